@@ -1,0 +1,60 @@
+"""Candidate: the sources under judgement. Its id is the hash of its content, not of its name."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from assay.data.generator import Generator
+from assay.data.record import SCHEMA_VERSION, Record, content_id
+
+
+class Language(StrEnum):
+    """What the kernels are written in."""
+
+    TORCH = "torch"
+    TRITON = "triton"
+    NUMBA = "numba"
+    CPP = "cpp"  # C++ that a Python candidate compiles: load_inline, or a compiler and ctypes
+    CPP_SOURCE = "cpp_source"  # a bare .cpp file that Assay compiles
+    CUDA = "cuda"
+
+
+class SourceFile(Record):
+    """One file of a candidate, by its path inside the candidate."""
+
+    path: str
+    text: str
+
+
+class Provenance(Record):
+    """Where a candidate comes from and what it cost; everything optional, nothing guessed."""
+
+    generator: Generator | None = None
+    parents: tuple[str, ...] = ()
+    tokens: int | None = None
+    cost_usd: float | None = None
+    human_edits: int | None = None
+
+
+class Candidate(Record):
+    """Sources with an entry point. `name` is what the user called it and is not hashed."""
+
+    schema_version: int = SCHEMA_VERSION
+    name: str
+    language: Language
+    sources: tuple[SourceFile, ...]
+    entry: str = "ModelNew"
+    provenance: Provenance = Provenance()
+
+    @property
+    def id(self) -> str:
+        """The content hash over language, entry and every source."""
+        parts = [self.language.value, self.entry]
+        for file in sorted(self.sources, key=lambda f: f.path):
+            parts += [file.path, file.text]
+        return content_id(*parts)
+
+    @property
+    def main(self) -> SourceFile:
+        """The file that holds the entry point: the first."""
+        return self.sources[0]

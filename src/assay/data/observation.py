@@ -1,0 +1,216 @@
+"""Observation: what was seen, before anyone decides what it means.
+
+The rule: an observation states a fact and who vouches for it. Facts the judge saw from outside may
+acquit and convict; facts the child told of itself (`testimony=True`) may only convict.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from assay.data.evidence import Evidence, EvidenceKind
+from assay.data.measurement import Measurement
+from assay.data.record import Record
+
+
+class Mix(StrEnum):
+    """What is secretly special about one call of the mixture."""
+
+    PLAIN = "plain"
+    SAME_ADDRESS = "same_address"  # new content, same tensor object, address and version
+    NEW_ADDRESS = "new_address"  # the last content again, at another address
+    FEW_CHANGED = "few_changed"  # the last content but for a few secretly placed elements
+    REPEATED = "repeated"  # identical content while the earlier result is alive
+    NEW_WEIGHTS = "new_weights"  # parameters changed in place since the last call
+    TIMED = "timed"
+
+
+class CallOutcome(StrEnum):
+    """How one call ended, seen from outside."""
+
+    RETURNED = "returned"
+    RAISED = "raised"
+    ENDED = "ended"  # the process ended or was ended during the call
+
+
+class ErrorSummary(Record):
+    """How far one output is from the truth, as a share of its error budget."""
+
+    budget_used: float | None  # the largest share; None where it is not finite
+    p999: float | None = None
+    wrong: int = 0  # elements beyond the budget
+    total: int = 0
+    where: str = ""  # index of the worst element
+    text: str = ""  # got / expected there
+
+    @property
+    def ok(self) -> bool:
+        """True where every element is within its budget."""
+        return self.wrong == 0
+
+
+class OutputSeen(Record):
+    """One returned tensor (or one buffer the reference updates) against its expectation."""
+
+    name: str
+    problem: EvidenceKind | None = None
+    error: ErrorSummary | None = None
+    detail: str = ""
+    matches_earlier_call: int | None = None  # equals the truth of that earlier call instead
+    matches_later_call: int | None = None  # equals the truth of that later call of the batch
+    matches_old_weights: bool = False
+
+
+class CallSeen(Record):
+    """One call of the candidate."""
+
+    kind: Literal["call"] = "call"
+    index: int
+    workload: int  # index into the plan's workloads
+    mix: Mix
+    outcome: CallOutcome
+    message: str = ""
+    outputs: tuple[OutputSeen, ...] = ()
+    inputs_changed: tuple[str, ...] = ()
+    bands_broken: tuple[str, ...] = ()
+    guarded: bool = False  # an input lay flush at an inaccessible page
+    batch: int = 0
+    batch_size: int = 1
+
+
+class BuildSeen(Record):
+    """The candidate was imported, constructed and called once on throw-away inputs."""
+
+    kind: Literal["build"] = "build"
+    ok: bool
+    phase: str  # "import", "construct", "first call"
+    seconds: float
+    cached: bool
+    log: str = ""
+
+
+class EndCause(StrEnum):
+    """Why the candidate's process is no longer there."""
+
+    EXITED = "exited"
+    SIGNALLED = "signalled"
+    TIMED_OUT = "timed_out"
+    OUT_OF_MEMORY = "out_of_memory"
+    PROCESS_LIMIT = "process_limit"
+    BROKE_PROTOCOL = "broke_protocol"
+
+
+class EndSeen(Record):
+    """The candidate's process ended before we ended it."""
+
+    kind: Literal["end"] = "end"
+    cause: EndCause
+    code: int = 0  # exit code or signal number
+    phase: str
+    workload: int | None = None
+    guard_page: bool = False  # the same call survives once no input lies at a guard page
+    text: str = ""
+
+
+class StateSeen(Record):
+    """Process-wide state differs from what it was before the candidate came (testimony)."""
+
+    kind: Literal["state"] = "state"
+    when: str
+    name: str
+    detail: str = ""
+
+
+class OpCount(Record):
+    """One library operation and how often it was dispatched, with its largest output."""
+
+    name: str
+    calls: int
+    elements: int
+
+
+class DispatchSeen(Record):
+    """Library operations dispatched during logged calls (testimony)."""
+
+    kind: Literal["dispatch"] = "dispatch"
+    logged_calls: int
+    own_elements: int  # elements of the largest expected output of the logged calls
+    ops: tuple[OpCount, ...]
+
+
+class SourceSeen(Record):
+    """What the source analysis found. Nothing was run for it."""
+
+    kind: Literal["source"] = "source"
+    findings: tuple[Evidence, ...]
+
+
+class LeftoverSeen(Record):
+    """Alive after a call returned, counted from outside while everything stood still."""
+
+    kind: Literal["leftover"] = "leftover"
+    when: str
+    processes: int
+    running_threads: int
+    text: str = ""
+
+
+class LayersSeen(Record):
+    """Which layers of the wall held on this machine."""
+
+    kind: Literal["layers"] = "layers"
+    held: tuple[str, ...]
+    missing: tuple[str, ...]
+    isolated: bool  # enough of them that honesty can be known
+
+
+class TimesSeen(Record):
+    """Raw times of candidate and baselines, or why there are none."""
+
+    kind: Literal["times"] = "times"
+    measurements: tuple[Measurement, ...] = ()
+    reason: str = ""
+    inside_share: float | None = None  # inside time / (outside time - null time); testimony
+
+
+class CheckMissing(Record):
+    """A check that could not run. Unknown never passes."""
+
+    kind: Literal["missing"] = "missing"
+    check: str
+    reason: str
+    essential: bool  # True where the task's own workload could not be judged without it
+
+
+class TaskBroken(Record):
+    """The task's own reference failed."""
+
+    kind: Literal["task_broken"] = "task_broken"
+    text: str
+
+
+class HostFailed(Record):
+    """Our own machinery failed."""
+
+    kind: Literal["host_failed"] = "host_failed"
+    text: str
+
+
+Observation = Annotated[
+    CallSeen
+    | BuildSeen
+    | EndSeen
+    | StateSeen
+    | DispatchSeen
+    | SourceSeen
+    | LeftoverSeen
+    | LayersSeen
+    | TimesSeen
+    | CheckMissing
+    | TaskBroken
+    | HostFailed,
+    Field(discriminator="kind"),
+]

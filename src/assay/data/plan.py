@@ -1,0 +1,19 @@
+"""Plan: everything that, with the task and the candidate, repeats an evaluation exactly."""
+
+from __future__ import annotations
+
+from assay.data.record import Record
+from assay.data.settings import Level, Track
+from assay.data.workload import Workload
+
+
+class Plan(Record):
+    """The secret of the run and what was made of it. Published only after the run."""
+
+    secret: str
+    level: Level
+    track: Track
+    device: str
+    timing: bool
+    baseline: str
+    workloads: tuple[Workload, ...]

@@ -1,0 +1,35 @@
+"""Task: what to compute, written as a reference, with the space of shapes it is asked on."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from assay.data.axis import Axis
+from assay.data.record import SCHEMA_VERSION, Record, content_id
+
+
+class TaskFormat(StrEnum):
+    """Whose way of writing tasks the source follows."""
+
+    NATIVE = "native"
+    KERNELBENCH = "kernelbench"
+
+
+class Task(Record):
+    """A reference in source form. The source stays on the trusted side of the wall."""
+
+    schema_version: int = SCHEMA_VERSION
+    id: str
+    title: str = ""
+    format: TaskFormat
+    source: str
+    entry: str = "Model"
+    axes: tuple[Axis, ...] = ()
+    tags: tuple[str, ...] = ()
+    origin: str = ""
+    licence: str = ""
+
+    @property
+    def content_id(self) -> str:
+        """The hash of what is computed, whatever the task is called."""
+        return content_id(self.format, self.entry, self.source)

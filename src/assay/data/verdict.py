@@ -1,0 +1,116 @@
+"""Verdict: the three answers about one candidate, with everything they rest on.
+
+Its fields are the keys of `--json`: other programs rely on them.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from assay.data.environment import Environment
+from assay.data.evidence import Evidence
+from assay.data.measurement import Timing
+from assay.data.plan import Plan
+from assay.data.record import SCHEMA_VERSION, Record
+from assay.data.settings import Level, Track
+from assay.data.workload import Direction, Distribution, Layout
+
+
+class Status(StrEnum):
+    """Closed. Only `accepted` counts as success. Declared in order of precedence."""
+
+    NOT_RUN = "not_run"
+    INVALID_TASK = "invalid_task"
+    BUILD_FAILED = "build_failed"
+    CRASHED = "crashed"
+    TIMED_OUT = "timed_out"
+    OUT_OF_MEMORY = "out_of_memory"
+    DISHONEST = "dishonest"
+    INCORRECT = "incorrect"
+    SUSPICIOUS = "suspicious"
+    ACCEPTED = "accepted"
+
+
+class Correct(StrEnum):
+    """Is it right?"""
+
+    YES = "yes"
+    NO = "no"
+    UNKNOWN = "unknown"
+
+
+class Honest(StrEnum):
+    """Is it honest?"""
+
+    YES = "yes"
+    NO = "no"
+    SUSPICIOUS = "suspicious"
+    UNKNOWN = "unknown"
+
+
+class Outcome(StrEnum):
+    """How one workload went."""
+
+    OK = "ok"
+    WRONG = "wrong"
+    REFUSED = "refused"
+    CRASHED = "crashed"
+    TIMED_OUT = "timed_out"
+    OUT_OF_MEMORY = "out_of_memory"
+    UNKNOWN = "unknown"
+    NOT_RUN = "not_run"
+
+
+class WorkloadOutcome(Record):
+    """One row of the verdict's table."""
+
+    axes: dict[str, int]
+    dtype: str
+    layout: Layout
+    distribution: Distribution
+    direction: Direction
+    outcome: Outcome
+    error_budget_used: float | None
+
+
+class Limits(Record):
+    """The physical floor of one workload on one device."""
+
+    bytes: int
+    flops: int
+    sol_us: float
+    sol_fraction: float | None
+    bound: str
+
+
+class Rubric(Record):
+    """Places on the Standard Kernel Rubric that the source alone shows."""
+
+    representation: int | None
+    hardware: int | None
+    reasons: tuple[str, ...] = ()
+
+
+class Verdict(Record):
+    """One candidate of one task, judged."""
+
+    schema_version: int = SCHEMA_VERSION
+    task: str
+    candidate: str
+    candidate_id: str
+    device: str
+    level: Level
+    track: Track
+    status: Status
+    correct: Correct
+    honest: Honest
+    reason: str
+    evidence: tuple[Evidence, ...]
+    workloads: tuple[WorkloadOutcome, ...]
+    timing: tuple[Timing, ...] | None
+    timing_reason: str
+    limits: Limits | None
+    rubric: Rubric | None
+    environment: Environment
+    plan: Plan | None
+    elapsed_s: float

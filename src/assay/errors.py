@@ -1,0 +1,30 @@
+"""The tree of our own failures. A candidate's failure is data (an Observation), never one of these.
+
+    AssayError
+    ├── UsageError      the user's mistake: one line with the mend, exit code 2
+    ├── TaskError       the task's own reference cannot be used: status `invalid_task`
+    └── HostError       our machinery failed: status `not_run`, exit code 3
+        └── ChildLost   the sandboxed process ended or went silent while we waited
+"""
+
+from __future__ import annotations
+
+
+class AssayError(Exception):
+    """Anything Assay itself raises on purpose."""
+
+
+class UsageError(AssayError):
+    """The user named something that does not exist or cannot be read."""
+
+
+class TaskError(AssayError):
+    """The task is at fault: its reference does not load, run or repeat itself."""
+
+
+class HostError(AssayError):
+    """Assay's own machinery failed; the candidate is not to blame."""
+
+
+class ChildLost(HostError):
+    """The sandboxed process ended or stopped answering; the session says how."""
