@@ -1,0 +1,1 @@
+"""Everything that shares a process with candidate code. It holds no secret."""

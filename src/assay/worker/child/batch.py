@@ -1,0 +1,125 @@
+"""Batch: a run of calls whose results all stay alive until the last has been handed over."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+import traceback
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from assay.worker.child.memory import Memory
+from assay.worker.child.operations import OperationLog
+from assay.worker.protocol import (
+    DTYPES,
+    Call,
+    CallCode,
+    CallRecord,
+    OutputFlag,
+    OutputHeader,
+    Plain,
+    RunBatch,
+    Slot,
+)
+from assay.worker.sandbox.syscalls import poison_allocations
+
+
+@dataclass
+class _Result:
+    code: CallCode
+    value: Any
+    inside_ns: int
+    message: str = ""
+
+
+def run_batch(request: RunBatch, instances: dict[int, Any], memory: Memory) -> str:
+    """Call and hand over; returns the operation log, one line an operation."""
+    log = OperationLog() if request.log_operations else None
+    with _poisoned(request.poison):
+        prepared = [_prepare(call, memory) for call in request.calls]
+        results = []
+        for call, inputs in zip(request.calls, prepared, strict=True):
+            result = _call(instances[call.instance], inputs, log)
+            results.append(result)
+            if request.copy_each:
+                _hand_over(call, result, instances[call.instance], memory)
+        if not request.copy_each:
+            for call, result in zip(request.calls, results, strict=True):
+                _hand_over(call, result, instances[call.instance], memory)
+    return log.text() if log is not None else ""
+
+
+@contextlib.contextmanager
+def _poisoned(on: bool) -> Iterator[None]:
+    poison_allocations(on)
+    try:
+        yield
+    finally:
+        poison_allocations(False)
+
+
+def _prepare(call: Call, memory: Memory) -> list[Any]:
+    return [v.value if isinstance(v, Plain) else memory.tensor(v) for v in call.inputs]
+
+
+def _call(instance: Any, inputs: list[Any], log: OperationLog | None) -> _Result:
+    watch = log if log is not None else contextlib.nullcontext()
+    try:
+        with torch.no_grad(), watch:
+            start = time.perf_counter_ns()
+            value = instance(*inputs)
+            end = time.perf_counter_ns()
+        return _Result(CallCode.RETURNED, value, end - start)
+    except MemoryError as error:
+        return _Result(CallCode.OUT_OF_MEMORY, None, 0, repr(error))
+    except BaseException as error:  # SystemExit and KeyboardInterrupt are the candidate's too
+        text = "".join(traceback.format_exception_only(error)).strip()
+        exhausted = "can't allocate memory" in text
+        return _Result(CallCode.OUT_OF_MEMORY if exhausted else CallCode.RAISED, None, 0, text)
+
+
+def flatten(value: Any) -> list[Any]:
+    """Leaves of nested tuples, lists and dicts, in order."""
+    if isinstance(value, dict):
+        return [leaf for item in value.values() for leaf in flatten(item)]
+    if isinstance(value, (tuple, list)):
+        return [leaf for item in value for leaf in flatten(item)]
+    return [value]
+
+
+def _hand_over(call: Call, result: _Result, instance: Any, memory: Memory) -> None:
+    """Copy outputs, then buffers, then the record, into slots the host owns."""
+    leaves: list[Any] = []
+    if result.code is CallCode.RETURNED:
+        leaves = flatten(result.value)
+    count = len(leaves)
+    if call.buffers and count:
+        held = dict(instance.named_buffers())
+        leaves = leaves[: len(call.outputs) - len(call.buffers)]
+        leaves += [held.get(name) for name in call.buffers]
+    for leaf, slot in zip(leaves, call.outputs, strict=False):
+        _copy_out(leaf, slot, memory)
+    record = CallRecord(result.code, count, result.inside_ns, result.message)
+    memory.write(call.record, record.pack())
+
+
+def _copy_out(leaf: Any, slot: Slot, memory: Memory) -> None:
+    """A lazy or wrapped tensor is described, never touched: touching would compute it."""
+    if type(leaf) is not torch.Tensor:
+        flags = OutputFlag.TENSOR if isinstance(leaf, torch.Tensor) else OutputFlag(0)
+        memory.write(slot, OutputHeader(type(leaf).__name__, (), flags, 0).pack())
+        return
+    name = str(leaf.dtype).removeprefix("torch.")
+    nbytes = leaf.numel() * leaf.element_size()
+    flags = OutputFlag.TENSOR | OutputFlag.EXACT_TYPE
+    flags |= OutputFlag.ON_CPU if leaf.device.type == "cpu" else OutputFlag(0)
+    flags |= OutputFlag.BARE if not leaf.__dict__ else OutputFlag(0)
+    if nbytes <= slot.capacity and name in DTYPES:
+        flags |= OutputFlag.FITS
+        if nbytes:
+            room = Slot(slot.arena, slot.offset + OutputHeader.BYTES, slot.capacity)
+            memory.flat(room, leaf.dtype, leaf.numel()).view(leaf.shape).copy_(leaf.detach())
+    memory.write(slot, OutputHeader(name, tuple(leaf.shape), flags, nbytes).pack())

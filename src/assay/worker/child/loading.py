@@ -1,0 +1,65 @@
+"""Loading: a candidate's file becomes a module, an instance, and an instance with given weights."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from typing import Any
+
+import torch
+
+from assay.languages.triton_interpreter import repair
+from assay.worker.child.memory import Memory
+from assay.worker.protocol import Construct, Load, LoadState, StateMatch
+
+
+def load_entry(request: Load) -> Any:
+    """Import the file under a neutral name and return its entry class."""
+    if request.interpreted:
+        repair()
+    spec = importlib.util.spec_from_file_location("kernel", request.path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["kernel"] = module
+    spec.loader.exec_module(module)
+    entry = getattr(module, request.entry, None)
+    if entry is None:
+        raise AttributeError(f"the candidate defines no {request.entry}")
+    return entry
+
+
+def construct(entry: Any, request: Construct) -> torch.nn.Module:
+    """One instance, its own initialisation drawn from the common seed."""
+    torch.manual_seed(request.seed)
+    instance: torch.nn.Module = entry(*request.args, **dict(request.kwargs))
+    if isinstance(instance, torch.nn.Module):
+        instance.train(request.training)
+    return instance
+
+
+def load_state(module: torch.nn.Module, request: LoadState, memory: Memory) -> StateMatch:
+    """Copy the given values in place: by name, else by order and shape, else not at all."""
+    state = module.state_dict() if isinstance(module, torch.nn.Module) else {}
+    given = [(name, memory.tensor(view)) for name, view in request.entries]
+    if all(name in state and state[name].shape == value.shape for name, value in given):
+        pairs = [(state[name], value) for name, value in given]
+        match = StateMatch.NAMES
+    elif [tuple(t.shape) for t in state.values()] == [tuple(v.shape) for _, v in given]:
+        pairs = list(zip(state.values(), (v for _, v in given), strict=True))
+        match = StateMatch.ORDER
+    else:
+        return StateMatch.NONE
+    _copy_in_place(module, pairs)
+    return match
+
+
+def _copy_in_place(
+    module: torch.nn.Module, pairs: list[tuple[torch.Tensor, torch.Tensor]]
+) -> None:
+    """Through the live parameters, not their detached state-dict twins, so that versions move."""
+    owners = [*module.parameters(), *module.buffers()]
+    live = {(t.data_ptr(), tuple(t.shape), t.stride()): t for t in owners}
+    with torch.no_grad():
+        for target, value in pairs:
+            key = (target.data_ptr(), tuple(target.shape), target.stride())
+            live.get(key, target).copy_(value)

@@ -1,0 +1,41 @@
+"""OperationLog: the library operations dispatched during a call.
+
+Testimony: it is bound to this thread and the candidate can remove it, so what it shows may convict,
+and what it does not show proves nothing.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+
+
+class OperationLog(TorchDispatchMode):  # type: ignore[misc]
+    """Counts operations by name, with the largest number of elements each touched."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.counts: dict[str, tuple[int, int]] = {}
+
+    def __torch_dispatch__(
+        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None
+    ) -> Any:
+        result = func(*args, **(kwargs or {}))
+        elements = max(_elements(result), *(_elements(a) for a in args), 0)
+        calls, largest = self.counts.get(str(func), (0, 0))
+        self.counts[str(func)] = (calls + 1, max(largest, elements))
+        return result
+
+    def text(self) -> str:
+        """One line an operation: name, calls, elements."""
+        return "\n".join(f"{n}\t{c}\t{e}" for n, (c, e) in sorted(self.counts.items()))
+
+
+def _elements(value: Any) -> int:
+    if isinstance(value, torch.Tensor):
+        return value.numel()
+    if isinstance(value, (tuple, list)):
+        return max((_elements(v) for v in value), default=0)
+    return 0

@@ -1,0 +1,96 @@
+"""The runner: serves the host's requests inside the candidate's process.
+
+The rule: everything here can be read and patched by the candidate, so nothing here is trusted, and
+nothing here knows an answer, a tolerance or a seed that is still to be used.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import traceback
+from typing import Any
+
+import torch
+
+from assay.worker import wire
+from assay.worker.child.batch import run_batch
+from assay.worker.child.loading import construct, load_entry, load_state
+from assay.worker.child.memory import Memory
+from assay.worker.child.state import Snapshot
+from assay.worker.protocol import (
+    Construct,
+    Load,
+    LoadState,
+    MapArena,
+    Protect,
+    Reply,
+    ReplyCode,
+    Request,
+    RunBatch,
+    Survey,
+)
+
+
+class Runner:
+    """The state of one candidate's process."""
+
+    def __init__(self, layers: tuple[str, ...]) -> None:
+        self.layers = layers
+        self.memory = Memory()
+        self.before: Snapshot | None = None
+        self.entry: Any = None
+        self.instances: dict[int, torch.nn.Module] = {}
+
+    def handle(self, request: Request, descriptors: list[int]) -> tuple[int, str]:
+        """Serve one request: a count and a text for the reply."""
+        match request:
+            case MapArena():
+                self.memory.map(request, descriptors[0])
+                return 0, "\n".join(self.layers)
+            case Protect():
+                self.memory.protect(request)
+            case Load():
+                self.before = Snapshot.take()
+                self.entry = load_entry(request)
+            case Construct():
+                self.instances[request.instance] = construct(self.entry, request)
+            case LoadState():
+                module = self.instances[request.instance]
+                return load_state(module, request, self.memory), ""
+            case RunBatch():
+                return 0, run_batch(request, self.instances, self.memory)
+            case Survey():
+                assert self.before is not None
+                return 0, "\n".join(self.before.changes(Snapshot.take()))
+        return 0, ""
+
+
+def serve(channel: socket.socket, layers: tuple[str, ...], threads: int) -> None:
+    """Answer requests until the host closes the channel."""
+    torch.set_num_threads(threads)
+    runner = Runner(layers)
+    sequence = 0
+    while True:
+        try:
+            request, descriptors = wire.receive(channel)
+        except (EOFError, OSError):
+            os._exit(0)
+        sequence += 1
+        code, count, text = _attempt(runner, request, descriptors)
+        runner.memory.state(text)
+        channel.sendall(Reply(sequence, code, count).pack())
+
+
+def _attempt(
+    runner: Runner, request: Request, descriptors: list[int]
+) -> tuple[ReplyCode, int, str]:
+    try:
+        count, text = runner.handle(request, descriptors)
+        return ReplyCode.OK, count, text
+    except MemoryError:
+        return ReplyCode.OUT_OF_MEMORY, 0, "MemoryError"
+    except BaseException as error:  # SystemExit and KeyboardInterrupt are the candidate's too
+        text = "".join(traceback.format_exception(error))
+        exhausted = "can't allocate memory" in text
+        return ReplyCode.OUT_OF_MEMORY if exhausted else ReplyCode.RAISED, 0, text

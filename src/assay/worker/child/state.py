@@ -1,0 +1,154 @@
+"""Snapshot: process-wide state a candidate has no business changing.
+
+Testimony: a candidate can hide a change from it. What it does show is an attempt, and counts.
+"""
+
+from __future__ import annotations
+
+import atexit
+import builtins
+import gc
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+import torch
+
+_MODULES = (
+    "builtins",
+    "time",
+    "os",
+    "json",
+    "gc",
+    "pickle",
+    "struct",
+    "mmap",
+    "ctypes",
+    "random",
+    "traceback",
+    "threading",
+    "socket",
+    "math",
+    "numpy",
+    "numpy.random",
+    "torch",
+    "torch.nn",
+    "torch.nn.functional",
+    "torch.testing",
+    "torch.linalg",
+    "torch.random",
+    "torch.utils._python_dispatch",
+    "assay.worker.wire",
+    "assay.worker.protocol",
+    "assay.worker.child.batch",
+    "assay.worker.child.loading",
+    "assay.worker.child.memory",
+    "assay.worker.child.operations",
+    "assay.worker.child.runner",
+    "assay.worker.child.state",
+    "assay.worker.sandbox.syscalls",
+)
+_CLASSES: tuple[tuple[str, Callable[[], type]], ...] = (
+    ("torch.Tensor", lambda: torch.Tensor),
+    ("torch.nn.Module", lambda: torch.nn.Module),
+    ("torch.nn.Parameter", lambda: torch.nn.Parameter),
+    ("torch.Generator", lambda: torch.Generator),
+)
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """Named objects by identity, named settings by value. Keeps the objects, so ids stay theirs."""
+
+    objects: dict[str, Any]
+    settings: dict[str, str]
+
+    @classmethod
+    def take(cls) -> Snapshot:
+        """Look at everything once; about a millisecond."""
+        return cls(_objects(), _settings())
+
+    def changes(self, now: Snapshot) -> list[str]:
+        """Lines `name<TAB>detail` for whatever is not as it was. New names are no change."""
+        found = []
+        for name, value in self.objects.items():
+            current = now.objects.get(name, _GONE)
+            if current is not value:
+                found.append(f"{name}\t{_describe(current)}")
+        for name, text in now.settings.items():
+            before = self.settings.get(name, "")
+            if before != text:
+                found.append(f"{name}\t{before[:80]} -> {text[:80]}")
+        return found
+
+
+_GONE = object()
+
+
+def _describe(value: Any) -> str:
+    if value is _GONE:
+        return "removed"
+    kind = type(value).__name__
+    return f"replaced by {kind} {getattr(value, '__qualname__', '')}".strip()
+
+
+def _objects() -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name in _MODULES:
+        module = sys.modules.get(name)
+        if module is not None:
+            label = name.replace("assay.worker.", "runner.")
+            found.update(_callables(label, module))
+    for name, get in _CLASSES:
+        found.update({f"{name}.{k}": v for k, v in vars(get()).items() if callable(v)})
+    return found
+
+
+def _callables(label: str, module: ModuleType) -> dict[str, Any]:
+    return {f"{label}.{k}": v for k, v in vars(module).items() if callable(v)}
+
+
+def _settings() -> dict[str, str]:
+    found = {
+        "sys.settrace": str(sys.gettrace()),
+        "sys.setprofile": str(sys.getprofile()),
+        "sys.excepthook": str(sys.excepthook is sys.__excepthook__),
+        "sys.meta_path": str(len(sys.meta_path)),
+        "gc.callbacks": str(len(gc.callbacks)),
+        "gc.enabled": str(gc.isenabled()),
+        "atexit": str(atexit._ncallbacks()),
+        "threading.excepthook": str(threading.excepthook is threading.__excepthook__),
+        "builtins.__import__": str(id(builtins.__import__)),
+        "torch.num_threads": str(torch.get_num_threads()),
+        "torch.default_dtype": str(torch.get_default_dtype()),
+        "torch.grad_enabled": str(torch.is_grad_enabled()),
+        "torch.deterministic": str(torch.are_deterministic_algorithms_enabled()),
+        "torch.matmul_precision": torch.get_float32_matmul_precision(),
+        "torch.flush_denormal": str(float(torch.tensor(1e-40)) == 0.0),
+        "torch.function_mode": str(torch._C._len_torch_function_stack()),
+        "torch.dispatch_mode": str(torch._C._len_torch_dispatch_stack()),
+        "torch.module_hooks": str(_global_module_hooks()),
+        "signal.itimer": str(signal.getitimer(signal.ITIMER_REAL)),
+    }
+    for number in signal.valid_signals():
+        found[f"signal.{number}"] = _handler(number)
+    found.update({f"env.{k}": v for k, v in os.environ.items()})
+    return found
+
+
+def _handler(number: int) -> str:
+    try:
+        return str(signal.getsignal(number))
+    except ValueError:
+        return ""
+
+
+def _global_module_hooks() -> int:
+    module = torch.nn.modules.module
+    names = ("_global_forward_hooks", "_global_forward_pre_hooks", "_global_backward_hooks")
+    return sum(len(getattr(module, name, ())) for name in names)

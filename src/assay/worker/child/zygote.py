@@ -1,0 +1,163 @@
+"""The zygote: a warm parent with torch imported, from which every sandboxed tree is forked.
+
+The rule: it holds no secret, runs no operation (a child of a parent that has used its thread pool
+hangs), and its children start with no descriptor but their own. When the host goes away, however
+that happens, it ends every tree it started.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import importlib
+import os
+import signal
+import socket
+import sys
+from dataclasses import dataclass
+
+from assay.worker import wire
+from assay.worker.child.keeper import keep
+from assay.worker.sandbox import namespaces, syscalls
+from assay.worker.sandbox.probe import best_isolation
+from assay.worker.sandbox.spec import Isolation, SandboxSpec
+
+_REAP_INTERVAL_S = 0.2
+
+
+@dataclass(frozen=True)
+class Hello:
+    """The zygote is warm."""
+
+    isolation: Isolation
+    torch: str
+
+
+@dataclass(frozen=True)
+class Warm:
+    """What to import before the first fork."""
+
+    modules: tuple[str, ...]
+    environment: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Spawn:
+    """Fork one tree. Descriptors: channel, keeper's socket, output file."""
+
+    spec: SandboxSpec
+    groups: tuple[str, ...]  # control groups to thaw and remove should the host vanish
+
+
+def main() -> None:
+    """Serve spawn requests on standard input, which is a socket."""
+    control = socket.socket(fileno=os.dup(0))
+    null = os.open(os.devnull, os.O_RDWR)
+    os.dup2(null, 0)
+    os.close(null)
+    syscalls.prctl(syscalls.PR_SET_CHILD_SUBREAPER, 1)
+    warm, _ = wire.receive(control)
+    isolation = best_isolation()  # before torch: the probe forks, and forks are cheap now
+    torch_version = _import(warm)
+    syscalls.prctl(syscalls.PR_SET_DUMPABLE, 0)
+    wire.send(control, Hello(isolation, torch_version))
+    try:
+        _serve(control)
+    finally:
+        os._exit(0)
+
+
+def _import(warm: Warm) -> str:
+    os.environ.clear()
+    os.environ.update(dict(warm.environment))
+    sys.argv = ["python"]
+    for name in ("torch", "torch.utils.cpp_extension", *warm.modules):
+        with contextlib.suppress(ImportError):  # an absent language shows when a candidate asks
+            importlib.import_module(name)
+    importlib.import_module("assay.worker.child.runner")
+    gc.collect()
+    gc.freeze()  # keeps the collector from copying the parent's pages in every child
+    return str(sys.modules["torch"].__version__)
+
+
+def _serve(control: socket.socket) -> None:
+    groups: dict[int, tuple[str, ...]] = {}
+    control.settimeout(_REAP_INTERVAL_S)
+    while True:
+        try:
+            spawn, descriptors = wire.receive(control)
+        except TimeoutError:
+            _reap(groups)
+            continue
+        except (EOFError, OSError):
+            _end_all(groups)
+            return
+        control.settimeout(None)
+        pid = _spawn(spawn, descriptors, control)
+        control.settimeout(_REAP_INTERVAL_S)
+        groups[pid] = spawn.groups
+        wire.send(control, pid)
+
+
+def _reap(groups: dict[int, tuple[str, ...]]) -> None:
+    with contextlib.suppress(ChildProcessError):
+        while (pid := os.waitpid(-1, os.WNOHANG)[0]) != 0:
+            groups.pop(pid, None)
+
+
+def _end_all(groups: dict[int, tuple[str, ...]]) -> None:
+    """The host is gone: thaw, kill and remove whatever it left."""
+    _reap(groups)
+    for pid, paths in groups.items():
+        with contextlib.suppress(OSError):
+            os.kill(pid, signal.SIGKILL)
+        for path in paths:
+            _thaw(path)
+    while groups:
+        pid, _ = os.waitpid(-1, 0)
+        for path in groups.pop(pid, ()):
+            with contextlib.suppress(OSError):
+                os.rmdir(path)
+
+
+def _thaw(path: str) -> None:
+    for name, text in (("cgroup.freeze", "0"), ("freezer.state", "THAWED")):
+        with contextlib.suppress(OSError), open(f"{path}/{name}", "w") as file:
+            file.write(text)
+
+
+def _spawn(spawn: Spawn, descriptors: list[int], control: socket.socket) -> int:
+    """Fork the keeper of a new tree; returns its pid as the host sees it."""
+    read_end, write_end = os.pipe()
+    first = os.fork()
+    if first == 0:
+        _become_keeper(spawn.spec, descriptors, control, (read_end, write_end))
+    os.close(write_end)
+    with open(read_end, "rb") as report:
+        text = report.read()
+    for descriptor in descriptors:
+        os.close(descriptor)
+    if spawn.spec.isolation is Isolation.NAMESPACES:
+        os.waitpid(first, 0)
+        return int(text or b"-1")
+    return first
+
+
+def _become_keeper(
+    spec: SandboxSpec, descriptors: list[int], control: socket.socket, pipe: tuple[int, int]
+) -> None:
+    """In the fork: leave the namespaces, fork once more to be process 1, and keep."""
+    try:
+        os.setsid()
+        control.close()
+        os.close(pipe[0])
+        if spec.isolation is Isolation.NAMESPACES:
+            namespaces.leave()
+            pid = os.fork()
+            if pid:
+                os.write(pipe[1], str(pid).encode())
+                os._exit(0)
+        os.close(pipe[1])
+        keep(spec, descriptors)
+    finally:
+        os._exit(70)

@@ -1,0 +1,100 @@
+"""Arena: anonymous shared memory that the host owns and the child maps.
+
+The rule: it can be neither shrunk nor grown (a shrunk mapping would kill the judge), every region
+stands between inaccessible pages, and the bytes of a region around its data carry a pattern that a
+stray write breaks.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import mmap
+import os
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+PAGE = mmap.PAGESIZE
+POISON = 0xFF  # NaN in every float format, -1 in every integer one
+_SEALS = 0x0001 | 0x0002 | 0x0004  # SEAL, SHRINK, GROW
+_ALIGNMENT = 64
+
+
+@dataclass(frozen=True)
+class Region:
+    """Pages between two guard pages, with data at the start, at the end, or in the middle."""
+
+    start: int  # first byte of the pages
+    pages_bytes: int
+    offset: int  # first byte of the data
+    nbytes: int
+
+    @property
+    def flush(self) -> bool:
+        """True where the data touches a guard page."""
+        end = self.offset + self.nbytes
+        return self.offset == self.start or end == self.start + self.pages_bytes
+
+
+class Arena:
+    """A sealed memfd with a bump allocator; pages cost nothing until they are touched."""
+
+    def __init__(self, number: int, size: int) -> None:
+        self.number = number
+        self.size = _pages(size)
+        self.descriptor = os.memfd_create("arena", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+        os.ftruncate(self.descriptor, self.size)
+        fcntl.fcntl(self.descriptor, fcntl.F_ADD_SEALS, _SEALS)
+        self._map = mmap.mmap(self.descriptor, self.size)
+        self.bytes: npt.NDArray[np.uint8] = np.frombuffer(self._map, dtype=np.uint8)
+        self._next = 0
+        self._guards: list[tuple[int, int]] = []
+
+    def place(self, nbytes: int, at: str) -> Region:
+        """Room for `nbytes`, `at` the "start" or "end" of its pages, or in the "middle" of them."""
+        slack = 2 * _ALIGNMENT if at == "middle" else 0
+        pages = max(PAGE, _pages(nbytes + slack))
+        self._guard()
+        start = self._take(pages)
+        self._guard()
+        offset = {"start": start, "end": start + pages - nbytes, "middle": start + _ALIGNMENT}[at]
+        return Region(start, pages, offset, nbytes)
+
+    def new_guards(self) -> tuple[tuple[int, int], ...]:
+        """Guard pages laid since the last call: the child must be told of them."""
+        guards, self._guards = tuple(self._guards), []
+        return guards
+
+    def poison(self, region: Region) -> None:
+        """Fill the region's pages with the pattern."""
+        self.bytes[region.start : region.start + region.pages_bytes] = POISON
+
+    def bands_intact(self, region: Region) -> bool:
+        """Whether the pattern around the data still stands."""
+        before = self.bytes[region.start : region.offset]
+        after = self.bytes[region.offset + region.nbytes : region.start + region.pages_bytes]
+        return bool((before == POISON).all() and (after == POISON).all())
+
+    def close(self) -> None:
+        """Give the memory back."""
+        del self.bytes
+        self._map.close()
+        os.close(self.descriptor)
+
+    def _take(self, nbytes: int) -> int:
+        start = self._next
+        self._next += nbytes
+        if self._next > self.size:
+            raise MemoryError(f"arena of {self.size} bytes is full")
+        return start
+
+    def _guard(self) -> None:
+        """One inaccessible page, shared with the neighbour where one was just laid."""
+        if self._guards and sum(self._guards[-1]) == self._next:
+            return
+        self._guards.append((self._take(PAGE), PAGE))
+
+
+def _pages(nbytes: int) -> int:
+    return -(-nbytes // PAGE) * PAGE

@@ -1,0 +1,176 @@
+"""SandboxedProcess: one candidate's process seen from outside: asked, timed, frozen, ended.
+
+The rule: the host never waits for ever, never believes how a process says it ended, and always
+leaves nothing behind.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import signal
+import socket
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from assay.data.observation import EndCause
+from assay.errors import ChildLost, HostError
+from assay.worker import wire
+from assay.worker.child.keeper import Ended, Ready, Refused
+from assay.worker.host.process_tree import ProcessTree, resident_bytes
+from assay.worker.host.zygote import Tree
+from assay.worker.protocol import Reply, Request
+
+_SLICE_S = 0.05
+_READY_TIMEOUT_S = 30.0
+_OUTPUT_TAIL_BYTES = 16_384
+KEPT_PROCESSES = 2  # the keeper and the candidate's own
+
+
+@dataclass(frozen=True)
+class Caps:
+    """What the host itself watches, whatever the kernel enforces."""
+
+    memory_bytes: int
+    processes: int
+
+
+class Lost(ChildLost):
+    """The candidate's process ended, or was ended by us for this cause."""
+
+    def __init__(self, cause: EndCause, code: int, text: str) -> None:
+        super().__init__(text)
+        self.cause = cause
+        self.code = code
+        self.text = text
+
+
+class SandboxedProcess:
+    """Requests go in; replies, outside times and ends come out."""
+
+    def __init__(self, tree: Tree, processes: ProcessTree, caps: Caps) -> None:
+        self._tree = tree
+        self.processes = processes
+        self._caps = caps
+        self._sequence = 0
+        self.most_processes = 0
+        self._frozen = False
+        tree.keeper.sendall(b"g")
+        tree.keeper.settimeout(_READY_TIMEOUT_S)
+        self.scratch = self._await_ready()
+
+    def _await_ready(self) -> int:
+        try:
+            message, descriptors = wire.receive(self._tree.keeper)
+        except (EOFError, OSError) as error:
+            self.close()
+            raise HostError(f"the sandbox did not come up: {self.output()}") from error
+        if isinstance(message, Refused):
+            self.close()
+            raise HostError(f"the sandbox was refused: {message.text}")
+        assert isinstance(message, Ready)
+        return descriptors[0]
+
+    def ask(
+        self, request: Request, deadline: float, descriptors: Sequence[int] = ()
+    ) -> tuple[Reply, int]:
+        """Send, let run, wait for the end; returns the reply and the outside nanoseconds.
+
+        A frozen tree is thawed after the request lies ready, so the clock starts with the work.
+        """
+        self._sequence += 1
+        try:
+            wire.send(self._tree.channel, request, descriptors)
+        except OSError as error:
+            raise self._how_it_ended() from error
+        start = time.perf_counter_ns()
+        self.thaw()
+        data = self._await_reply(deadline)
+        end = time.perf_counter_ns()
+        reply = Reply.unpack(data)
+        if reply is None or reply.sequence != self._sequence:
+            raise Lost(EndCause.BROKE_PROTOCOL, 0, "an answer came that nobody asked for")
+        return reply, end - start
+
+    def freeze(self) -> None:
+        """Stop the whole tree."""
+        if not self._frozen:
+            self.processes.freeze()
+            self._frozen = True
+
+    def thaw(self) -> None:
+        """Let the whole tree run."""
+        if self._frozen:
+            self._frozen = False
+            self.processes.thaw()
+
+    def output(self) -> str:
+        """The end of what the candidate printed. Text for people."""
+        size = os.fstat(self._tree.output).st_size
+        start = max(0, size - _OUTPUT_TAIL_BYTES)
+        return os.pread(self._tree.output, _OUTPUT_TAIL_BYTES, start).decode("utf-8", "replace")
+
+    def close(self) -> None:
+        """End the tree and give back everything."""
+        with contextlib.suppress(OSError):
+            self.processes.kill()
+        for end in (self._tree.channel, self._tree.keeper):
+            end.close()
+        for descriptor in (self._tree.output, getattr(self, "scratch", -1)):
+            with contextlib.suppress(OSError):
+                os.close(descriptor)
+
+    def _await_reply(self, deadline: float) -> bytes:
+        """Wait in slices, looking at the tree's size in between."""
+        poller = select.poll()
+        poller.register(self._tree.channel, select.POLLIN)
+        poller.register(self._tree.keeper, select.POLLIN)
+        while True:
+            ready = {fd for fd, _ in poller.poll(_SLICE_S * 1000)}
+            if self._tree.channel.fileno() in ready:
+                return self._read_reply()
+            if self._tree.keeper.fileno() in ready:
+                raise self._how_it_ended()
+            self._check_caps()
+            if time.monotonic() > deadline:
+                raise Lost(EndCause.TIMED_OUT, 0, "no answer within the time limit")
+
+    def _read_reply(self) -> bytes:
+        self._tree.channel.settimeout(1.0)
+        try:
+            return wire.receive_exactly(self._tree.channel, Reply.FORMAT.size)
+        except EOFError as error:
+            raise self._how_it_ended() from error
+        except TimeoutError as error:
+            raise Lost(EndCause.BROKE_PROTOCOL, 0, "half an answer came") from error
+        finally:
+            self._tree.channel.settimeout(None)
+
+    def _check_caps(self) -> None:
+        pids = self.processes.pids()
+        self.most_processes = max(self.most_processes, len(pids))
+        if len(pids) > self._caps.processes + KEPT_PROCESSES:
+            text = f"{len(pids) - KEPT_PROCESSES} processes at once; {self._caps.processes} allowed"
+            raise Lost(EndCause.PROCESS_LIMIT, 0, text)
+        if sum(resident_bytes(pid) for pid in pids) > self._caps.memory_bytes:
+            text = f"more than {self._caps.memory_bytes >> 20} MiB resident"
+            raise Lost(EndCause.OUT_OF_MEMORY, 0, text)
+
+    def _how_it_ended(self) -> Lost:
+        """Ask the keeper, whose word is the kernel's."""
+        self._tree.keeper.settimeout(2.0)
+        try:
+            message, _ = wire.receive(self._tree.keeper)
+        except (EOFError, OSError, socket.timeout):
+            message = None
+        if not isinstance(message, Ended):
+            return Lost(EndCause.BROKE_PROTOCOL, 0, "the channel was closed from inside")
+        code = os.waitstatus_to_exitcode(message.status)
+        if code >= 0:
+            return Lost(EndCause.EXITED, code, f"the process exited with code {code}")
+        if code == -signal.SIGKILL and self.processes.out_of_memory_kills():
+            return Lost(EndCause.OUT_OF_MEMORY, -code, "killed at the memory cap")
+        name = signal.Signals(-code).name
+        return Lost(EndCause.SIGNALLED, -code, f"the process was ended by {name}")

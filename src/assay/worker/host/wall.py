@@ -1,0 +1,178 @@
+"""Wall: the warm parent and the rules by which sandboxes are raised from it."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import os
+import secrets
+import shutil
+import site
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import assay
+from assay.errors import UsageError
+from assay.worker.host.control_group import ControlGroup, GroupLimits
+from assay.worker.host.process import Caps, SandboxedProcess
+from assay.worker.host.process_tree import GroupTree, ProcessTree, SignalTree
+from assay.worker.host.zygote import Zygote
+from assay.worker.sandbox.spec import Isolation, SandboxSpec
+
+_SYSTEM_PATHS = (
+    "/usr",
+    "/bin",
+    "/sbin",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/etc/ld.so.cache",
+    "/etc/ld.so.conf",
+    "/etc/ld.so.conf.d",
+    "/etc/alternatives",
+    "/etc/localtime",
+)
+_FORCE = "ASSAY_ISOLATION"  # namespaces | landlock | none: to see what a lesser machine would do
+
+
+@dataclass(frozen=True)
+class Rooms:
+    """Sizes of everything a sandbox may use up."""
+
+    memory_bytes: int = 8 << 30
+    scratch_bytes: int = 2 << 30
+    processes: int = 48
+    tasks: int = 1024
+    threads: int = os.cpu_count() or 1
+
+
+class Wall:
+    """Raises sandboxes. One per invocation; closing it leaves nothing behind."""
+
+    def __init__(self, modules: tuple[str, ...] = (), rooms: Rooms | None = None) -> None:
+        self.rooms = rooms or Rooms()
+        self._counter = itertools.count()
+        self._name = f"assay-{os.getpid()}-{secrets.token_hex(4)}"
+        self._scratch_root: str | None = None
+        self._open: list[SandboxedProcess] = []
+        self._zygote = Zygote(modules, neutral_environment("/tmp"))
+
+    @property
+    def isolation(self) -> Isolation:
+        """The road this machine offers, or a lesser one the user forces to try it."""
+        offered = self._zygote.hello().isolation
+        forced = os.environ.get(_FORCE)
+        if forced is None:
+            return offered
+        try:
+            return Isolation(forced)
+        except ValueError:
+            known = ", ".join(Isolation)
+            raise UsageError(f"{_FORCE}={forced}: known are {known}") from None
+
+    @property
+    def torch_version(self) -> str:
+        """Of the warm parent."""
+        return self._zygote.hello().torch
+
+    def raise_sandbox(self) -> SandboxedProcess:
+        """A new tree behind every layer this machine has, with an empty scratch folder."""
+        spec = self._spec()
+        name = f"{self._name}-{next(self._counter)}"
+        limits = GroupLimits(self.rooms.memory_bytes, self.rooms.tasks)
+        group = ControlGroup.create(name, limits)
+        tree = self._zygote.spawn(spec, group.paths if group else ())
+        processes: ProcessTree
+        processes = GroupTree(tree.pid, group) if group else SignalTree(tree.pid)
+        caps = Caps(self.rooms.memory_bytes, self.rooms.processes)
+        process = SandboxedProcess(tree, processes, caps)
+        self._open.append(process)
+        return process
+
+    def end(self, process: SandboxedProcess) -> None:
+        """End one sandbox."""
+        process.close()
+        self._open.remove(process)
+        if self._scratch_root is not None:
+            shutil.rmtree(self._scratch_root, ignore_errors=True)
+
+    def close(self) -> None:
+        """End every sandbox and the warm parent."""
+        for process in self._open:
+            with contextlib.suppress(OSError):
+                process.close()
+        self._open.clear()
+        self._zygote.close()
+        if self._scratch_root is not None:
+            shutil.rmtree(self._scratch_root, ignore_errors=True)
+
+    def __enter__(self) -> Wall:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def scratch(self) -> str:
+        """The scratch folder as the candidate sees it: always the same path in one invocation."""
+        if self.isolation is Isolation.NAMESPACES:
+            return "/tmp"
+        if self._scratch_root is None:
+            self._scratch_root = tempfile.mkdtemp(prefix="scratch-")
+        os.makedirs(self._scratch_root, mode=0o700, exist_ok=True)
+        return self._scratch_root
+
+    def _spec(self) -> SandboxSpec:
+        scratch = self.scratch
+        return SandboxSpec(
+            isolation=self.isolation,
+            readable=readable_paths(),
+            hidden=(str(Path(assay.__file__).resolve().parent),),
+            scratch=scratch,
+            scratch_bytes=self.rooms.scratch_bytes,
+            memory_bytes=self.rooms.memory_bytes,
+            environment=tuple(neutral_environment(scratch).items()),
+            threads=self.rooms.threads,
+        )
+
+
+def readable_paths() -> tuple[str, ...]:
+    """The allow-list: the system's libraries and compilers, and this interpreter's own folders."""
+    interpreter = {sys.prefix, sys.base_prefix, *site.getsitepackages()}
+    folders = {p for p in sys.path if p and os.path.isdir(p) and not _holds_assay(p)}
+    roots = sorted({os.path.realpath(p) for p in interpreter | folders} | interpreter)
+    kept: list[str] = []
+    for path in roots:
+        if not any(path.startswith(f"{other}/") for other in kept if other != path):
+            kept.append(path)
+    return (*_SYSTEM_PATHS, *kept)
+
+
+def _holds_assay(path: str) -> bool:
+    """A source checkout on the path: Assay's own tree, not a place of installed libraries."""
+    package = Path(assay.__file__).resolve().parent
+    return package.parent == Path(path).resolve() and "site-packages" not in path
+
+
+def neutral_environment(scratch: str) -> dict[str, str]:
+    """What the candidate sees: the same in every phase, with every cache in its own scratch."""
+    scripts = os.path.dirname(sys.executable)
+    home = f"{scratch}/home"
+    return {
+        "PATH": f"{scripts}:/usr/local/cuda/bin:/usr/local/bin:/usr/bin:/bin",
+        "HOME": home,
+        "TMPDIR": scratch,
+        "LANG": "C.UTF-8",
+        "USER": "user",
+        "XDG_CACHE_HOME": f"{home}/.cache",
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "CCACHE_DISABLE": "1",
+        "TORCH_EXTENSIONS_DIR": f"{home}/extensions",
+        "TORCHINDUCTOR_CACHE_DIR": f"{home}/inductor",
+        "TORCHINDUCTOR_COMPILE_THREADS": "1",
+        "TRITON_CACHE_DIR": f"{home}/triton",
+        "NUMBA_CACHE_DIR": f"{home}/numba",
+        "TRITON_INTERPRET": "1",
+    }

@@ -1,0 +1,112 @@
+"""Zygote: the host's handle on the warm parent."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import socket
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from assay.errors import HostError
+from assay.worker import wire
+from assay.worker.child.zygote import Hello, Spawn, Warm
+from assay.worker.sandbox.spec import Isolation, SandboxSpec
+
+_START = "from assay.worker.child.zygote import main; main()"
+_START_TIMEOUT_S = 120.0
+_LOG_BYTES = 1 << 16
+
+
+@dataclass(frozen=True)
+class Tree:
+    """The host's ends of a freshly forked tree. The keeper waits for its first byte."""
+
+    pid: int
+    channel: socket.socket
+    keeper: socket.socket
+    output: int  # what the candidate prints; text for a log, never a result
+
+
+class Zygote:
+    """Starts at once, warms up in the background, forks on demand."""
+
+    def __init__(self, modules: tuple[str, ...], environment: dict[str, str]) -> None:
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
+        self._errors = os.memfd_create("zygote")
+        self._process = subprocess.Popen(
+            [sys.executable, "-c", _START],
+            stdin=theirs,
+            stdout=subprocess.DEVNULL,
+            stderr=self._errors,
+            env=_start_environment(),
+            cwd="/",
+            start_new_session=True,  # Ctrl-C is ours to handle, not theirs
+        )
+        theirs.close()
+        self._control = ours
+        self._control.settimeout(_START_TIMEOUT_S)
+        self._hello: Hello | None = None
+        wire.send(ours, Warm(modules, tuple(environment.items())))
+
+    def hello(self) -> Hello:
+        """Wait until it is warm."""
+        if self._hello is None:
+            self._hello = self._receive()
+        return self._hello
+
+    def spawn(self, spec: SandboxSpec, groups: tuple[str, ...]) -> Tree:
+        """Fork a tree."""
+        self.hello()
+        channel, channel_child = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
+        keeper, keeper_child = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
+        output = os.memfd_create("output")
+        with channel_child, keeper_child:
+            descriptors = [channel_child.fileno(), keeper_child.fileno(), output]
+            wire.send(self._control, Spawn(spec, groups), descriptors)
+            pid = self._receive()
+        if not isinstance(pid, int) or pid <= 0:
+            raise HostError(f"the warm parent could not fork a sandbox: {self._log()}")
+        return Tree(pid, channel, keeper, output)
+
+    def close(self) -> None:
+        """End it, and with it every tree it still has."""
+        self._control.close()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(5)
+        if self._process.poll() is None:
+            self._process.kill()
+            self._process.wait()
+        with contextlib.suppress(OSError):
+            os.close(self._errors)
+
+    def _receive(self) -> Hello:  # or the pid of a spawn; the zygote is trusted
+        try:
+            message, _ = wire.receive(self._control)
+        except (EOFError, OSError) as error:
+            raise HostError(f"the warm parent died: {self._log()}") from error
+        return message  # type: ignore[no-any-return]
+
+    def _log(self) -> str:
+        return os.pread(self._errors, _LOG_BYTES, 0).decode("utf-8", "replace")[-2000:]
+
+
+def _start_environment() -> dict[str, str]:
+    """Enough to import what we import; the zygote then clears it."""
+    package_root = str(Path(__file__).resolve().parents[3])
+    paths = [package_root, *(p for p in sys.path if p and p != package_root)]
+    return {
+        "PATH": os.environ.get("PATH", os.defpath),
+        "PYTHONPATH": os.pathsep.join(paths),
+        "OPENBLAS_NUM_THREADS": "1",  # its pool starts at import and would not survive the fork
+        "HOME": "/",
+        "LANG": "C.UTF-8",
+        "TRITON_INTERPRET": os.environ.get("TRITON_INTERPRET", "1"),
+    }
+
+
+def usable(isolation: Isolation) -> bool:
+    """Whether honesty can be known behind this kind of wall."""
+    return isolation is not Isolation.NONE

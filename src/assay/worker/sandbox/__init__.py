@@ -1,0 +1,1 @@
+"""Layers that keep a candidate in: namespaces, Landlock, seccomp, capabilities, limits."""
