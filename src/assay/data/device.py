@@ -26,11 +26,23 @@ class Device(Record):
 
 
 class Calibration(Record):
-    """What was measured on the device, with the figures a report needs."""
+    """What was measured on the device. Rates are the best of several repeats."""
 
-    copy_bytes_per_s: float
-    fp32_flops_per_s: float
+    threads: int
+    copy_bytes_per_s: float  # bytes read plus bytes written
+    copy_buffer_bytes: int  # size of one buffer; below the last-level cache the rate flatters
+    fp32_flops_per_s: float  # of a square matmul
     fp64_flops_per_s: float
-    empty_batch_us: float
-    call_overhead_us: float
-    aa_noise_percent: float
+    timer_step_ns: float  # smallest step the clock was seen to make
+    aa_noise_percent: float  # identical code against itself: the largest difference of medians
+    seconds: float  # what the calibration itself took
+
+
+class DeviceSurvey(Record):
+    """One device Assay knows: described and perhaps measured, or why it cannot be used here."""
+
+    name: str
+    missing: str = ""  # what is missing, and how to get it; empty where the device is there
+    judges: bool  # True where candidates can be judged on it
+    device: Device | None = None
+    calibration: Calibration | None = None

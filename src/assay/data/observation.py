@@ -125,7 +125,7 @@ class StateSeen(Record):
 
 
 class OpCount(Record):
-    """One library operation and how often it was dispatched, with its largest output."""
+    """One library operation, how often it was dispatched, and the most elements it touched."""
 
     name: str
     calls: int
@@ -137,7 +137,7 @@ class DispatchSeen(Record):
 
     kind: Literal["dispatch"] = "dispatch"
     logged_calls: int
-    own_elements: int  # elements of the largest expected output of the logged calls
+    own_elements: int  # elements of the largest tensor that goes in or must come out
     ops: tuple[OpCount, ...]
 
 

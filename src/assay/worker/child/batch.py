@@ -82,12 +82,14 @@ def _call(instance: Any, inputs: list[Any], log: OperationLog | None) -> _Result
 
 
 def flatten(value: Any) -> list[Any]:
-    """Leaves of nested tuples, lists and dicts, in order."""
+    """Leaves of nested tuples, lists and dicts, in order; Python numbers count as tensors."""
     if isinstance(value, dict):
         return [leaf for item in value.values() for leaf in flatten(item)]
     if isinstance(value, (tuple, list)):
         return [leaf for item in value for leaf in flatten(item)]
-    return [value]
+    if isinstance(value, (bool, int, float, complex)):
+        return [torch.tensor(value)]
+    return [] if value is None else [value]
 
 
 def _hand_over(call: Call, result: _Result, instance: Any, memory: Memory) -> None:

@@ -12,36 +12,15 @@ import os
 import select
 import signal
 import socket
-from dataclasses import dataclass
 
 from assay.worker import wire
 from assay.worker.child import runner
 from assay.worker.sandbox import namespaces, syscalls
 from assay.worker.sandbox.confinement import confine
 from assay.worker.sandbox.spec import Isolation, SandboxSpec
+from assay.worker.spawning import Ended, Ready, Refused
 
 _REAP_INTERVAL_MS = 250
-
-
-@dataclass(frozen=True)
-class Ready:
-    """The room stands. A descriptor of the scratch folder comes with it."""
-
-    pid: int  # of the candidate's process, in the keeper's own pid namespace
-
-
-@dataclass(frozen=True)
-class Refused:
-    """A layer could not be raised; nothing was started."""
-
-    text: str
-
-
-@dataclass(frozen=True)
-class Ended:
-    """The candidate's process ended with this wait status."""
-
-    status: int
 
 
 def keep(spec: SandboxSpec, descriptors: list[int]) -> None:
@@ -88,6 +67,8 @@ def _become_candidate(spec: SandboxSpec, host: socket.socket, channel: int, outp
         os.chdir(spec.scratch)
         layers = confine(spec)
         runner.serve(socket.socket(fileno=3), layers, spec.threads)
+    except OSError as refusal:
+        os.write(2, f"a layer was refused: {refusal}".encode())
     finally:
         os._exit(71)
 

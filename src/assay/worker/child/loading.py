@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import importlib.util
+import random
 import sys
 from typing import Any
 
+import numpy as np
 import torch
 
 from assay.languages.triton_interpreter import repair
@@ -31,6 +33,8 @@ def load_entry(request: Load) -> Any:
 def construct(entry: Any, request: Construct) -> torch.nn.Module:
     """One instance, its own initialisation drawn from the common seed."""
     torch.manual_seed(request.seed)
+    random.seed(request.seed)
+    np.random.seed(request.seed % (1 << 32))
     instance: torch.nn.Module = entry(*request.args, **dict(request.kwargs))
     if isinstance(instance, torch.nn.Module):
         instance.train(request.training)

@@ -128,7 +128,7 @@ def _settings() -> dict[str, str]:
         "torch.default_dtype": str(torch.get_default_dtype()),
         "torch.grad_enabled": str(torch.is_grad_enabled()),
         "torch.deterministic": str(torch.are_deterministic_algorithms_enabled()),
-        "torch.matmul_precision": torch.get_float32_matmul_precision(),
+        "torch.float32_matmul_precision": torch.get_float32_matmul_precision(),
         "torch.flush_denormal": str(float(torch.tensor(1e-40)) == 0.0),
         "torch.function_mode": str(torch._C._len_torch_function_stack()),
         "torch.dispatch_mode": str(torch._C._len_torch_dispatch_stack()),

@@ -14,39 +14,14 @@ import os
 import signal
 import socket
 import sys
-from dataclasses import dataclass
 
 from assay.worker import wire
-from assay.worker.child.keeper import keep
 from assay.worker.sandbox import namespaces, syscalls
 from assay.worker.sandbox.probe import best_isolation
 from assay.worker.sandbox.spec import Isolation, SandboxSpec
+from assay.worker.spawning import Hello, Spawn, Warm
 
 _REAP_INTERVAL_S = 0.2
-
-
-@dataclass(frozen=True)
-class Hello:
-    """The zygote is warm."""
-
-    isolation: Isolation
-    torch: str
-
-
-@dataclass(frozen=True)
-class Warm:
-    """What to import before the first fork."""
-
-    modules: tuple[str, ...]
-    environment: tuple[tuple[str, str], ...]
-
-
-@dataclass(frozen=True)
-class Spawn:
-    """Fork one tree. Descriptors: channel, keeper's socket, output file."""
-
-    spec: SandboxSpec
-    groups: tuple[str, ...]  # control groups to thaw and remove should the host vanish
 
 
 def main() -> None:
@@ -71,10 +46,11 @@ def _import(warm: Warm) -> str:
     os.environ.clear()
     os.environ.update(dict(warm.environment))
     sys.argv = ["python"]
+    sys.dont_write_bytecode = True
     for name in ("torch", "torch.utils.cpp_extension", *warm.modules):
         with contextlib.suppress(ImportError):  # an absent language shows when a candidate asks
             importlib.import_module(name)
-    importlib.import_module("assay.worker.child.runner")
+    importlib.import_module("assay.worker.child.keeper")
     gc.collect()
     gc.freeze()  # keeps the collector from copying the parent's pages in every child
     return str(sys.modules["torch"].__version__)
@@ -158,6 +134,6 @@ def _become_keeper(
                 os.write(pipe[1], str(pid).encode())
                 os._exit(0)
         os.close(pipe[1])
-        keep(spec, descriptors)
+        sys.modules["assay.worker.child.keeper"].keep(spec, descriptors)
     finally:
         os._exit(70)

@@ -7,6 +7,7 @@ stray write breaks.
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import mmap
 import os
@@ -25,6 +26,7 @@ _ALIGNMENT = 64
 class Region:
     """Pages between two guard pages, with data at the start, at the end, or in the middle."""
 
+    arena: int
     start: int  # first byte of the pages
     pages_bytes: int
     offset: int  # first byte of the data
@@ -59,7 +61,11 @@ class Arena:
         start = self._take(pages)
         self._guard()
         offset = {"start": start, "end": start + pages - nbytes, "middle": start + _ALIGNMENT}[at]
-        return Region(start, pages, offset, nbytes)
+        return Region(self.number, start, pages, offset, nbytes)
+
+    def room(self) -> int:
+        """Bytes that are still free."""
+        return self.size - self._next
 
     def new_guards(self) -> tuple[tuple[int, int], ...]:
         """Guard pages laid since the last call: the child must be told of them."""
@@ -79,7 +85,8 @@ class Arena:
     def close(self) -> None:
         """Give the memory back."""
         del self.bytes
-        self._map.close()
+        with contextlib.suppress(BufferError):  # a view is still alive: it goes with the view
+            self._map.close()
         os.close(self.descriptor)
 
     def _take(self, nbytes: int) -> int:

@@ -10,7 +10,6 @@ import contextlib
 import os
 import select
 import signal
-import socket
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,10 +17,10 @@ from dataclasses import dataclass
 from assay.data.observation import EndCause
 from assay.errors import ChildLost, HostError
 from assay.worker import wire
-from assay.worker.child.keeper import Ended, Ready, Refused
 from assay.worker.host.process_tree import ProcessTree, resident_bytes
 from assay.worker.host.zygote import Tree
 from assay.worker.protocol import Reply, Request
+from assay.worker.spawning import Ended, Ready, Refused
 
 _SLICE_S = 0.05
 _READY_TIMEOUT_S = 30.0
@@ -35,6 +34,24 @@ class Caps:
 
     memory_bytes: int
     processes: int
+
+
+@dataclass(frozen=True)
+class Deadline:
+    """When waiting ends (monotonic seconds), and when it ends while a compiler runs."""
+
+    at: float
+    compiling: float
+
+    @classmethod
+    def after(cls, seconds: float, compiling_s: float = 0.0) -> Deadline:
+        """So many seconds from now."""
+        now = time.monotonic()
+        return cls(now + seconds, now + max(seconds, compiling_s))
+
+    def passed(self, compiling: bool = False) -> bool:
+        """Whether it is over."""
+        return time.monotonic() > (self.compiling if compiling else self.at)
 
 
 class Lost(ChildLost):
@@ -74,7 +91,7 @@ class SandboxedProcess:
         return descriptors[0]
 
     def ask(
-        self, request: Request, deadline: float, descriptors: Sequence[int] = ()
+        self, request: Request, deadline: Deadline, descriptors: Sequence[int] = ()
     ) -> tuple[Reply, int]:
         """Send, let run, wait for the end; returns the reply and the outside nanoseconds.
 
@@ -122,7 +139,7 @@ class SandboxedProcess:
             with contextlib.suppress(OSError):
                 os.close(descriptor)
 
-    def _await_reply(self, deadline: float) -> bytes:
+    def _await_reply(self, deadline: Deadline) -> bytes:
         """Wait in slices, looking at the tree's size in between."""
         poller = select.poll()
         poller.register(self._tree.channel, select.POLLIN)
@@ -133,8 +150,8 @@ class SandboxedProcess:
                 return self._read_reply()
             if self._tree.keeper.fileno() in ready:
                 raise self._how_it_ended()
-            self._check_caps()
-            if time.monotonic() > deadline:
+            processes = self._check_caps()
+            if deadline.passed(compiling=processes > KEPT_PROCESSES):
                 raise Lost(EndCause.TIMED_OUT, 0, "no answer within the time limit")
 
     def _read_reply(self) -> bytes:
@@ -148,7 +165,7 @@ class SandboxedProcess:
         finally:
             self._tree.channel.settimeout(None)
 
-    def _check_caps(self) -> None:
+    def _check_caps(self) -> int:
         pids = self.processes.pids()
         self.most_processes = max(self.most_processes, len(pids))
         if len(pids) > self._caps.processes + KEPT_PROCESSES:
@@ -157,13 +174,14 @@ class SandboxedProcess:
         if sum(resident_bytes(pid) for pid in pids) > self._caps.memory_bytes:
             text = f"more than {self._caps.memory_bytes >> 20} MiB resident"
             raise Lost(EndCause.OUT_OF_MEMORY, 0, text)
+        return len(pids)
 
     def _how_it_ended(self) -> Lost:
         """Ask the keeper, whose word is the kernel's."""
         self._tree.keeper.settimeout(2.0)
         try:
             message, _ = wire.receive(self._tree.keeper)
-        except (EOFError, OSError, socket.timeout):
+        except (EOFError, OSError):
             message = None
         if not isinstance(message, Ended):
             return Lost(EndCause.BROKE_PROTOCOL, 0, "the channel was closed from inside")

@@ -7,13 +7,15 @@ import os
 import socket
 import subprocess
 import sys
+import threading
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from assay.errors import HostError
 from assay.worker import wire
-from assay.worker.child.zygote import Hello, Spawn, Warm
-from assay.worker.sandbox.spec import Isolation, SandboxSpec
+from assay.worker.sandbox.spec import SandboxSpec
+from assay.worker.spawning import Hello, Spawn, Warm
 
 _START = "from assay.worker.child.zygote import main; main()"
 _START_TIMEOUT_S = 120.0
@@ -49,13 +51,15 @@ class Zygote:
         self._control = ours
         self._control.settimeout(_START_TIMEOUT_S)
         self._hello: Hello | None = None
+        self._lock = threading.Lock()  # one spawn at a time on the control socket
         wire.send(ours, Warm(modules, tuple(environment.items())))
 
     def hello(self) -> Hello:
         """Wait until it is warm."""
-        if self._hello is None:
-            self._hello = self._receive()
-        return self._hello
+        with self._lock:
+            if self._hello is None:
+                self._hello = self._receive()
+            return self._hello
 
     def spawn(self, spec: SandboxSpec, groups: tuple[str, ...]) -> Tree:
         """Fork a tree."""
@@ -65,8 +69,9 @@ class Zygote:
         output = os.memfd_create("output")
         with channel_child, keeper_child:
             descriptors = [channel_child.fileno(), keeper_child.fileno(), output]
-            wire.send(self._control, Spawn(spec, groups), descriptors)
-            pid = self._receive()
+            with self._lock:
+                wire.send(self._control, Spawn(spec, groups), descriptors)
+                pid = self._receive()
         if not isinstance(pid, int) or pid <= 0:
             raise HostError(f"the warm parent could not fork a sandbox: {self._log()}")
         return Tree(pid, channel, keeper, output)
@@ -82,12 +87,12 @@ class Zygote:
         with contextlib.suppress(OSError):
             os.close(self._errors)
 
-    def _receive(self) -> Hello:  # or the pid of a spawn; the zygote is trusted
+    def _receive(self) -> Any:
         try:
             message, _ = wire.receive(self._control)
         except (EOFError, OSError) as error:
             raise HostError(f"the warm parent died: {self._log()}") from error
-        return message  # type: ignore[no-any-return]
+        return message
 
     def _log(self) -> str:
         return os.pread(self._errors, _LOG_BYTES, 0).decode("utf-8", "replace")[-2000:]
@@ -106,7 +111,3 @@ def _start_environment() -> dict[str, str]:
         "TRITON_INTERPRET": os.environ.get("TRITON_INTERPRET", "1"),
     }
 
-
-def usable(isolation: Isolation) -> bool:
-    """Whether honesty can be known behind this kind of wall."""
-    return isolation is not Isolation.NONE

@@ -1,0 +1,71 @@
+# Assay: two commands do everything.
+#
+#   make demo    set up, then judge the example kernels on this machine's CPU
+#   make test    set up, then run every check and every test (what CI runs)
+#
+# Needs make, python3 (3.11 or newer, with venv) and a C++ compiler; nothing else.
+#
+#   PYTHON=python3.12       which interpreter to build the environment with
+#   TORCH_INDEX_URL=https://download.pytorch.org/whl/cpu
+#                           where torch comes from; the default is pip's own configuration
+
+PYTHON ?= python3
+TORCH_INDEX_URL ?=
+VENV ?= .venv
+JOBS ?= auto
+
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+TORCH_INDEX := $(if $(TORCH_INDEX_URL),--index-url $(TORCH_INDEX_URL))
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check format clean
+
+help:  ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+demo: $(VENV)/.stamp-run  ## judge the example kernels on this machine's CPU
+	@$(BIN)/python -m assay.app.demo examples
+
+test: check  ## every check, then every test
+	$(BIN)/python -m pytest -n $(JOBS)
+
+check: $(VENV)/.stamp-dev  ## style, types and layers
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy --strict
+	$(BIN)/lint-imports
+
+format: $(VENV)/.stamp-dev  ## rewrite the sources in the house style
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+clean:  ## remove the environment and everything built
+	rm -rf $(VENV) build dist out .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
+	find . -name __pycache__ -prune -exec rm -rf {} +
+	rm -rf src/*.egg-info
+
+# Each stamp is one finished step: a second `make` installs nothing.
+$(VENV)/.stamp-venv:
+	@echo "Making $(VENV)"
+	@$(PYTHON) -c 'import sys; sys.exit("Assay needs Python 3.11 or newer: make PYTHON=python3.12 ..." if sys.version_info < (3, 11) else 0)'
+	@$(PYTHON) -m venv $(VENV)
+	@touch $@
+
+# torch goes first and alone: an index given for it must not serve the other packages, and what
+# follows must find it installed instead of choosing another build of the same version.
+$(VENV)/.stamp-torch: $(VENV)/.stamp-venv constraints.txt
+	@echo "Installing torch (some minutes the first time)"
+	@$(PIP) install $(TORCH_INDEX) --constraint constraints.txt torch
+	@touch $@
+
+$(VENV)/.stamp-run: $(VENV)/.stamp-torch pyproject.toml
+	@echo "Installing Assay with Triton and Numba"
+	@$(PIP) install --constraint constraints.txt setuptools
+	@$(PIP) install --no-build-isolation --constraint constraints.txt --editable '.[cpu]'
+	@touch $@
+
+$(VENV)/.stamp-dev: $(VENV)/.stamp-run
+	@echo "Installing what the tests need"
+	@$(PIP) install --no-build-isolation --constraint constraints.txt --editable '.[cpu,dev]'
+	@touch $@

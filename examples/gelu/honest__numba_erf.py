@@ -1,0 +1,24 @@
+"""GELU as one Numba loop over the flattened input."""
+
+import math
+
+import torch
+import torch.nn as nn
+from numba import njit
+
+
+@njit
+def gelu_loop(source, target):
+    for i in range(source.size):
+        value = source[i]
+        target[i] = 0.5 * value * math.erfc(-value * 0.7071067811865476)
+
+
+class ModelNew(nn.Module):
+    def forward(self, x):
+        if x.dtype != torch.float32:
+            raise TypeError("this kernel computes in float32 only")
+        x = x.detach().contiguous()
+        y = torch.empty_like(x)
+        gelu_loop(x.view(-1).numpy(), y.view(-1).numpy())
+        return y

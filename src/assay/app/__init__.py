@@ -1,0 +1,1 @@
+"""The faces of Assay: parse, call, print. No judgement is made here."""

@@ -1,0 +1,37 @@
+"""The candidates a user named, all read before anything runs.
+
+The rule: every mistake among the paths is told at once, in one line. What is wrong inside a file
+is no mistake of the user's: that is for the judge to say.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from assay.data.candidate import Candidate
+from assay.errors import UsageError
+from assay.languages.candidate_file import load_candidate
+
+
+def load_candidates(paths: Sequence[str]) -> list[Candidate]:
+    """One candidate a path, in the order given."""
+    loaded, mistakes = [], []
+    for path in paths:
+        try:
+            loaded.append(load_candidate(Path(path)))
+        except UsageError as error:
+            mistakes.append(str(error))
+    if mistakes:
+        raise UsageError("; ".join(mistakes))
+    return loaded
+
+
+def short_names(names: Sequence[str]) -> list[str]:
+    """Names for a table: what all paths have in common is left out, file names never are."""
+    folders = [os.path.dirname(name) for name in names]
+    if len({os.path.isabs(folder) for folder in folders}) != 1:
+        return list(names)
+    shared = os.path.commonpath(folders)
+    return [os.path.relpath(name, shared) if shared else name for name in names]

@@ -1,0 +1,51 @@
+"""`assay eval`: judge candidates of one task.
+
+The rule: whatever the user could have got wrong is found before the first candidate runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from contextlib import closing
+from typing import cast
+
+from assay.app.candidates import load_candidates
+from assay.app.exit_code import exit_code
+from assay.app.flags import EvalFlags
+from assay.app.printers import printer_for
+from assay.app.record_folder import RecordFolder
+from assay.app.settings import note_differences, read_record, settings_from
+from assay.data.run import Judgement
+from assay.devices import registry
+from assay.report.console import progress_console
+from assay.report.progress import ProgressLine
+from assay.tasks.catalog import resolve
+
+
+def run(flags: EvalFlags) -> int:
+    """Check everything, then judge, print and record one candidate after the other."""
+    task = resolve(flags.task)
+    candidates = load_candidates(flags.candidates)
+    record = read_record(flags.replay) if flags.replay else None
+    settings = settings_from(flags, record)
+    registry.for_judging(settings.device)
+    folder = RecordFolder.at(flags.out) if flags.out else None
+    if record is not None:
+        note_differences(record, task, candidates)
+
+    from assay.evaluate import evaluate_many
+
+    printer = printer_for([candidate.name for candidate in candidates], flags.json)
+    statuses = []
+    with ProgressLine(progress_console(), task.id) as line:
+        judgements = evaluate_many(task, candidates, settings, line.show)
+        # Closed by hand: an interrupt between two candidates must end the processes too.
+        with closing(cast("Generator[Judgement, None, None]", judgements)) as stream:
+            for judgement in stream:
+                with line.hidden():
+                    printer.add(judgement.verdict)
+                if folder is not None:
+                    folder.write(judgement)
+                statuses.append(judgement.verdict.status)
+    printer.close()
+    return exit_code(statuses)

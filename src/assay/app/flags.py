@@ -1,0 +1,127 @@
+"""What each command accepts, one frozen dataclass a command.
+
+The rule: only typer is imported here, so that `assay --help` answers at once. Names that other
+rooms own (tracks, levels) are written out as Literals; a test holds them to the enums.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import MISSING, dataclass, fields
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypeVar, get_type_hints
+
+import typer
+
+TrackName = Literal["kernel", "mixed", "open"]
+LevelName = Literal["quick", "standard", "full"]
+
+JsonFlag = Annotated[
+    bool, typer.Option("--json", help="One JSON object a line on stdout, and nothing else.")
+]
+TrackFlag = Annotated[
+    TrackName | None,
+    typer.Option(
+        show_default="kernel",
+        help="What it may compute with: its own kernels; libraries too; anything.",
+    ),
+]
+CandidateArgument = Annotated[
+    list[str],
+    typer.Argument(metavar="CANDIDATE", help="Files with ModelNew, .cpp files, or folders."),
+]
+
+
+@dataclass(frozen=True)
+class EvalFlags:
+    """`assay eval`. None means that the flag was not given."""
+
+    task: Annotated[
+        str, typer.Argument(metavar="TASK", help="A task's name, or a file in KernelBench format.")
+    ]
+    candidates: CandidateArgument
+    device: Annotated[str, typer.Option(help="Where the kernels run.")] = "cpu"
+    track: TrackFlag = None
+    level: Annotated[
+        LevelName | None, typer.Option(show_default="standard", help="How much is tried.")
+    ] = None
+    no_timing: Annotated[bool, typer.Option("--no-timing", help="Do not measure speed.")] = False
+    baseline: Annotated[
+        str, typer.Option(metavar="NAME|FILE", help="What speed is compared with.")
+    ] = "eager"
+    timeout_s: Annotated[float, typer.Option(help="Limit for one candidate, build apart.")] = 120.0
+    build_timeout_s: Annotated[float, typer.Option(help="Limit for one build.")] = 300.0
+    jobs: Annotated[int, typer.Option(min=1, help="Candidates judged at a time.")] = 1
+    replay: Annotated[
+        Path | None,
+        typer.Option(metavar="RECORD", help="Use the secret, level and track of this record."),
+    ] = None
+    json: JsonFlag = False
+    out: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Write a full record for each candidate.")
+    ] = None
+
+
+@dataclass(frozen=True)
+class InspectFlags:
+    """`assay inspect`."""
+
+    candidates: CandidateArgument
+    track: TrackFlag = None
+    json: JsonFlag = False
+
+
+@dataclass(frozen=True)
+class TasksFlags:
+    """`assay tasks`."""
+
+    suite: Annotated[
+        str | None, typer.Argument(metavar="SUITE", help="A suite, a task's name or a file.")
+    ] = None
+    id: Annotated[str | None, typer.Argument(metavar="ID", help="One task of it.")] = None
+    json: JsonFlag = False
+
+
+@dataclass(frozen=True)
+class DemoFlags:
+    """`python -m assay.app.demo`."""
+
+    folder: Annotated[Path, typer.Argument(help="Folders of TASK/LABEL__NAME.py or .cpp.")] = Path(
+        "examples"
+    )
+    level: Annotated[LevelName, typer.Option(help="How much is tried.")] = "quick"
+
+
+Flags = TypeVar("Flags")
+
+
+def takes(flags: type[Flags]) -> Callable[[Callable[[Flags], int]], Callable[..., int]]:
+    """Give typer a command whose parameters are the fields of `flags`."""
+
+    def decorate(command: Callable[[Flags], int]) -> Callable[..., int]:
+        def call(**values: Any) -> int:
+            return command(flags(**values))
+
+        call.__doc__ = command.__doc__
+        call.__name__ = command.__name__
+        call.__annotations__ = get_type_hints(flags, include_extras=True)
+        call.__signature__ = _signature(flags)  # type: ignore[attr-defined]
+        return call
+
+    return decorate
+
+
+def _signature(flags: type[Any]) -> inspect.Signature:
+    hints = get_type_hints(flags, include_extras=True)
+    return inspect.Signature(
+        [
+            inspect.Parameter(
+                field.name,
+                inspect.Parameter.KEYWORD_ONLY,
+                default=inspect.Parameter.empty if field.default is MISSING else field.default,
+                annotation=hints[field.name],
+            )
+            for field in fields(flags)
+        ]
+    )

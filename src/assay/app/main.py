@@ -1,0 +1,140 @@
+"""The command line. Every way it can end is decided here.
+
+The rule: a user's mistake is one line on stderr and exit code 2, never a traceback. Heavy imports
+stand inside the commands.
+"""
+
+from __future__ import annotations
+
+import signal
+import sys
+import traceback
+from collections.abc import Callable, Sequence
+from types import FrameType
+from typing import Annotated, Any, NoReturn
+
+import typer
+
+from assay import __version__
+from assay.app.flags import EvalFlags, InspectFlags, JsonFlag, TasksFlags, takes
+from assay.errors import AssayError, TaskError, UsageError
+
+NOT_ACCEPTED, USAGE, OUR_FAILURE, INTERRUPTED = 1, 2, 3, 130
+
+app = typer.Typer(
+    name="assay",
+    help="Judge compute kernels: is it right, is it honest, is it fast?",
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"assay {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    """Judge compute kernels: is it right, is it honest, is it fast?"""
+
+
+@app.command("eval")
+@takes(EvalFlags)
+def _eval(flags: EvalFlags) -> int:
+    """Judge candidates of one task.
+
+    Exit code: 0 all accepted, 1 at least one not, 2 usage, 3 Assay itself failed.
+    """
+    from assay.app.eval_command import run
+
+    return run(flags)
+
+
+@app.command("tasks")
+@takes(TasksFlags)
+def _tasks(flags: TasksFlags) -> int:
+    """List tasks, or show one."""
+    from assay.app.tasks_command import run
+
+    return run(flags)
+
+
+@app.command("device")
+def _device(json: JsonFlag = False) -> int:
+    """Say what this machine is and can do, measured in a few seconds."""
+    from assay.app.device_command import run
+
+    return run(json)
+
+
+@app.command("inspect")
+@takes(InspectFlags)
+def _inspect(flags: InspectFlags) -> int:
+    """Read candidates without running them."""
+    from assay.app.inspect_command import run
+
+    return run(flags)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; the exit code. Without arguments it shows the help."""
+    given = list(sys.argv[1:] if arguments is None else arguments) or ["--help"]
+    return ended(lambda: app(args=given, prog_name="assay", standalone_mode=False))
+
+
+def ended(command: Callable[[], Any]) -> int:
+    """Turn every way a command can end into an exit code and at most one line.
+
+    typer itself turns Ctrl-C into the code 130 once everything has been cleaned up.
+    """
+    try:
+        code = command()
+    except typer.TyperException as error:
+        return _say(f"{error.format_message()} (assay --help)", USAGE)
+    except KeyboardInterrupt:
+        code = INTERRUPTED
+    except UsageError as error:
+        return _say(str(error), USAGE)
+    except TaskError as error:
+        return _say(f"the task cannot be used: {error}", NOT_ACCEPTED)
+    except AssayError as error:
+        return _say(f"our own failure, not the candidate's: {error}", OUR_FAILURE)
+    except Exception as error:
+        traceback.print_exc()
+        return _say(f"our own failure, please report it: {error!r}", OUR_FAILURE)
+    if code == INTERRUPTED:
+        return _say("interrupted", INTERRUPTED)
+    return code if isinstance(code, int) else 0
+
+
+def entry() -> NoReturn:
+    """The `assay` command."""
+    clean_up_on_signals()
+    sys.exit(main())
+
+
+def clean_up_on_signals() -> None:
+    """Let a polite kill or a closed terminal unwind like Ctrl-C, so that nothing is left behind."""
+
+    def leave(number: int, _: FrameType | None) -> None:
+        raise SystemExit(128 + number)
+
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, leave)
+
+
+def _say(message: str, code: int) -> int:
+    print("assay: " + " ".join(message.split()), file=sys.stderr)  # noqa: T201
+    return code
+
+
+if __name__ == "__main__":
+    entry()

@@ -1,0 +1,51 @@
+"""`assay tasks`: list what can be asked for, or show one task in full."""
+
+from __future__ import annotations
+
+import sys
+
+from assay.app.flags import TasksFlags
+from assay.data.task import Task
+from assay.errors import UsageError
+from assay.report.console import result_console
+from assay.report.tasks import task_list, task_page
+from assay.tasks.catalog import resolve, suites, tasks_of
+
+
+def run(flags: TasksFlags) -> int:
+    """The native suite; or another; or one task, by suite and id, by its name or by its file."""
+    name = flags.suite or "native"
+    if not _is_suite(name):
+        if flags.id is not None:
+            raise UsageError(f"unknown suite '{name}'; known: {', '.join(suites())}")
+        return _show(resolve(name), flags.json)
+    listed = list(tasks_of(name))
+    if flags.id is not None:
+        return _show(_one(listed, flags.id), flags.json)
+    if flags.json:
+        for task in listed:
+            sys.stdout.write(task.model_dump_json() + "\n")
+    else:
+        result_console().print(task_list(listed))
+    return 0
+
+
+def _is_suite(name: str) -> bool:
+    """True where the name is a suite's: `native`, `kernelbench:FOLDER`, but no `...#ID`."""
+    readers = {suite.partition(":")[0] for suite in suites()}
+    return name.partition(":")[0] in readers and "#" not in name
+
+
+def _one(listed: list[Task], name: str) -> Task:
+    for task in listed:
+        if task.id == name:
+            return task
+    raise UsageError(f"no task '{name}' there; known: {', '.join(task.id for task in listed)}")
+
+
+def _show(task: Task, json: bool) -> int:
+    if json:
+        sys.stdout.write(task.model_dump_json() + "\n")
+    else:
+        result_console().print(task_page(task))
+    return 0

@@ -1,0 +1,1 @@
+"""What kernels run on: one adapter a file, behind the contract in `device.py`."""

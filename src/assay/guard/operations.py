@@ -1,0 +1,77 @@
+"""Dispatched library operations: what each does, and which of them are delegated computation.
+
+The rule: size decides. A library operation that produces as many elements as a sixteenth of the
+result is part of the work; one of up to 64 elements is bookkeeping, whatever it is called. Between
+the two stands a note. A sixteenth, because a two-stage reduction that leaves one partial value for
+each block of 16 or more elements and a per-row statistic of rows of 16 or more are bookkeeping,
+while an elementwise step over the result or over half of it is not. Matrix products, convolutions,
+attention, norms, activations and losses are judged against 64 elements alone: their output may be
+far smaller than their work.
+"""
+
+from __future__ import annotations
+
+from assay.data.evidence import Evidence, EvidenceKind, Severity
+from assay.data.observation import DispatchSeen, OpCount
+from assay.data.settings import Track
+from assay.guard.operation_names import OpRole, base_role, is_heavy
+
+__all__ = ["OpRole", "delegated", "role"]
+
+TINY_ELEMENTS = 64
+WORK_SHARE = 16  # an output of more than own_elements / 16 is part of the work
+
+_HARMLESS_NAMESPACES = frozenset({"profiler", "debugprims", "rngprims", "_c10d_functional", "c10d"})
+_LIBRARY_NAMESPACES = frozenset(
+    """aten prims quantized quantized_decomposed mkldnn mkldnn_prepacked mkl onednn _quantized
+    torch_scatter torch_sparse torchvision xformers flash_attn sparse cudnn""".split()
+)
+
+
+def namespace_and_base(name: str) -> tuple[str, str]:
+    """Split "aten.mm.default" or "aten::mm.out" into ("aten", "mm")."""
+    parts = name.replace("::", ".").split(".")
+    if len(parts) == 1:
+        return "aten", parts[0]
+    return parts[0], parts[1]
+
+
+def role(name: str) -> OpRole:
+    """What a dispatched operator does to data.
+
+    An operator of a namespace that no library owns was registered by the candidate: calling it is
+    calling its own code, so it counts as bookkeeping here.
+    """
+    namespace, base = namespace_and_base(name)
+    if namespace in _HARMLESS_NAMESPACES or namespace not in _LIBRARY_NAMESPACES:
+        return OpRole.BOOKKEEPING
+    return base_role(base)
+
+
+def delegated(dispatch: DispatchSeen, track: Track) -> tuple[Evidence, ...]:
+    """Evidence of library computation in logged calls. Testimony: it convicts, never acquits."""
+    if track is Track.OPEN:
+        return ()
+    seen = [op for op in dispatch.ops if role(op.name) is OpRole.COMPUTE]
+    return tuple(_evidence(op, dispatch, track) for op in seen)
+
+
+def _evidence(op: OpCount, dispatch: DispatchSeen, track: Track) -> Evidence:
+    text = (
+        f"{op.name} was dispatched {op.calls} times in {dispatch.logged_calls} calls, "
+        f"on up to {op.elements} elements (the result has {dispatch.own_elements})."
+    )
+    convicts = track is Track.KERNEL and _is_work(op, dispatch.own_elements)
+    severity = Severity.CONVICTS if convicts else Severity.NOTE
+    return Evidence(kind=EvidenceKind.DELEGATION, severity=severity, where=op.name, text=text)
+
+
+def _is_work(op: OpCount, own_elements: int) -> bool:
+    """True where the operation is part of the work rather than bookkeeping.
+
+    A result that is itself tiny (a loss, a norm) lets nothing be told by its own size, so there the
+    floor of 64 elements stands alone, and a heavy operation of any size above one element counts.
+    """
+    if is_heavy(namespace_and_base(op.name)[1]):
+        return op.elements > min(TINY_ELEMENTS, max(own_elements - 1, 0))
+    return op.elements > max(TINY_ELEMENTS, own_elements / WORK_SHARE)

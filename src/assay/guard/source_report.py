@@ -1,0 +1,42 @@
+"""SourceReport: what a candidate's source shows, before anyone weighs it.
+
+The rule: it says what may be reached; `opaque` or `complete=False` says that something may be missing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from assay.data.evidence import Evidence
+from assay.guard.tags import Origin, Tag
+from assay.guard.trace import KernelSeen, LaunchSeen, ReturnSeen
+
+
+@dataclass(frozen=True, slots=True)
+class SourceReport:
+    """What the source shows."""
+
+    readable: bool  # it parses and has its entry
+    complete: bool  # the analysis followed everything it met
+    opaque: bool  # code made from text that is not constant: absence proves nothing
+    main_path: str
+    kernels: tuple[KernelSeen, ...]
+    launches: tuple[LaunchSeen, ...]
+    returns: tuple[ReturnSeen, ...]
+    computed: tuple[Tag, ...]  # library computations that forward reaches
+    events: tuple[Evidence, ...]  # reaching out, patching, lying
+
+    @property
+    def launches_kernel(self) -> bool:
+        """True where forward may call a kernel of the candidate's own."""
+        return bool(self.launches) or self.result_depends_on_kernel
+
+    @property
+    def result_depends_on_kernel(self) -> bool:
+        """True where some result may hold what a kernel made."""
+        return any(tag.origin is Origin.KERNEL for seen in self.returns for tag in seen.tags)
+
+    @property
+    def result_is_unresolved(self) -> bool:
+        """True where some result came out of a call the analysis could not resolve."""
+        return any(tag.origin is Origin.UNKNOWN for seen in self.returns for tag in seen.tags)

@@ -1,0 +1,115 @@
+"""Process-wide state that a candidate changed: what each change means.
+
+The rule: what no kernel needs convicts (clocks, builtins, attributes of libraries, the runner, trace
+hooks, modes); what tuning honestly needs (environment variables, thread counts, backend flags, the
+default dtype) is a note or suspicious, with the innocent reason named.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from assay.data.evidence import Evidence, EvidenceKind, Severity
+from assay.data.observation import StateSeen
+
+
+@dataclass(frozen=True, slots=True)
+class StateMeaning:
+    """What a change of one piece of state says."""
+
+    severity: Severity
+    text: str
+
+
+_NOTE = Severity.NOTE
+_SUSPICIOUS = Severity.SUSPICIOUS
+_CONVICTS = Severity.CONVICTS
+
+# Longest matching prefix wins; a trailing dot means "and everything below".
+_MEANINGS: dict[str, StateMeaning] = {
+    "env.": StateMeaning(_NOTE, "set an environment variable; builds and autotuners do"),
+    "env.LD_PRELOAD": StateMeaning(_CONVICTS, "arranged for code to be loaded into later processes"),
+    "env.PYTHON": StateMeaning(_SUSPICIOUS, "changed how later Python processes start"),
+    "env.LD_": StateMeaning(_SUSPICIOUS, "changed how later processes find libraries"),
+    "env.TORCH_EXTENSIONS_DIR": StateMeaning(_NOTE, "chose where its extensions are built"),
+    "torch.num_threads": StateMeaning(_NOTE, "changed torch's thread count; tuning does"),
+    "torch.num_interop_threads": StateMeaning(_NOTE, "changed torch's inter-op threads; tuning does"),
+    "torch.backends.": StateMeaning(_NOTE, "changed a backend flag; tuning does"),
+    "torch.default_dtype": StateMeaning(
+        _SUSPICIOUS, "changed the default dtype for everyone; an innocent kernel may forget to undo it"
+    ),
+    "torch.default_device": StateMeaning(
+        _SUSPICIOUS, "changed the default device for everyone; an innocent kernel may forget it"
+    ),
+    "torch.grad_enabled": StateMeaning(_NOTE, "left gradient recording switched"),
+    "torch.inference_mode": StateMeaning(_NOTE, "left inference mode switched"),
+    "torch.deterministic": StateMeaning(_NOTE, "changed the determinism flag"),
+    "torch.float32_matmul_precision": StateMeaning(
+        _SUSPICIOUS, "lowered or raised the precision of every later float32 product"
+    ),
+    "torch.rng": StateMeaning(_NOTE, "advanced or seeded the global random generator"),
+    "torch.rng_state": StateMeaning(_NOTE, "advanced or seeded the global random generator"),
+    "numpy.random_state": StateMeaning(_NOTE, "advanced or seeded NumPy's random generator"),
+    "random.state": StateMeaning(_NOTE, "advanced or seeded Python's random generator"),
+    "torch.autocast": StateMeaning(_SUSPICIOUS, "left autocast switched for everyone"),
+    "atexit": StateMeaning(_SUSPICIOUS, "registered work for the exit; cleaning up may need it"),
+    "gc.enabled": StateMeaning(_NOTE, "switched the garbage collector"),
+    "gc.threshold": StateMeaning(_NOTE, "changed the garbage collector's thresholds"),
+    "gc.freeze": StateMeaning(_NOTE, "froze the garbage collector's generations"),
+    "gc.callbacks": StateMeaning(_CONVICTS, "hung a callback on the garbage collector"),
+    "sys.path": StateMeaning(_NOTE, "changed the import path; loading a built module does"),
+    "sys.recursionlimit": StateMeaning(_NOTE, "changed the recursion limit"),
+    "sys.switchinterval": StateMeaning(_SUSPICIOUS, "changed how often threads switch"),
+    "sys.modules": StateMeaning(_CONVICTS, "replaced a loaded module"),
+    "sys.meta_path": StateMeaning(_SUSPICIOUS, "hooked the import system; some packages do"),
+    "sys.path_hooks": StateMeaning(_SUSPICIOUS, "hooked the import system; some packages do"),
+    "sys.flags": StateMeaning(_CONVICTS, "changed the interpreter's flags"),
+    "sys.excepthook": StateMeaning(_SUSPICIOUS, "replaced the exception hook; loggers do"),
+    "threading.excepthook": StateMeaning(_SUSPICIOUS, "replaced the exception hook; loggers do"),
+    "warnings.": StateMeaning(_NOTE, "changed how warnings are shown"),
+    "warnings.filters": StateMeaning(_NOTE, "changed which warnings are shown"),
+    "logging.": StateMeaning(_NOTE, "changed logging"),
+    "cwd": StateMeaning(_NOTE, "changed the working directory; compilers may need it"),
+    "umask": StateMeaning(_NOTE, "changed the file mode mask"),
+    "locale": StateMeaning(_NOTE, "changed the locale"),
+    "rlimit.": StateMeaning(_SUSPICIOUS, "changed a resource limit"),
+    "affinity": StateMeaning(_SUSPICIOUS, "changed the processor affinity; pinning threads does"),
+    "nice": StateMeaning(_SUSPICIOUS, "changed its scheduling priority"),
+    "fp.": StateMeaning(_SUSPICIOUS, "changed the floating-point mode; -ffast-math objects do"),
+    "torch.flush_denormal": StateMeaning(_SUSPICIOUS, "changed how denormals are handled"),
+    "signal.": StateMeaning(_CONVICTS, "installed a signal handler or timer"),
+    "sys.settrace": StateMeaning(_CONVICTS, "installed a trace function"),
+    "sys.setprofile": StateMeaning(_CONVICTS, "installed a profile function"),
+    "threading.settrace": StateMeaning(_CONVICTS, "installed a trace function for every thread"),
+    "threading.setprofile": StateMeaning(_CONVICTS, "installed a profile function for threads"),
+    "torch.function_mode": StateMeaning(_CONVICTS, "left a mode that rewrites every torch call"),
+    "torch.dispatch_mode": StateMeaning(_CONVICTS, "left a mode that rewrites every operation"),
+    "torch.module_hooks": StateMeaning(_CONVICTS, "hung a hook on every module"),
+    "runner.": StateMeaning(_CONVICTS, "changed the runner that watches it"),
+    "time.": StateMeaning(_CONVICTS, "replaced a clock"),
+    "builtins.": StateMeaning(_CONVICTS, "replaced a builtin"),
+}
+_UNDERSTOOD_SETTINGS = ("torch.cuda.flag", "triton.knobs", "numba.config", "torch._inductor.config")
+_PREFIXES = sorted(_MEANINGS, key=len, reverse=True)
+
+
+def classify(change: StateSeen) -> Evidence:
+    """What one changed name says. Testimony of the child, so it may convict and never acquits."""
+    meaning = meaning_of(change.name)
+    detail = f" ({change.detail})" if change.detail else ""
+    return Evidence(
+        kind=EvidenceKind.PATCHED_STATE,
+        severity=meaning.severity,
+        where=change.when,
+        text=f"{change.name}{detail}: the candidate {meaning.text}.",
+    )
+
+
+def meaning_of(name: str) -> StateMeaning:
+    """Meaning of a dotted name; an unlisted one is an attribute of a library, and convicts."""
+    for prefix in _PREFIXES:
+        if name == prefix or (prefix.endswith((".", "_", "PYTHON")) and name.startswith(prefix)):
+            return _MEANINGS[prefix]
+    if name.startswith(_UNDERSTOOD_SETTINGS):
+        return StateMeaning(_NOTE, "changed a setting of a compiler; tuning does")
+    return StateMeaning(_CONVICTS, "replaced an attribute of a module it does not own")

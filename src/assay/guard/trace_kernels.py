@@ -1,0 +1,170 @@
+"""Kernels in the abstract run: how they come to be, and what launching one does to data.
+
+The rule: a kernel writes the storage that the candidate allocated among its arguments (all of it
+where none is fresh) and returns new storage; what it read stays visible behind it only as library
+computations that fed it.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+
+from assay.guard.cpp_functions import CppFunction, CppUnit, parse_cpp
+from assay.guard.cpp_tokens import looks_like_cpp
+from assay.guard.library_names import library_call
+from assay.guard.python_kernels import is_parallel_loop
+from assay.guard.tags import Guard, Origin, Tag, Weight
+from assay.guard.trace import KernelSeen, LaunchSeen, NativeSource, Phase
+from assay.guard.trace_expressions import ExpressionTrace
+from assay.guard.values import (
+    Arguments,
+    Box,
+    Buffer,
+    Extension,
+    Function,
+    Kernel,
+    Library,
+    Scope,
+    Value,
+    all_buffers,
+    join,
+    ref,
+)
+
+
+class KernelTrace(ExpressionTrace):
+    """Makes and launches kernels."""
+
+    def make_kernel(self, name: str, given: Arguments, where: str) -> Value:
+        """What a kernel decorator or builder returns."""
+        kernels = [r for v in given.positional for r in v.refs if isinstance(r, Kernel)]
+        if kernels:
+            return Value(frozenset(kernels))
+        functions = [r for v in given.positional for r in v.refs if isinstance(r, Function)]
+        if functions:
+            return join([self._kernel_of(name, function) for function in functions])
+        if given.get(0).text() and looks_like_cpp(given.get(0).text() or ""):
+            self.add_native(given, name, where)
+            return ref(Kernel(name, where))
+        if name.startswith(("triton.", "numba.", "tilelang.", "helion.", "cutlass.", "warp.")):
+            return ref(Library(name))  # decorator with options: the function comes next
+        return ref(Kernel(name, where))
+
+    def _kernel_of(self, maker: str, function: Function) -> Value:
+        node = function.node
+        title = getattr(node, "name", "lambda")
+        where = self.place(node, function.scope)
+        language = maker.split(".", 1)[0]
+        self.kernels.setdefault(where, KernelSeen(title, language, where))
+        inside = self._library_inside(node, function.scope)
+        loops = language != "numba" or _works_itself(node)
+        return ref(Kernel(title, where, frozenset(inside), own=not inside or loops))
+
+    def _library_inside(self, node: ast.AST, scope: Scope) -> list[Tag]:
+        """Library computations inside a kernel body (BLAS behind a compiled np.dot)."""
+        found: list[Tag] = []
+        for child in ast.walk(node):
+            if isinstance(child, ast.BinOp) and isinstance(child.op, ast.MatMult):
+                found.append(self._inner_tag("operator @", child, scope))
+            if isinstance(child, ast.Call):
+                name = self.dotted(child.func, scope)
+                call = library_call(name) if name else None
+                heavy = call is not None and call.weight is Weight.HEAVY
+                if heavy and name.split(".", 1)[0] in ("torch", "numpy", "scipy"):
+                    found.append(self._inner_tag(name, child, scope))
+        return found
+
+    def _inner_tag(self, name: str, node: ast.AST, scope: Scope) -> Tag:
+        where = self.place(node, scope)
+        return Tag(Origin.LIBRARY, name, where, Weight.HEAVY, Guard.CONDITION, on_input=True)
+
+    def dotted(self, node: ast.expr, scope: Scope) -> str:
+        """The library name a chain of attributes stands for, or nothing."""
+        if isinstance(node, ast.Attribute):
+            base = self.dotted(node.value, scope)
+            return f"{base}.{node.attr}" if base else ""
+        if isinstance(node, ast.Name):
+            found = scope.find(node.id)
+            names = [r.name for r in found.refs if isinstance(r, Library)] if found else []
+            return names[0] if len(names) == 1 else ""
+        return ""
+
+    def launch(self, kernel: Kernel, given: Arguments, node: ast.AST, scope: Scope) -> Value:
+        """Call a kernel: it writes fresh storage among its arguments and returns new storage."""
+        touched: set[Buffer] = set()
+        for value in given.all:
+            touched |= all_buffers(value)
+        read = {tag for buffer in touched for tag in buffer.tags}
+        tags = {tag.through_kernel() for tag in read if tag.origin is Origin.LIBRARY}
+        tags |= {self._placed(tag) for tag in kernel.tags}
+        if kernel.own:
+            tags.add(Tag(Origin.KERNEL, kernel.name, guard=self.guard))
+            self._launched(kernel, node, scope)
+        else:
+            tags |= {tag for tag in read if tag.origin is not Origin.KERNEL}
+        written = {buffer for buffer in touched if buffer.fresh} or touched
+        for buffer in written:
+            buffer.tags |= tags
+        return self.new_buffer(set(tags))
+
+    def _launched(self, kernel: Kernel, node: ast.AST, scope: Scope) -> None:
+        if self.phase is Phase.FORWARD:
+            self.launches.append(LaunchSeen(kernel.name, self.place(node, scope), self.guard))
+
+    def _placed(self, tag: Tag) -> Tag:
+        guard = tag.guard if self.guard is Guard.NONE else self.guard
+        placed = replace(tag, guard=guard)
+        if self.phase is Phase.FORWARD:
+            self.computed.setdefault((tag.name, tag.where), placed)
+        return placed
+
+    def add_native(self, given: Arguments, name: str, where: str) -> None:
+        """Remember the C++ or CUDA sources among the arguments of a builder."""
+        self.kernels.setdefault(where, KernelSeen(name.rpartition(".")[2], "native", where))
+        for value in given.all:
+            self._native_texts(value, where)
+
+    def _native_texts(self, value: Value, where: str) -> None:
+        text = value.text()
+        if text is not None and looks_like_cpp(text):
+            self.read_native(text, where.rpartition(":")[0])
+        for item in value.refs:
+            if isinstance(item, Box):
+                for inner in item.object.items.values():
+                    self._native_texts(inner, where)
+
+    def read_native(self, text: str, path: str) -> None:
+        """Parse a native source once; its lines are counted from where its text begins."""
+        first = self.text_lines.get(text, (path, 1))
+        if not any(s.path == first[0] and s.first_line == first[1] for s in self.native):
+            self.native.append(NativeSource(first[0], first[1], parse_cpp(text)))
+
+    text_lines: dict[str, tuple[str, int]]
+
+    def extension_kernel(self, extension: Extension, name: str) -> Kernel:
+        """The kernel behind an attribute of a built module, with what its source delegates."""
+        homes = {id(f): source for source in self.native for f in source.unit.functions}
+        everything = tuple(f for source in self.native for f in source.unit.functions)
+        names = {function.name for function in everything}
+        entry = name if name in names else "PYBIND11_MODULE"
+        if entry not in names:
+            return Kernel(name, extension.where)
+        reached = CppUnit(everything).reached(frozenset((entry,)))
+        tags = {tag for f in reached for tag in self._native_tags(homes[id(f)], f)}
+        works = any(function.works for function in reached)
+        return Kernel(name, extension.where, frozenset(tags), own=works or not tags)
+
+    def _native_tags(self, source: NativeSource, function: CppFunction) -> list[Tag]:
+        tags = []
+        for call in function.library:
+            where = f"{source.path}:{source.first_line + call.line - 1}"
+            tags.append(
+                Tag(Origin.LIBRARY, call.name, where, call.weight, call.guard, on_input=True, fed=True)
+            )
+        return tags
+
+
+def _works_itself(node: ast.AST) -> bool:
+    is_function = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    return is_function and is_parallel_loop(node)

@@ -1,0 +1,245 @@
+"""Calls of libraries in the abstract run: allocation, views, computation, builders of kernels.
+
+The rule: a name is looked up once, after aliases are resolved; a library function that takes a
+function calls it.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from assay.guard.library_names import is_generator, is_layer, library_call
+from assay.guard.operation_names import OpRole
+from assay.guard.python_kernels import (
+    is_compiler,
+    is_system_compute_library,
+    loads_library,
+    makes_extension,
+    makes_kernel,
+)
+from assay.guard.reach import MAIN_REACH, MODE_REACH, THREAD_REACH, reach_of_call, reach_of_path
+from assay.guard.tags import Origin, Tag, Weight
+from assay.guard.trace import KernelSeen, Phase
+from assay.guard.trace_kernels import KernelTrace
+from assay.guard.values import (
+    NOTHING,
+    Arguments,
+    Box,
+    BoxObject,
+    Buffer,
+    Extension,
+    Function,
+    Generated,
+    Layer,
+    Library,
+    Partial,
+    Ref,
+    Scope,
+    Value,
+    all_buffers,
+    join,
+    ref,
+)
+
+_SHARES = frozenset(
+    """from_numpy as_tensor asarray from_dlpack frombuffer ascontiguousarray asanyarray as_array
+    from_blob view_as_real view_as_complex""".split()
+)
+_CLOCKS = ("time.", "datetime.", "torch.cuda.Event()", "os.times", "resource.getrusage")
+_HOLDERS = frozenset("ModuleList ModuleDict ParameterList ParameterDict Sequential".split())
+_RUNNERS = ("subprocess.", "os.system", "os.popen", "setuptools.", "distutils.", "os.exec")
+
+
+class LibraryTrace(KernelTrace):
+    """Calls dotted library names."""
+
+    def call_library(self, name: str, given: Arguments, node: ast.AST, scope: Scope) -> Value:
+        """The value of calling a library name."""
+        where = self.place(node, scope)
+        self._watch(name, given, where)
+        special = self.call_builtin(name, given, node, scope)
+        if special is not None:
+            return special
+        made = self._make(name, given, where, scope)
+        if made is not None:
+            return made
+        self.call_back(given, node, scope)
+        return self._operate(name, given, where)
+
+    def call_builtin(
+        self, name: str, given: Arguments, node: ast.AST, scope: Scope
+    ) -> Value | None:
+        """Builtins and standard functions that the call trace treats apart."""
+        raise NotImplementedError
+
+    def call_back(self, given: Arguments, node: ast.AST, scope: Scope) -> None:
+        """Call the functions among the arguments; the call trace knows how."""
+        raise NotImplementedError
+
+    def _watch(self, name: str, given: Arguments, where: str) -> None:
+        reach = reach_of_call(name)
+        if reach is not None:
+            self.see(reach, name, where)
+        for value in given.all:
+            text = value.text()
+            path_reach = reach_of_path(text) if text and text.startswith("/proc") else None
+            if path_reach is not None:
+                self.see(path_reach, text or "", where)
+            if text == "__main__" and name.startswith(("importlib.", "sys.modules", "builtins.__imp")):
+                self.see(MAIN_REACH, "__main__", where)
+        if name.startswith(_RUNNERS):
+            self._watch_compiler(given)
+        if name.endswith(("Thread().start", "Timer().start", "_thread.start_new_thread")):
+            self.threads.setdefault(where, name)
+        if name.endswith((".join", ".result", ".shutdown", ".wait")):
+            self.joined = True
+        if name.endswith("Mode().__enter__"):
+            self.see(MODE_REACH, name, where)
+
+    def _watch_compiler(self, given: Arguments) -> None:
+        texts = [given.get(0).text() or ""]
+        for item in given.get(0).refs:
+            if isinstance(item, Box):
+                texts += [value.text() or "" for value in item.object.items.values()]
+        known = [text for text in texts if text]
+        if not known or any(is_compiler(text) for text in known):
+            self.compiles = True
+
+    def report_threads(self) -> None:
+        """Threads that were started while nothing in the source joins one."""
+        if not self.joined:
+            for where, name in self.threads.items():
+                self.see(THREAD_REACH, name.replace("()", ""), where)
+
+    def _make(self, name: str, given: Arguments, where: str, scope: Scope) -> Value | None:
+        """Kernels, modules and layers that a library call makes."""
+        if makes_kernel(name):
+            return self.make_kernel(name, given, where)
+        if makes_extension(name):
+            self.add_native(given, name, where)
+            return ref(Extension(where))
+        if loads_library(name):
+            return self._load(name, given, where)
+        if is_generator(name):
+            plain = [v for v in given.all if any(isinstance(r, Function) for r in v.refs)]
+            return ref(Generated(name, where)) if given.positional or plain else ref(Library(name))
+        if is_layer(name):
+            return self._layer(name, where)
+        return self._make_holder(name, given)
+
+    def _layer(self, name: str, where: str) -> Value:
+        weights = Buffer({Tag(Origin.PARAMETER, name, where)})
+        return ref(Layer(name, where, weights))
+
+    def _make_holder(self, name: str, given: Arguments) -> Value | None:
+        base = name.rpartition(".")[2]
+        if name.startswith("torch.nn.") and base in _HOLDERS:
+            inner = [self.contents(value) for value in given.all]
+            box = BoxObject(rest=join([NOTHING, *given.all, *inner]))
+            for position, value in enumerate(given.positional):
+                box.items[position] = value
+            return ref(Box(box))
+        if base in ("Parameter", "Buffer") and name.startswith("torch.nn"):
+            value = self.new_buffer({Tag(Origin.PARAMETER, name)}, fresh=False)
+            return join([value, given.get(0, "data")])
+        if base == "partial" and name.startswith("functools."):
+            keywords = tuple(given.keywords.values())
+            return ref(Partial(given.get(0), (*given.positional[1:], *keywords)))
+        return None
+
+    def _load(self, name: str, given: Arguments, where: str) -> Value:
+        """A shared object: the candidate's own, a compute library of the system, or a module."""
+        path = given.get(0)
+        text = path.text()
+        if name.startswith("importlib.") and "Extension" not in name:
+            self.opaque = True
+            return ref(Extension(where)) if self.compiles else self.unknown()
+        constant = path.constant()
+        if constant is not None and constant.value is None:
+            return ref(Library("native"))
+        if text is not None and is_system_compute_library(text):
+            return ref(Library("native_compute"))
+        if text is not None and not self.compiles:
+            return ref(Library("native"))
+        for source in self.text_lines:
+            self.read_native(source, "")
+        self.kernels.setdefault(where, KernelSeen("shared object", "native", where))
+        finder = any(isinstance(r, Library) and "find_library" in r.name for r in path.refs)
+        return ref(Library("native")) if finder else ref(Extension(where))
+
+    def _operate(self, name: str, given: Arguments, where: str) -> Value:
+        """A call that only moves or computes data."""
+        data = [value for value in given.all if all_buffers(value)]
+        native = name.startswith(("native.", "native_compute."))
+        call = library_call("torch." + name.partition(".")[2] if native else name)
+        if native:
+            return self._native_call(name, call.weight is Weight.HEAVY, data, where)
+        if call.role is OpRole.COMPUTE:
+            return self._compute_call(name, call.weight, given, where)
+        base = name.rpartition(".")[2]
+        if call.role in (OpRole.ALLOCATION, OpRole.FILL):
+            return self._allocate(base, data)
+        if call.role in (OpRole.VIEW, OpRole.CAST):
+            return self.same_data(data)
+        if call.role is OpRole.COPY:
+            return self.new_buffer(self.tensor_tags(data))
+        return self._bookkeeping(name, data)
+
+    def _native_call(self, name: str, heavy: bool, data: list[Value], where: str) -> Value:
+        base = name.rpartition(".")[2]
+        computes = heavy or name.startswith("native_compute.") or "gemm" in base or "blas" in base
+        if not computes:
+            return self._bookkeeping("ctypes." + base, data)
+        result = self.compute(f"native {base}", Weight.HEAVY, data, where)
+        for value in data:
+            for buffer in all_buffers(value):
+                if buffer.fresh:
+                    buffer.tags |= result.tags
+        return result
+
+    def _compute_call(self, name: str, weight: Weight, given: Arguments, where: str) -> Value:
+        data = [value for value in given.all if all_buffers(value)]
+        tensors = [v for v in data if not v.scalar]
+        if not tensors and weight is Weight.LIGHT:
+            return self.scalar_of(data)
+        result = self.compute(name, weight, data, where)
+        out = given.keywords.get("out")
+        if out is not None:
+            for buffer in all_buffers(out):
+                buffer.tags |= result.tags
+            return out
+        return result
+
+    def _allocate(self, base: str, data: list[Value]) -> Value:
+        shared = self.same_data([v for v in data if not v.scalar])
+        if base in _SHARES and shared.buffers:
+            return shared
+        scalars = [v for v in data if v.scalar or base in ("tensor", "array")]
+        return self.new_buffer(self.tensor_tags(scalars))
+
+    def same_data(self, data: list[Value]) -> Value:
+        """A value that shares the storage of others."""
+        buffers = frozenset(b for value in data for b in all_buffers(value))
+        return Value(buffers=buffers, scalar=bool(data) and all(v.scalar for v in data))
+
+    def _bookkeeping(self, name: str, data: list[Value]) -> Value:
+        """A call that computes nothing: a handle, a pointer, a setting, a clock."""
+        handle: frozenset[Ref] = frozenset((Library(name + "()"),))
+        if name.startswith(_CLOCKS):
+            clock = self.new_buffer({Tag(Origin.CLOCK, name)})
+            return Value(handle, clock.buffers, scalar=True)
+        if name.endswith("CUDAGraph().replay"):
+            for buffer in self.buffers:
+                buffer.tags.add(Tag(Origin.UNKNOWN))
+        buffers = frozenset(b for value in data for b in all_buffers(value))
+        third_party = name.split(".", 1)[0] not in _UNDERSTOOD
+        if buffers and third_party and self.phase is Phase.FORWARD:
+            return join([Value(handle), self.unknown(self.tensor_tags(data))])
+        return Value(handle, buffers, scalar=bool(buffers))
+
+
+_UNDERSTOOD = frozenset(
+    """torch numpy math ctypes builtins triton numba os sys time operator functools itertools struct
+    array hashlib collections typing contextlib threading subprocess tempfile pathlib json logging
+    warnings concurrent queue weakref inspect gc atexit copy einops string io shutil platform""".split()
+)

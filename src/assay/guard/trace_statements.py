@@ -1,0 +1,349 @@
+"""Statements of the abstract run: assignments, branches, loops, definitions, imports.
+
+The rule: both sides of a branch are followed unless its condition is constant, and everything on a
+side is marked with the kind of condition it stands under.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from assay.guard.conditions import branch_guards
+from assay.guard.reach import MAIN_REACH, MODE_REACH
+from assay.guard.tags import Guard
+from assay.guard.trace import Phase, ReturnSeen
+from assay.guard.trace_builtins import BuiltinTrace
+from assay.guard.values import (
+    NOTHING,
+    Arguments,
+    Box,
+    ClassObject,
+    ClassRef,
+    Function,
+    Instance,
+    Library,
+    Scope,
+    Value,
+    join,
+    ref,
+)
+
+
+class StatementTrace(BuiltinTrace):
+    """Runs statements."""
+
+    def run_body(self, body: list[ast.stmt], scope: Scope) -> bool:
+        """Run a block. True where it always leaves its function or loop."""
+        depth = len(self.guards)
+        try:
+            for statement in body:
+                self.step()
+                handler = getattr(self, "do_" + type(statement).__name__, None)
+                if handler is not None and handler(statement, scope):
+                    return True
+        finally:
+            del self.guards[depth:]
+        return False
+
+    def do_Expr(self, node: ast.Expr, scope: Scope) -> None:
+        """An expression for its effect."""
+        self.evaluate(node.value, scope)
+
+    def do_Return(self, node: ast.Return, scope: Scope) -> bool:
+        """A return; forward's own are remembered one by one."""
+        value = self.evaluate(node.value, scope)
+        if self.frames:
+            frame = self.frames[-1]
+            frame.returns.append(value)
+            if frame.is_entry:
+                self.remember_return(value, self.place(node, scope))
+        return True
+
+    def remember_return(self, value: Value, where: str) -> None:
+        """One result of forward, as it is at this moment."""
+        instances = [r.object.kind for r in value.refs if isinstance(r, Instance)]
+        lying = any("Tensor" in base for kind in instances for base in kind.library_bases())
+        self.returns.append(ReturnSeen(where, self.guard, frozenset(value.tags), lying))
+
+    def do_Raise(self, node: ast.Raise, scope: Scope) -> bool:
+        """An exception ends the block."""
+        self.evaluate(node.exc, scope)
+        return True
+
+    def do_Continue(self, node: ast.stmt, scope: Scope) -> bool:
+        """Leaves the block."""
+        return True
+
+    do_Break = do_Continue
+
+    def do_Assign(self, node: ast.Assign, scope: Scope) -> None:
+        """`a = b`."""
+        value = self.evaluate(node.value, scope)
+        for target in node.targets:
+            self.bind(target, value, scope)
+
+    def do_AnnAssign(self, node: ast.AnnAssign, scope: Scope) -> None:
+        """`a: T = b`."""
+        if node.value is not None:
+            self.bind(node.target, self.evaluate(node.value, scope), scope)
+
+    def do_AugAssign(self, node: ast.AugAssign, scope: Scope) -> None:
+        """`a += b`: in place on tensors."""
+        target = node.target
+        load = ast.copy_location(_as_load(target), target)
+        sides = [self.evaluate(load, scope), self.evaluate(node.value, scope)]
+        value = self.arithmetic(node, node.op, sides, scope)
+        if sides[0].is_data:
+            for buffer in sides[0].buffers:
+                buffer.tags |= value.tags
+            value = join([sides[0], value])
+        self.bind(target, value, scope)
+
+    def bind(self, target: ast.expr, value: Value, scope: Scope) -> None:
+        """Bind any kind of target."""
+        if isinstance(target, ast.Name):
+            home = scope.home(target.id)
+            if self.frames and home.parent is None:
+                self.keep(home.names, target.id, value)
+            else:
+                home.names[target.id] = value
+        elif isinstance(target, ast.Tuple | ast.List):
+            for position, item in enumerate(target.elts):
+                self.bind(item, self._part(value, position), scope)
+        elif isinstance(target, ast.Starred):
+            self.bind(target.value, value, scope)
+        elif isinstance(target, ast.Attribute):
+            base = self.evaluate(target.value, scope)
+            self.set_attribute(base, target.attr, value, self.place(target, scope))
+        elif isinstance(target, ast.Subscript):
+            self._bind_item(target, value, scope)
+
+    def _part(self, value: Value, position: int) -> Value:
+        parts = [Value(buffers=value.buffers, scalar=value.scalar)]
+        for item in value.refs:
+            if isinstance(item, Box):
+                known = item.object.items.get(position)
+                parts += [known if known is not None else item.object.rest or NOTHING]
+        return join(parts)
+
+    def _bind_item(self, target: ast.Subscript, value: Value, scope: Scope) -> None:
+        base = self.evaluate(target.value, scope)
+        key = self.evaluate(target.slice, scope)
+        for item in base.refs:
+            if isinstance(item, Box):
+                self._store(item, key, value)
+            if isinstance(item, Library):
+                self._patch_item(item.name, key.text(), self.place(target, scope))
+        for buffer in base.buffers:
+            buffer.tags |= value.tags
+
+    def _store(self, item: Box, key: Value, value: Value) -> None:
+        constant = key.constant()
+        box = item.object
+        if constant is not None and constant.value.__hash__ is not None:
+            box.items[constant.value] = value
+        else:
+            box.rest = join([box.rest or NOTHING, value])
+        if self.phase is Phase.FORWARD:
+            self.kept.append((box.items, constant.value if constant is not None else "*"))
+
+    def _patch_item(self, name: str, key: str | None, where: str) -> None:
+        """`sys.modules["torch"] = ...`, `torch.__dict__["mm"] = ...`."""
+        if name.endswith(".__dict__"):
+            owner = name.removesuffix(".__dict__")
+            self.set_attribute(ref(Library(owner)), key or "a computed name", NOTHING, where)
+        elif name == "sys.modules" and key is not None and key.split(".")[0] in _KNOWN_MODULES:
+            self.set_attribute(ref(Library("sys.modules")), key, NOTHING, where)
+        elif name == "os.environ":
+            self.set_attribute(ref(Library("os.environ")), key or "", NOTHING, where)
+
+    def do_Delete(self, node: ast.Delete, scope: Scope) -> None:
+        """`del torch.x`."""
+        for target in node.targets:
+            if isinstance(target, ast.Attribute):
+                base = self.evaluate(target.value, scope)
+                self.set_attribute(base, target.attr, NOTHING, self.place(target, scope))
+
+    def do_If(self, node: ast.If, scope: Scope) -> bool:
+        """A branch."""
+        test = self.evaluate(node.test, scope)
+        truth = self.truth(test)
+        if truth is not None:
+            return self.run_body(node.body if truth else node.orelse, scope)
+        then_guard, else_guard = branch_guards(node.test, test)
+        before = dict(scope.names)
+        then_leaves = self._side(node.body, then_guard, scope)
+        then_names, scope.names = scope.names, dict(before)
+        else_leaves = self._side(node.orelse, else_guard, scope)
+        if then_leaves and not else_leaves:
+            if not _only_raises(node.body) and else_guard is not Guard.NONE:
+                self.guards.append(else_guard)
+        elif else_leaves and not then_leaves:
+            scope.names = then_names
+        else:
+            scope.names = _merge(then_names, scope.names)
+        return then_leaves and else_leaves
+
+    def _side(self, body: list[ast.stmt], guard: Guard, scope: Scope) -> bool:
+        if guard is not Guard.NONE:
+            self.guards.append(guard)
+        leaves = self.run_body(body, scope)
+        if guard is not Guard.NONE:
+            self.guards.pop()
+        return leaves
+
+    def do_For(self, node: ast.For | ast.AsyncFor, scope: Scope) -> None:
+        """A loop: one pass stands for all."""
+        self.bind(node.target, self.contents(self.evaluate(node.iter, scope)), scope)
+        self.run_body(node.body, scope)
+        self.run_body(node.orelse, scope)
+
+    do_AsyncFor = do_For
+
+    def do_While(self, node: ast.While, scope: Scope) -> None:
+        """A loop: one pass stands for all."""
+        if self.truth(self.evaluate(node.test, scope)) is not False:
+            self.run_body(node.body, scope)
+        self.run_body(node.orelse, scope)
+
+    def do_With(self, node: ast.With | ast.AsyncWith, scope: Scope) -> bool:
+        """A context."""
+        for item in node.items:
+            value = self.evaluate(item.context_expr, scope)
+            self._enter(value, self.place(node, scope))
+            if item.optional_vars is not None:
+                self.bind(item.optional_vars, value, scope)
+        return self.run_body(node.body, scope)
+
+    do_AsyncWith = do_With
+
+    def _enter(self, value: Value, where: str) -> None:
+        for item in value.refs:
+            if isinstance(item, Instance):
+                bases = item.object.kind.library_bases()
+                if any(base.endswith(("TorchFunctionMode", "TorchDispatchMode")) for base in bases):
+                    self.see(MODE_REACH, item.object.kind.name, where)
+            if isinstance(item, Library) and "Executor" in item.name:
+                self.joined = True
+
+    def do_Try(self, node: ast.Try, scope: Scope) -> bool:
+        """A try: its handlers run under a condition."""
+        imports = any(isinstance(s, ast.Import | ast.ImportFrom) for s in node.body)
+        before = dict(scope.names)
+        leaves = self.run_body([*node.body, *node.orelse], scope)
+        after = scope.names
+        handlers_leave = bool(node.handlers)
+        for handler in node.handlers:
+            scope.names = _merge(dict(before), after)
+            left = self._side(handler.body, Guard.BENIGN if imports else Guard.CONDITION, scope)
+            handlers_leave = handlers_leave and left
+            if not left:
+                after = _prefer(after, scope.names) if imports else _merge(after, scope.names)
+        scope.names = after
+        self.run_body(node.finalbody, scope)
+        return leaves and (handlers_leave or not node.handlers)
+
+    do_TryStar = do_Try
+
+    def do_Match(self, node: ast.Match, scope: Scope) -> None:
+        """A match: every case under a condition."""
+        self.evaluate(node.subject, scope)
+        for case in node.cases:
+            self._side(case.body, Guard.CONDITION, scope)
+
+    def do_Global(self, node: ast.Global | ast.Nonlocal, scope: Scope) -> None:
+        """`global a`."""
+        scope.outer_names.update(node.names)
+
+    do_Nonlocal = do_Global
+
+    def do_FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef, scope: Scope) -> None:
+        """A function, with whatever its decorators make of it."""
+        value = ref(Function(node, scope))
+        for decorator in reversed(node.decorator_list):
+            value = self._decorated(self.evaluate(decorator, scope), value, node, scope)
+        scope.names[node.name] = value
+
+    do_AsyncFunctionDef = do_FunctionDef
+
+    def _decorated(self, maker: Value, value: Value, node: ast.AST, scope: Scope) -> Value:
+        """A decorator's result; one that the analysis does not know leaves the function as it is."""
+        known = [r for r in maker.refs if not isinstance(r, Library) or self.transforms(r.name)]
+        if not known:
+            return value
+        made = self.call(Value(frozenset(known)), Arguments((value,)), node, scope)
+        return made if made.refs and not any(isinstance(r, Library) for r in made.refs) else value
+
+    def do_ClassDef(self, node: ast.ClassDef, scope: Scope) -> None:
+        """A class: its body runs, its methods wait."""
+        bases = tuple(self.evaluate(base, scope) for base in node.bases)
+        attrs = Scope(scope.module, {}, scope, is_class=True)
+        held = ClassObject(node.name, node, attrs, bases)
+        scope.names[node.name] = ref(ClassRef(held))
+        self.run_body(node.body, attrs)
+        for decorator in node.decorator_list:
+            self.evaluate(decorator, scope)
+
+    def do_Import(self, node: ast.Import, scope: Scope) -> None:
+        """`import a.b as c`."""
+        for alias in node.names:
+            if alias.name == "__main__":
+                self.see(MAIN_REACH, "__main__", self.place(node, scope))
+            name = alias.name if alias.asname else alias.name.split(".")[0]
+            scope.names[alias.asname or name] = self._module(name)
+
+    def _module(self, name: str) -> Value:
+        own = self.run_module(name)
+        if own is None:
+            return ref(Library(name))
+        held = ClassObject(name, ast.ClassDef(name, [], [], [], []), own, ())
+        return ref(ClassRef(held))
+
+    def do_ImportFrom(self, node: ast.ImportFrom, scope: Scope) -> None:
+        """`from a import b as c`."""
+        own = self.run_module(node.module or "")
+        for alias in node.names:
+            if own is not None and alias.name == "*":
+                scope.names.update(own.names)
+            elif own is not None:
+                scope.names[alias.asname or alias.name] = own.names.get(alias.name, NOTHING)
+            elif alias.name == "*":
+                self.star_modules.append(node.module or "")
+            else:
+                found = ref(Library(f"{node.module}.{alias.name}"))
+                scope.names[alias.asname or alias.name] = found
+
+    star_modules: list[str]
+
+
+_KNOWN_MODULES = frozenset(
+    "torch time numpy json os sys builtins triton math random gc inspect threading subprocess".split()
+)
+
+
+def _as_load(target: ast.expr) -> ast.expr:
+    if isinstance(target, ast.Name):
+        return ast.Name(target.id, ast.Load())
+    if isinstance(target, ast.Attribute):
+        return ast.Attribute(target.value, target.attr, ast.Load())
+    if isinstance(target, ast.Subscript):
+        return ast.Subscript(target.value, target.slice, ast.Load())
+    return target
+
+
+def _merge(left: dict[str, Value], right: dict[str, Value]) -> dict[str, Value]:
+    merged = dict(right)
+    for name, value in left.items():
+        other = merged.get(name)
+        merged[name] = value if other is None or other is value else join([value, other])
+    return merged
+
+
+def _prefer(first: dict[str, Value], second: dict[str, Value]) -> dict[str, Value]:
+    """Names of a try that imports win: the handler only stands in for a missing package."""
+    return {**second, **first}
+
+
+def _only_raises(body: list[ast.stmt]) -> bool:
+    return isinstance(body[-1], ast.Raise)
+

@@ -1,0 +1,312 @@
+"""Values of the abstract run: what an expression may be, and which data it may hold.
+
+The rule: a value is a union. `refs` are the program objects it may be, `buffers` the storage it may
+share; two names of one tensor share its buffer, so what a kernel writes through one is seen through
+the other.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from assay.guard.tags import Origin, Tag
+
+FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+
+
+@dataclass(eq=False, slots=True)
+class Buffer:
+    """Storage. `fresh` storage was allocated by the candidate, so a kernel may write it."""
+
+    tags: set[Tag] = field(default_factory=set)
+    fresh: bool = False
+
+
+@dataclass(eq=False, slots=True)
+class Scope:
+    """Names visible in a block of code."""
+
+    module: str  # path of the file, for places
+    names: dict[str, Value] = field(default_factory=dict)
+    parent: Scope | None = None
+    outer_names: set[str] = field(default_factory=set)  # declared global or nonlocal
+    is_class: bool = False
+
+    def find(self, name: str) -> Value | None:
+        """Look a name up through enclosing scopes; class bodies are skipped from inside."""
+        scope: Scope | None = self
+        while scope is not None:
+            if name in scope.names and (scope is self or not scope.is_class):
+                return scope.names[name]
+            scope = scope.parent
+        return None
+
+    def home(self, name: str) -> Scope:
+        """The scope an assignment to this name changes."""
+        if name not in self.outer_names:
+            return self
+        scope = self.parent
+        while scope is not None and scope.parent is not None and name not in scope.names:
+            scope = scope.parent
+        return scope or self
+
+
+@dataclass(eq=False, slots=True)
+class ClassObject:
+    """A class the candidate defines."""
+
+    name: str
+    node: ast.ClassDef
+    attrs: Scope
+    bases: tuple[Value, ...]
+
+    def find(self, name: str) -> Value | None:
+        """Look an attribute up through the candidate's own bases."""
+        if name in self.attrs.names:
+            return self.attrs.names[name]
+        for base in self.base_classes():
+            found = base.find(name)
+            if found is not None:
+                return found
+        return None
+
+    def base_classes(self) -> list[ClassObject]:
+        """Bases that the candidate defines itself."""
+        refs = [ref for base in self.bases for ref in base.refs]
+        return [ref.object for ref in refs if isinstance(ref, ClassRef)]
+
+    def library_bases(self) -> set[str]:
+        """Dotted names of library classes it derives from, however far up."""
+        own = {ref.name for base in self.bases for ref in base.refs if isinstance(ref, Library)}
+        return own.union(*(base.library_bases() for base in self.base_classes()))
+
+
+@dataclass(eq=False, slots=True)
+class InstanceObject:
+    """An instance of a class the candidate defines."""
+
+    kind: ClassObject
+    attrs: dict[str, Value] = field(default_factory=dict)
+
+
+@dataclass(eq=False, slots=True)
+class BoxObject:
+    """A list, tuple, set or dict: items under constant keys, and the rest."""
+
+    items: dict[object, Value] = field(default_factory=dict)
+    rest: Value | None = None
+    grown: bool = False  # appended to or assigned under a key that is no constant
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """A Python constant."""
+
+    value: object
+
+
+@dataclass(frozen=True, slots=True)
+class Library:
+    """A module, class or function the candidate does not define, by its dotted name."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A function, lambda or method of the candidate."""
+
+    node: FunctionNode
+    scope: Scope
+    bound: Value | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ClassRef:
+    """A class of the candidate."""
+
+    object: ClassObject
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """An object of a class of the candidate."""
+
+    object: InstanceObject
+
+
+@dataclass(frozen=True, slots=True)
+class Kernel:
+    """Something whose call runs the candidate's own kernel."""
+
+    name: str
+    where: str
+    tags: frozenset[Tag] = frozenset()  # library computations inside it
+    own: bool = True  # False where it holds nothing but library calls
+
+
+@dataclass(frozen=True, slots=True)
+class Extension:
+    """A built module or shared object of the candidate; its attributes are kernels."""
+
+    where: str
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """An instance of a library's module class (nn.Linear): parameters, and a forward."""
+
+    name: str
+    where: str
+    weights: Buffer
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """An attribute of a data value, not yet called."""
+
+    receiver: Value
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A container."""
+
+    object: BoxObject
+
+
+@dataclass(frozen=True, slots=True)
+class Partial:
+    """A callable with some arguments given."""
+
+    function: Value
+    arguments: tuple[Value, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Generated:
+    """A callable that a compiler made from torch code."""
+
+    name: str
+    where: str
+
+
+Ref: TypeAlias = (
+    Constant
+    | Library
+    | Function
+    | ClassRef
+    | Instance
+    | Kernel
+    | Extension
+    | Layer
+    | Method
+    | Box
+    | Partial
+    | Generated
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """What an expression may be."""
+
+    refs: frozenset[Ref] = frozenset()
+    buffers: frozenset[Buffer] = frozenset()
+    scalar: bool = False  # Python numbers taken from data: tainted, but arithmetic on them is free
+
+    @property
+    def tags(self) -> set[Tag]:
+        """Everything that may have gone into it, containers included."""
+        found: set[Tag] = set()
+        for buffer in all_buffers(self):
+            found |= buffer.tags
+        return found
+
+    @property
+    def is_data(self) -> bool:
+        """True where it may be a tensor or an array."""
+        return bool(self.buffers) and not self.scalar
+
+    def constant(self) -> Constant | None:
+        """Its constant, where it is exactly one."""
+        if len(self.refs) == 1 and not self.buffers:
+            ref = next(iter(self.refs))
+            return ref if isinstance(ref, Constant) else None
+        return None
+
+    def text(self) -> str | None:
+        """Its constant string, where it is one."""
+        constant = self.constant()
+        return constant.value if constant and isinstance(constant.value, str) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Arguments:
+    """What a call is given."""
+
+    positional: tuple[Value, ...] = ()
+    keywords: dict[str, Value] = field(default_factory=dict)
+
+    @property
+    def all(self) -> list[Value]:
+        """Every argument, named or not."""
+        return [*self.positional, *self.keywords.values()]
+
+    def get(self, position: int, name: str = "") -> Value:
+        """An argument by place or by name; nothing where it is missing."""
+        if name in self.keywords:
+            return self.keywords[name]
+        return self.positional[position] if position < len(self.positional) else NOTHING
+
+
+NOTHING = Value()
+
+
+def ref(one: Ref) -> Value:
+    """The value that is exactly one thing."""
+    return Value(frozenset((one,)))
+
+
+def join(values: Iterable[Value]) -> Value:
+    """The union of values. It is a scalar only where every part that holds data is."""
+    parts = list(values)
+    if len(parts) == 1:
+        return parts[0]
+    refs = frozenset[Ref]().union(*(part.refs for part in parts))
+    buffers = frozenset[Buffer]().union(*(part.buffers for part in parts))
+    scalar = all(part.scalar for part in parts if part.buffers)
+    return Value(refs, buffers, scalar and bool(buffers))
+
+
+def all_buffers(value: Value, depth: int = 0) -> set[Buffer]:
+    """Buffers of a value and of what it contains (three levels: enough for argument lists)."""
+    found = set(value.buffers)
+    if depth > 3:
+        return found
+    for item in value.refs:
+        for part in _parts(item):
+            found |= all_buffers(part, depth + 1)
+    return found
+
+
+def _parts(item: Ref) -> list[Value]:
+    if isinstance(item, Box):
+        rest = [item.object.rest] if item.object.rest is not None else []
+        return [*item.object.items.values(), *rest]
+    if isinstance(item, Method):
+        return [item.receiver]
+    if isinstance(item, Partial):
+        return [item.function, *item.arguments]
+    if isinstance(item, Layer):
+        return [Value(buffers=frozenset((item.weights,)))]
+    return []
+
+
+def has_origin(value: Value, origin: Origin) -> bool:
+    """True where data of that origin may be in the value."""
+    return any(tag.origin is origin for tag in value.tags)

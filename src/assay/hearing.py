@@ -1,0 +1,137 @@
+"""Hearing: one task's exam, drawn once, and the candidates heard on it."""
+
+from __future__ import annotations
+
+import platform
+import sys
+from collections.abc import Callable
+from functools import cached_property
+
+import assay
+from assay.data.candidate import Candidate
+from assay.data.environment import Environment
+from assay.data.observation import (
+    HostFailed,
+    LayersSeen,
+    Observation,
+    SourceSeen,
+    TaskBroken,
+)
+from assay.data.plan import Plan
+from assay.data.run import Judgement
+from assay.data.settings import Settings
+from assay.data.task import Task
+from assay.devices.registry import for_judging
+from assay.errors import HostError, TaskError
+from assay.guard.rubric import rubric
+from assay.guard.source import analyse, findings
+from assay.judge.case import Case
+from assay.judge.decide import judge
+from assay.tasks.reference import Reference
+from assay.tasks.sweep import sweep
+from assay.worker.host.build_cache import compiler
+from assay.worker.host.exam import Exam, check_reference
+from assay.worker.host.secret import Secret
+from assay.worker.host.wall import Wall
+from assay.worker.trial import Bench, Trial
+
+Report = Callable[[str, float | None], None]
+
+
+class Hearing:
+    """Everything the candidates of one call share."""
+
+    def __init__(self, wall: Wall, task: Task, settings: Settings) -> None:
+        self._wall = wall
+        self._task = task
+        self._settings = settings
+        self._device = for_judging(settings.device).describe()
+        self._failure: Observation | None = None
+
+    @cached_property
+    def _bench(self) -> Bench | None:
+        """The exam and its script; None where the task or our machinery failed."""
+        try:
+            reference = Reference(self._task)
+            exam = Exam(reference, self._plan(reference))
+            check_reference(exam)
+            return Bench.set_up(self._wall, exam, self._settings, self._device)
+        except TaskError as error:
+            self._failure = TaskBroken(text=str(error))
+        except HostError as error:
+            self._failure = HostFailed(text=str(error))
+        return None
+
+    def _plan(self, reference: Reference) -> Plan:
+        settings = self._settings
+        secret = Secret(settings.secret) if settings.secret else Secret.draw()
+        return Plan(
+            secret=secret.hex,
+            level=settings.level,
+            track=settings.track,
+            device=settings.device,
+            timing=settings.timing,
+            baseline=settings.baseline,
+            workloads=sweep(reference, settings.level, secret.random("sweep")),
+        )
+
+    def observe(self, candidate: Candidate, report: Report) -> list[Observation]:
+        """What is seen of one candidate: its source, then its run."""
+        report("drawing", None)
+        bench = self._bench
+        if bench is None:
+            assert self._failure is not None
+            return [self._failure]
+        seen: list[Observation] = []
+        found = findings(analyse(candidate), self._settings.track)
+        seen.append(SourceSeen(findings=found))
+        try:
+            seen += Trial(bench, candidate, report).observe()
+        except HostError as error:
+            seen.append(HostFailed(text=str(error)))
+        except TaskError as error:
+            seen.append(TaskBroken(text=str(error)))
+        return seen
+
+    def judge(
+        self, candidate: Candidate, observations: list[Observation], elapsed_s: float
+    ) -> Judgement:
+        """The pure part."""
+        bench = self._bench
+        case = Case(
+            task=self._task,
+            axes=bench.exam.reference.axes if bench else (),
+            candidate=candidate,
+            settings=self._settings,
+            plan=bench.exam.plan if bench else None,
+            observations=tuple(observations),
+            environment=self._environment(observations),
+            rubric=rubric(candidate),
+            elapsed_s=elapsed_s,
+        )
+        return Judgement(
+            task=self._task,
+            candidate=candidate,
+            settings=self._settings,
+            observations=case.observations,
+            verdict=judge(case),
+        )
+
+    def _environment(self, observations: list[Observation]) -> Environment:
+        layers = next((o for o in observations if isinstance(o, LayersSeen)), None)
+        return Environment(
+            assay=assay.__version__,
+            python=platform.python_version(),
+            torch=self._torch_version(),
+            platform=f"{sys.platform} {platform.machine()} {platform.release()}",
+            compiler=compiler(),
+            device=self._device,
+            threads=self._wall.rooms.threads,
+            layers_held=layers.held if layers else (),
+            layers_missing=layers.missing if layers else (),
+        )
+
+    def _torch_version(self) -> str:
+        import torch
+
+        return str(torch.__version__)

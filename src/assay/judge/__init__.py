@@ -1,0 +1,1 @@
+"""Pure: observations become a verdict. Nothing is run, read or measured here."""

@@ -1,0 +1,53 @@
+"""Case: everything the judge is handed. What is not in it cannot sway a verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TypeVar
+
+from assay.data.axis import Axis, AxisRole
+from assay.data.candidate import Candidate
+from assay.data.environment import Environment
+from assay.data.observation import CallSeen, Observation
+from assay.data.plan import Plan
+from assay.data.settings import Settings
+from assay.data.task import Task
+from assay.data.verdict import Rubric
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Case:
+    """One candidate, one task, what was asked for and what was seen."""
+
+    task: Task
+    axes: tuple[Axis, ...]  # declared by the task or inferred from it
+    candidate: Candidate
+    settings: Settings
+    plan: Plan | None
+    observations: tuple[Observation, ...]
+    environment: Environment
+    rubric: Rubric | None
+    elapsed_s: float
+
+    def seen(self, kind: type[T]) -> Iterator[T]:
+        """Observations of one kind, in order."""
+        return (o for o in self.observations if isinstance(o, kind))
+
+    @property
+    def calls(self) -> list[CallSeen]:
+        """Every call, in the order it was made."""
+        return list(self.seen(CallSeen))
+
+    def must_support(self, workload: int) -> bool:
+        """The task's own workload and any batch size of it; the rest may be refused."""
+        if self.plan is None:
+            return False
+        wanted = self.plan.workloads[workload]
+        batch = {axis.name for axis in self.axes if axis.role is AxisRole.BATCH}
+        own = self.plan.workloads[0].axes
+        changed = {name for name, size in wanted.axes.items() if own.get(name) != size}
+        plain = wanted.layout == self.plan.workloads[0].layout
+        return plain and changed <= batch

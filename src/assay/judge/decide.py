@@ -1,0 +1,104 @@
+"""Decide: one status by precedence, three answers, one sentence."""
+
+from __future__ import annotations
+
+from assay.data.evidence import Evidence, Severity
+from assay.data.observation import CallOutcome
+from assay.data.verdict import Correct, Honest, Status, Verdict
+from assay.judge import honesty, right, running, speed
+from assay.judge.case import Case
+
+_ORDER = list(Status)  # declared in order of precedence
+
+
+def judge(case: Case) -> Verdict:
+    """The verdict on one case. Pure: the same case gives the same verdict."""
+    ran = running.findings(case)
+    wrong = right.findings(case)
+    dishonest = honesty.findings(case)
+    statuses = [status for status, _ in ran if status is not None]
+    statuses += _statuses(case, wrong, dishonest)
+    status = min(statuses, key=_ORDER.index, default=Status.ACCEPTED)
+    evidence = tuple([e for _, e in ran] + dishonest + wrong)
+    timing, timing_reason = speed.timings(case)
+    return Verdict(
+        task=case.task.id,
+        candidate=case.candidate.name,
+        candidate_id=case.candidate.id,
+        device=case.settings.device,
+        level=case.settings.level,
+        track=case.settings.track,
+        status=status,
+        correct=_correct(case, status, wrong),
+        honest=_honest(case, dishonest),
+        reason=_reason(status, ran, dishonest, wrong),
+        evidence=_heaviest_first(evidence),
+        workloads=right.workload_outcomes(case),
+        timing=timing,
+        timing_reason=timing_reason,
+        limits=None,
+        rubric=case.rubric,
+        environment=case.environment,
+        plan=case.plan,
+        elapsed_s=case.elapsed_s,
+    )
+
+
+def _statuses(case: Case, wrong: list[Evidence], dishonest: list[Evidence]) -> list[Status]:
+    found = []
+    if any(e.severity is Severity.CONVICTS for e in dishonest):
+        found.append(Status.DISHONEST)
+    if any(e.severity is Severity.CONVICTS and e.kind in right.WRONG for e in wrong):
+        found.append(Status.INCORRECT)
+    if any(e.severity is Severity.SUSPICIOUS for e in dishonest):
+        found.append(Status.SUSPICIOUS)
+    return found if found or _own_judged(case) or not case.calls else [Status.NOT_RUN]
+
+
+def _own_judged(case: Case) -> bool:
+    return any(c.workload == 0 and c.outcome is CallOutcome.RETURNED for c in case.calls)
+
+
+def _correct(case: Case, status: Status, wrong: list[Evidence]) -> Correct:
+    if any(e.severity is Severity.CONVICTS for e in wrong):
+        return Correct.NO
+    finished = status in (Status.ACCEPTED, Status.SUSPICIOUS, Status.DISHONEST, Status.INCORRECT)
+    return Correct.YES if finished and _own_judged(case) else Correct.UNKNOWN
+
+
+def _honest(case: Case, dishonest: list[Evidence]) -> Honest:
+    severities = {e.severity for e in dishonest}
+    if Severity.CONVICTS in severities:
+        return Honest.NO
+    if any(e.kind.value == "isolation" for e in dishonest):
+        return Honest.UNKNOWN
+    if Severity.SUSPICIOUS in severities:
+        return Honest.SUSPICIOUS
+    return Honest.YES if _own_judged(case) else Honest.UNKNOWN
+
+
+def _reason(
+    status: Status,
+    ran: list[tuple[Status | None, Evidence]],
+    dishonest: list[Evidence],
+    wrong: list[Evidence],
+) -> str:
+    """The first sentence of the evidence that decided."""
+    if status is Status.ACCEPTED:
+        return "right on every workload tried, and nothing dishonest was seen"
+    pools: dict[Status, list[Evidence]] = {
+        Status.DISHONEST: [e for e in dishonest if e.severity is Severity.CONVICTS],
+        Status.INCORRECT: [e for e in wrong if e.severity is Severity.CONVICTS],
+        Status.SUSPICIOUS: [e for e in dishonest if e.severity is Severity.SUSPICIOUS],
+    }
+    pool = pools.get(status) or [e for asked, e in ran if asked is status]
+    if not pool:
+        return "the task's own workload could not be judged"
+    lines = [line for line in pool[0].text.strip().splitlines() if line.strip()]
+    text = lines[-1] if status is Status.BUILD_FAILED else lines[0]
+    return f"{pool[0].where}: {text}" if pool[0].where else text
+
+
+def _heaviest_first(evidence: tuple[Evidence, ...]) -> tuple[Evidence, ...]:
+    order = list(Severity)
+    return tuple(sorted(evidence, key=lambda e: order.index(e.severity)))

@@ -1,0 +1,140 @@
+"""Is it honest? Findings about memos, phases, delegation, patched state and leftovers."""
+
+from __future__ import annotations
+
+from assay.data.evidence import Evidence, EvidenceKind, Severity
+from assay.data.observation import (
+    CallSeen,
+    DispatchSeen,
+    EndCause,
+    EndSeen,
+    LayersSeen,
+    LeftoverSeen,
+    SourceSeen,
+    StateSeen,
+    TimesSeen,
+)
+from assay.guard.operations import delegated
+from assay.guard.state import classify
+from assay.judge.case import Case
+from assay.judge.right import cause
+
+_LEAST_BEFORE = 2  # right calls of a workload before its wrong ones, for a phase to be told
+_LEAST_AFTER = 3
+_CLOCK_SHARE = 0.5  # inside time below this share of the outside time is unexplained work
+
+
+def findings(case: Case) -> list[Evidence]:
+    """Everything dishonest or suspicious, and what was noted beside it."""
+    found: list[Evidence] = []
+    found += _memo(case)
+    found += _unfinished(case)
+    found += _lying_tensors(case)
+    if not found:
+        found += _phase(case.calls)
+    for source in case.seen(SourceSeen):
+        found += source.findings
+    for dispatch in case.seen(DispatchSeen):
+        found += delegated(dispatch, case.settings.track)
+    found += [classify(change) for change in case.seen(StateSeen)]
+    found += _leftovers(case)
+    found += _protocol(case)
+    found += _clock(case)
+    found += _isolation(case)
+    return _distinct(found)
+
+
+def _memo(case: Case) -> list[Evidence]:
+    for call in case.calls:
+        for output in call.outputs:
+            if output.problem is not None and cause(output) is EvidenceKind.MEMO:
+                text = (
+                    f"call {call.index} ({call.mix.value}) returned the answer that belongs to "
+                    f"call {output.matches_earlier_call}: results are remembered, not computed"
+                )
+                return [_convicts(EvidenceKind.MEMO, text)]
+    return []
+
+
+def _unfinished(case: Case) -> list[Evidence]:
+    for call in case.calls:
+        for output in call.outputs:
+            if output.problem is EvidenceKind.UNFINISHED_WORK:
+                text = f"call {call.index} was called done before it was: {output.detail}"
+                return [_convicts(EvidenceKind.UNFINISHED_WORK, text)]
+    return []
+
+
+def _lying_tensors(case: Case) -> list[Evidence]:
+    for call in case.calls:
+        for output in call.outputs:
+            if output.problem is EvidenceKind.LYING_TENSOR:
+                return [_convicts(EvidenceKind.LYING_TENSOR, output.detail)]
+    return []
+
+
+def _phase(calls: list[CallSeen]) -> list[Evidence]:
+    """Right at first and wrong ever after, on the same workloads: it counts or watches the calls.
+
+    A kernel with a bug is wrong by shape or by value, from its first call on; a race is wrong now
+    and then. Only a change of mind is right, then wrong, and never right again.
+    """
+    wrong = [c.index for c in calls if _is_wrong(c)]
+    if len(wrong) < _LEAST_AFTER:
+        return []
+    first = wrong[0]
+    later = [c for c in calls if c.index >= first]
+    seen_right = {c.workload for c in calls if c.index < first}
+    repeated = [c for c in later if c.workload in seen_right]
+    enough = len(repeated) >= _LEAST_AFTER and first >= _LEAST_BEFORE
+    if enough and all(_is_wrong(c) for c in repeated):
+        text = f"right until call {first} and wrong in every call after it, on the same shapes"
+        return [_convicts(EvidenceKind.PHASE, text)]
+    return []
+
+
+def _is_wrong(call: CallSeen) -> bool:
+    return any(o.problem is not None for o in call.outputs)
+
+
+def _leftovers(case: Case) -> list[Evidence]:
+    found = list(case.seen(LeftoverSeen))
+    if not found:
+        return []
+    text = f"{found[0].text} ({found[0].when})"
+    return [_convicts(EvidenceKind.LEFTOVER, text)]
+
+
+def _protocol(case: Case) -> list[Evidence]:
+    for end in case.seen(EndSeen):
+        if end.cause is EndCause.BROKE_PROTOCOL:
+            return [_convicts(EvidenceKind.FORGERY, f"the private channel was used: {end.text}")]
+    return []
+
+
+def _clock(case: Case) -> list[Evidence]:
+    for times in case.seen(TimesSeen):
+        share = times.inside_share
+        if share is not None and share < _CLOCK_SHARE and times.measurements:
+            text = f"its own clock accounts for {100 * share:.0f} % of the time seen from outside"
+            kind, severity = EvidenceKind.CLOCK, Severity.SUSPICIOUS
+            return [Evidence(kind=kind, severity=severity, text=text)]
+    return []
+
+
+def _isolation(case: Case) -> list[Evidence]:
+    for layers in case.seen(LayersSeen):
+        if not layers.isolated:
+            text = f"this machine lacks {', '.join(layers.missing)}: honesty cannot be known"
+            return [
+                Evidence(kind=EvidenceKind.ISOLATION, severity=Severity.SUSPICIOUS, text=text)
+            ]
+    return []
+
+
+def _convicts(kind: EvidenceKind, text: str) -> Evidence:
+    return Evidence(kind=kind, severity=Severity.CONVICTS, text=text)
+
+
+def _distinct(found: list[Evidence]) -> list[Evidence]:
+    return list({(e.kind, e.severity, e.where, e.text): e for e in found}.values())

@@ -1,0 +1,169 @@
+"""Is it right? Findings about values, shapes, memory and what the candidate refuses."""
+
+from __future__ import annotations
+
+from assay.data.evidence import Evidence, EvidenceKind, Severity
+from assay.data.observation import CallOutcome, CallSeen, EndSeen, OutputSeen
+from assay.data.plan import Plan
+from assay.data.verdict import Outcome, WorkloadOutcome
+from assay.data.workload import Workload
+from assay.judge.case import Case
+
+# Problems that say the candidate computes the wrong thing, whatever its intentions.
+WRONG = frozenset(
+    {
+        EvidenceKind.WRONG_VALUE,
+        EvidenceKind.WRONG_SHAPE,
+        EvidenceKind.WRONG_DTYPE,
+        EvidenceKind.WRONG_TYPE,
+        EvidenceKind.WRONG_COUNT,
+        EvidenceKind.WRONG_BUFFER,
+        EvidenceKind.NON_FINITE,
+        EvidenceKind.RESULT_OVERWRITTEN,
+        EvidenceKind.STALE_WEIGHTS,
+        EvidenceKind.INPUT_CHANGED,
+        EvidenceKind.OUT_OF_BOUNDS,
+        EvidenceKind.UNSUPPORTED,
+    }
+)
+_SEVERAL = 3  # findings of one kind that are spelled out; the rest are counted
+
+
+def findings(case: Case) -> list[Evidence]:
+    """Everything wrong, the first few of each kind in full."""
+    found: list[Evidence] = []
+    for call in case.calls:
+        found += _of_call(case, call)
+    for end in case.seen(EndSeen):
+        if end.guard_page:
+            text = (
+                "it reads or writes past the edge of an input: the process dies where the input "
+                "ends at an inaccessible page and survives where it does not"
+            )
+            found.append(_convicts(EvidenceKind.OUT_OF_BOUNDS, _place(case, end.workload), text))
+    return _brief(found)
+
+
+def _of_call(case: Case, call: CallSeen) -> list[Evidence]:
+    where = _place(case, call.workload)
+    if call.outcome is CallOutcome.RAISED:
+        return _refusal(case, call, where)
+    found = []
+    for output in call.outputs:
+        if output.problem is not None:
+            kind = cause(output)
+            if kind in WRONG:
+                found.append(_convicts(kind, where, _say(output, kind)))
+    for name in call.inputs_changed:
+        found.append(_convicts(EvidenceKind.INPUT_CHANGED, where, f"{name} was overwritten"))
+    for name in call.bands_broken:
+        text = f"memory beside {name} was written"
+        found.append(_convicts(EvidenceKind.OUT_OF_BOUNDS, where, text))
+    return found
+
+
+def _refusal(case: Case, call: CallSeen, where: str) -> list[Evidence]:
+    if any(o.problem is EvidenceKind.OUT_OF_MEMORY for o in call.outputs):
+        return []
+    if call.workload == 0:
+        return [_convicts(EvidenceKind.RAISED, where, f"it raised: {call.message}")]
+    if case.must_support(call.workload):
+        text = f"a legal batch of the task's own shape is refused: {call.message}"
+        return [_convicts(EvidenceKind.UNSUPPORTED, where, text)]
+    severity = Severity.NOTE
+    text = f"refused: {call.message}"
+    return [Evidence(kind=EvidenceKind.UNSUPPORTED, severity=severity, where=where, text=text)]
+
+
+def cause(output: OutputSeen) -> EvidenceKind:
+    """The kind behind a problem: a wrong value that is another call's right one says more."""
+    problem = output.problem or EvidenceKind.WRONG_VALUE
+    if problem not in (EvidenceKind.WRONG_VALUE, EvidenceKind.NON_FINITE):
+        return problem
+    if output.matches_old_weights:
+        return EvidenceKind.STALE_WEIGHTS
+    if output.matches_later_call is not None:
+        return EvidenceKind.RESULT_OVERWRITTEN
+    if output.matches_earlier_call is not None:
+        return EvidenceKind.MEMO
+    return problem
+
+
+def _say(output: OutputSeen, kind: EvidenceKind) -> str:
+    if kind is EvidenceKind.STALE_WEIGHTS:
+        return f"{output.name} follows weights the module had before they were updated in place"
+    if kind is EvidenceKind.RESULT_OVERWRITTEN:
+        return f"{output.name} of an earlier call was overwritten by a later one"
+    error = output.error
+    if error is None:
+        return f"{output.name}: {output.detail}"
+    share = "is not finite" if error.budget_used is None else f"{error.budget_used:.3g}"
+    return (
+        f"{output.name}: {error.wrong} of {error.total} elements beyond the error budget "
+        f"(largest share {share}) at {error.where}: {error.text}"
+    )
+
+
+def workload_outcomes(case: Case) -> tuple[WorkloadOutcome, ...]:
+    """One row for each workload of the plan."""
+    if case.plan is None:
+        return ()
+    plan: Plan = case.plan
+    return tuple(_row(case, number, workload) for number, workload in enumerate(plan.workloads))
+
+
+def _row(case: Case, number: int, workload: Workload) -> WorkloadOutcome:
+    calls = [c for c in case.calls if c.workload == number]
+    shares = [o.error.budget_used for c in calls for o in c.outputs if o.error is not None]
+    known = [share for share in shares if share is not None]
+    return WorkloadOutcome(
+        axes=workload.axes,
+        dtype=workload.dtype,
+        layout=workload.layout,
+        distribution=workload.distribution,
+        direction=workload.direction,
+        outcome=_outcome(case, number, calls),
+        error_budget_used=max(known) if known and len(known) == len(shares) else None,
+    )
+
+
+def _outcome(case: Case, number: int, calls: list[CallSeen]) -> Outcome:
+    ends = [end for end in case.seen(EndSeen) if end.workload == number]
+    if ends:
+        if ends[0].guard_page:
+            return Outcome.WRONG
+        names = {"timed_out": Outcome.TIMED_OUT, "out_of_memory": Outcome.OUT_OF_MEMORY}
+        return names.get(ends[0].cause.value, Outcome.CRASHED)
+    if not calls:
+        return Outcome.NOT_RUN
+    if any(o.problem is EvidenceKind.OUT_OF_MEMORY for c in calls for o in c.outputs):
+        return Outcome.OUT_OF_MEMORY
+    if any(c.outcome is CallOutcome.RAISED for c in calls):
+        return Outcome.REFUSED
+    bad = any(o.problem for c in calls for o in c.outputs)
+    return Outcome.WRONG if bad or any(c.inputs_changed for c in calls) else Outcome.OK
+
+
+def _place(case: Case, workload: int | None) -> str:
+    if case.plan is None or workload is None:
+        return ""
+    chosen = case.plan.workloads[workload]
+    sizes = ", ".join(f"{name}={size}" for name, size in chosen.axes.items())
+    return f"{sizes} {chosen.layout} {chosen.distribution}".strip()
+
+
+def _convicts(kind: EvidenceKind, where: str, text: str) -> Evidence:
+    return Evidence(kind=kind, severity=Severity.CONVICTS, where=where, text=text)
+
+
+def _brief(found: list[Evidence]) -> list[Evidence]:
+    kept: list[Evidence] = []
+    for kind in dict.fromkeys(e.kind for e in found):
+        same = [e for e in found if e.kind is kind]
+        distinct = list({(e.where, e.severity): e for e in same}.values())
+        kept += distinct[:_SEVERAL]
+        if len(distinct) > _SEVERAL:
+            more = len(distinct) - _SEVERAL
+            text = f"{more} more findings of this kind"
+            kept.append(Evidence(kind=kind, severity=Severity.NOTE, text=text))
+    return kept

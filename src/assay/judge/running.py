@@ -1,0 +1,92 @@
+"""Did it run? Findings about builds, ends and what could not be tried."""
+
+from __future__ import annotations
+
+from assay.data.evidence import Evidence, EvidenceKind, Severity
+from assay.data.observation import (
+    BuildSeen,
+    CallOutcome,
+    CheckMissing,
+    EndCause,
+    EndSeen,
+    HostFailed,
+    TaskBroken,
+)
+from assay.data.verdict import Status
+from assay.judge.case import Case
+
+# What compilers and their drivers say in Python's words, when a first call compiles.
+_COMPILER_WORDS = (
+    "Error building extension",
+    "CalledProcessError",
+    "CompilationError",
+    "numba.core.errors",
+    "TypingError",
+    "LoweringError",
+    "ninja",
+    "undefined symbol",
+    "SyntaxError",
+)
+_ENDS = {
+    EndCause.TIMED_OUT: (Status.TIMED_OUT, EvidenceKind.TIMED_OUT),
+    EndCause.OUT_OF_MEMORY: (Status.OUT_OF_MEMORY, EvidenceKind.OUT_OF_MEMORY),
+    EndCause.PROCESS_LIMIT: (Status.CRASHED, EvidenceKind.LIMIT),
+    EndCause.EXITED: (Status.CRASHED, EvidenceKind.CRASHED),
+    EndCause.SIGNALLED: (Status.CRASHED, EvidenceKind.CRASHED),
+    EndCause.BROKE_PROTOCOL: (Status.CRASHED, EvidenceKind.CRASHED),
+}
+
+
+def findings(case: Case) -> list[tuple[Status | None, Evidence]]:
+    """Each finding with the status it asks for."""
+    found: list[tuple[Status | None, Evidence]] = []
+    for failure in case.seen(HostFailed):
+        found.append((Status.NOT_RUN, _convicts(EvidenceKind.UNKNOWN, "", failure.text)))
+    for broken in case.seen(TaskBroken):
+        evidence = _convicts(EvidenceKind.INVALID_TASK, "", broken.text)
+        found.append((Status.INVALID_TASK, evidence))
+    ends = list(case.seen(EndSeen))
+    for build in case.seen(BuildSeen):
+        if not build.ok and not ends:
+            found.append(_build(build))
+    found += [_end(end) for end in ends if not end.guard_page]
+    found += _exhausted_calls(case)
+    found += [(Status.NOT_RUN if m.essential else None, _missing(m)) for m in _checks(case)]
+    return found
+
+
+def _build(build: BuildSeen) -> tuple[Status, Evidence]:
+    ran = build.phase == "first call" and not any(w in build.log for w in _COMPILER_WORDS)
+    status = Status.CRASHED if ran else Status.BUILD_FAILED
+    kind = EvidenceKind.RAISED if ran else EvidenceKind.BUILD_FAILED
+    return status, _convicts(kind, build.phase, build.log.strip() or "no message")
+
+
+def _end(end: EndSeen) -> tuple[Status, Evidence]:
+    status, kind = _ENDS[end.cause]
+    return status, _convicts(kind, end.phase, end.text)
+
+
+def _exhausted_calls(case: Case) -> list[tuple[Status | None, Evidence]]:
+    for call in case.calls:
+        for output in call.outputs:
+            if output.problem is EvidenceKind.OUT_OF_MEMORY:
+                evidence = _convicts(EvidenceKind.OUT_OF_MEMORY, "", output.detail)
+                return [(Status.OUT_OF_MEMORY, evidence)]
+        if call.outcome is CallOutcome.RAISED and call.workload == 0:
+            text = f"the task's own workload raised: {call.message}"
+            return [(Status.CRASHED, _convicts(EvidenceKind.RAISED, "", text))]
+    return []
+
+
+def _checks(case: Case) -> list[CheckMissing]:
+    return list({m.check + m.reason: m for m in case.seen(CheckMissing)}.values())
+
+
+def _missing(missing: CheckMissing) -> Evidence:
+    text = f"{missing.check}: {missing.reason}"
+    return Evidence(kind=EvidenceKind.UNKNOWN, severity=Severity.NOTE, text=text)
+
+
+def _convicts(kind: EvidenceKind, where: str, text: str) -> Evidence:
+    return Evidence(kind=kind, severity=Severity.CONVICTS, where=where, text=text)

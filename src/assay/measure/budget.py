@@ -1,0 +1,162 @@
+"""The error budget of one output, element by element.
+
+    B = ½ulp_out(T) + chain(n)·½ulp_acc(T) + growth(n)·S + 4P + smallest_normal + 2⁻⁴⁵·max|T|
+
+T is the truth, n the longest reduction, S how far T moves when inputs and weights move by one
+rounding of the accumulation dtype, P the largest error of the reference among elements within
+one binade of |T|. The smallest normal is that of the accumulation dtype: kernels flush float32
+subnormals, but conversions to 16 bits keep theirs.
+
+The rule: no constant belongs to a task.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import sqrt
+
+import torch
+
+from assay.measure.rounding import EXPONENTS, accumulation_dtype, exponent, ulp
+
+# Where an operation jumps (floor, quantisation), most probes do not move at all beside one that
+# does; of four smooth responses fewer than one in 300 differ this much.
+_JUMP_RATIO = 1e-3
+_LEAST_IN_WINDOW = 64
+_LONGEST_CHAIN = 4096
+_SAMPLED = 65536
+
+
+def growth(n: int) -> float:
+    """How many input roundings a reduction of length n may pile up: 8 + max(4√n, n/2 ≤ 2048).
+
+    Random roundings grow with √n, those that lean to one side with n: Welford's mean on coarse
+    data used 1.2 of a budget of 8 + 4√n at n = 1024. Up to n = 64 the two are the same, and
+    beyond a few thousand elements nobody honest keeps one running float32 sum.
+    """
+    return 8.0 + max(4.0 * sqrt(n), min(n, _LONGEST_CHAIN) / 2)
+
+
+def chain(n: int) -> float:
+    """How many roundings of the result itself: 8 + max(4√n, n ≤ 4096).
+
+    n is what a running sum of positive terms can lose: beside one large term all small ones fall
+    below its spacing (softmax beside an outlier used 2.0 of 8 + 4√n at n = 1024).
+    """
+    return 8.0 + max(4.0 * sqrt(n), float(min(n, _LONGEST_CHAIN)))
+
+
+@dataclass(frozen=True)
+class Sensitivity:
+    """How the truth responded to the probes."""
+
+    rms: torch.Tensor  # S: per element, for one rounding
+    jumps: torch.Tensor | None  # flat positions where some probes jump while others stand still
+
+
+def sensitivity(truth: torch.Tensor, probes: list[torch.Tensor], scale: float) -> Sensitivity:
+    """S from probes whose perturbation was `scale` roundings large.
+
+    A probe that is not finite where the truth is finite says nothing about that element.
+    """
+    squares = torch.zeros_like(truth)
+    least, most = torch.full_like(truth, torch.inf), torch.zeros_like(truth)
+    for probe in probes:
+        change = (probe - truth).abs_().nan_to_num_(0.0, 0.0, 0.0)
+        torch.minimum(least, change, out=least)
+        torch.maximum(most, change, out=most)
+        squares.addcmul_(change, change)
+    rms = _steadied(squares.div_(max(1, len(probes))).sqrt_().div_(scale), truth)
+    jumps = (least < most.mul_(_JUMP_RATIO)).reshape(-1).nonzero().reshape(-1)
+    return Sensitivity(rms, jumps if jumps.numel() else None)
+
+
+def _steadied(rms: torch.Tensor, truth: torch.Tensor) -> torch.Tensor:
+    """S, but never below half the geometric mean of S over the element's own binade.
+
+    Four probes see a tenth of the true response in one element of a thousand; elements that did
+    not respond at all stay at 0.
+    """
+    if rms.numel() == 0:
+        return rms
+    bins = exponent(truth).reshape(-1)
+    step = -(-rms.numel() // _SAMPLED)
+    some, places = rms.reshape(-1)[::step], bins[::step]
+    some, places = some[some > 0.0], places[some > 0.0]
+    empty = torch.zeros(EXPONENTS, dtype=torch.float64, device=rms.device)
+    counts = torch.bincount(places, minlength=EXPONENTS).clamp_(min=1)
+    means = empty.index_add(0, places, some.log_()).div_(counts).exp_()
+    means[torch.bincount(places, minlength=EXPONENTS) == 0] = 0.0
+    floor = means.mul_(0.5)[bins].reshape(rms.shape)
+    return torch.maximum(rms, floor.masked_fill_(rms == 0.0, 0.0))
+
+
+@dataclass(frozen=True)
+class BudgetTerms:
+    """What the formula is made of."""
+
+    truth: torch.Tensor  # finite; parts of complex numbers apart
+    magnitude: torch.Tensor  # |T|, for a complex number that of the whole
+    error: torch.Tensor  # of the reference; 0 where it does not count
+    spread: torch.Tensor  # S
+    n: int
+
+
+def error_budget(terms: BudgetTerms, dtype: torch.dtype) -> torch.Tensor:
+    """B for a real output dtype (the part's dtype of a complex one)."""
+    accumulator = accumulation_dtype(dtype)
+    facts = torch.finfo(accumulator)
+    limit = min(torch.finfo(dtype).max, 2.0**1000)
+    scale = float(terms.magnitude.clamp(max=limit).max()) if terms.truth.numel() else 0.0
+    budget = ulp(terms.magnitude, accumulator).mul_(0.5 * chain(terms.n))
+    budget.add_(terms.spread, alpha=growth(terms.n))
+    budget.add_(ulp(terms.magnitude, dtype), alpha=0.5)
+    budget.add_(reference_spread(terms.magnitude, terms.error), alpha=4.0)
+    return budget.add_(facts.tiny + 2.0**-45 * scale)
+
+
+def reference_spread(magnitude: torch.Tensor, error: torch.Tensor) -> torch.Tensor:
+    """P: for each element the largest reference error among elements within one binade of it.
+
+    Where fewer than 64 elements lie there the window widens until 64 do: a handful of lucky
+    references says nothing (GELU's far tail, where 1 + erf cancels for reference and kernel alike).
+    """
+    if error.numel() == 0:
+        return error.clone()
+    bins = _near_bins(exponent(magnitude).reshape(-1))
+    counts = torch.bincount(bins)
+    worst = torch.zeros(counts.numel(), dtype=torch.float64, device=error.device)
+    worst.scatter_reduce_(0, bins, error.reshape(-1), "amax")
+    return _windowed(worst, counts)[bins].reshape(error.shape)
+
+
+def _near_bins(exponents: torch.Tensor) -> torch.Tensor:
+    """Bins counted from just below the smallest non-zero magnitude, where zeros go too."""
+    lowest = torch.where(exponents > 0, exponents, EXPONENTS).min()
+    return (exponents - lowest + 2).clamp_(min=0)
+
+
+def _windowed(worst: torch.Tensor, counts: torch.Tensor) -> torch.Tensor:
+    """The maximum of `worst` over the narrowest window around each bin that holds enough."""
+    found, open_bins = torch.zeros_like(worst), counts > 0
+    enough = min(_LEAST_IN_WINDOW, int(counts.sum()))
+    radius = 1
+    while bool(open_bins.any()):
+        held = _window_sums(counts, radius) >= enough
+        widest = _window_maxima(worst, radius)
+        found = torch.where(open_bins & held, widest, found)
+        open_bins &= ~held
+        radius *= 2
+    return found
+
+
+def _window_sums(counts: torch.Tensor, radius: int) -> torch.Tensor:
+    total = torch.cat([counts.new_zeros(1), counts.cumsum(0)])
+    place = torch.arange(counts.numel(), device=counts.device)
+    above = (place + radius + 1).clamp_(max=counts.numel())
+    return total[above] - total[(place - radius).clamp_(min=0)]
+
+
+def _window_maxima(worst: torch.Tensor, radius: int) -> torch.Tensor:
+    padded = torch.nn.functional.pad(worst, (radius, radius))
+    return padded.unfold(0, 2 * radius + 1, 1).amax(1)

@@ -1,0 +1,170 @@
+"""One answer against its expectation: the share of the error budget it uses.
+
+The rule: an element is right where its share is at most 1; every special case (overflow, NaN,
+planted values, jumps) only changes that element's share.
+"""
+
+from __future__ import annotations
+
+import torch
+
+from assay.data.observation import ErrorSummary
+from assay.errors import HostError
+from assay.measure import bias
+from assay.measure.output_expectation import NonFinite, OutputExpectation, Relief
+from assay.measure.rounding import real_dtype
+
+_QUANTILE_SAMPLE = 65536  # a full selection over a million elements costs more than the rest
+
+
+def compare(expectation: OutputExpectation, actual: torch.Tensor) -> ErrorSummary:
+    """How far `actual` is from what was expected; its shape and dtype must already be right."""
+    if tuple(actual.shape) != expectation.shape or actual.dtype != expectation.dtype:
+        raise HostError(f"compare() was given {actual.dtype} {tuple(actual.shape)}")
+    if actual.numel() == 0:
+        return ErrorSummary(budget_used=0.0, p999=0.0)
+    shares = element_shares(expectation, actual.detach())
+    summary = _summary(expectation, actual, shares)
+    if expectation.reference_bias is None or not summary.ok:
+        return summary
+    return _with_bias(expectation, actual, summary)
+
+
+def element_shares(expectation: OutputExpectation, actual: torch.Tensor) -> torch.Tensor:
+    """The share of the budget each element uses, flat; infinite where nothing excuses it."""
+    if expectation.budget is None:
+        return _exact_shares(expectation, actual)
+    got, truth = flat_parts(actual), flat_parts(expectation.truth)
+    budget = expectation.budget.reshape(-1)
+    shares = (got - truth).abs_().div_(budget)
+    if expectation.special or not bool(shares.amax().isfinite()):
+        shares = _settle(expectation, got, shares)
+    if expectation.non_finite is not None:
+        shares = _settle_planted(expectation.non_finite, got, shares)
+    if expectation.relief is not None:
+        _relieve(expectation.relief, got, shares, budget)
+    return shares
+
+
+def flat_parts(value: torch.Tensor) -> torch.Tensor:
+    """float64, one dimension, real and imaginary parts apart."""
+    if value.dtype.is_complex:
+        value = torch.view_as_real(value.resolve_conj())
+    return value.to(torch.float64).reshape(-1)
+
+
+def _exact_shares(expectation: OutputExpectation, actual: torch.Tensor) -> torch.Tensor:
+    if expectation.non_finite is not None:  # integer codes have no non-finite contract
+        return torch.zeros(actual.numel(), dtype=torch.float64)
+    got = actual.reshape(-1)
+    wrong = got != expectation.truth.reshape(-1)
+    if expectation.relief is not None:
+        index, values = expectation.relief.index, expectation.relief.values
+        wrong[index] &= (values != got[index]).all(0)
+    return torch.where(wrong, torch.inf, 0.0).to(torch.float64)
+
+
+def _settle(
+    expectation: OutputExpectation, got: torch.Tensor, shares: torch.Tensor
+) -> torch.Tensor:
+    """Values that are not finite, on either side, without anything planted."""
+    truth, reference = flat_parts(expectation.truth), flat_parts(expectation.reference)
+    assert expectation.budget is not None
+    budget = expectation.budget.reshape(-1)
+    strange, unknown = ~got.isfinite(), ~truth.isfinite()
+    shares = torch.where(strange | unknown, torch.inf, shares)
+    shares[unknown & _same_kind(got, truth)] = 0.0
+    shares[unknown & reference.isfinite()] = 0.0  # the truth itself left its domain
+    shares[~unknown & strange & ~reference.isfinite()] = 0.0  # as the reference overflows
+    largest = torch.finfo(real_dtype(expectation.dtype)).max
+    overflows = got.isinf() & (truth.abs() + budget >= largest) & (got.sign() == truth.sign())
+    shares[overflows] = 0.0
+    return shares
+
+
+def _same_kind(left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
+    return (left.isnan() & right.isnan()) | (left == right)
+
+
+def _settle_planted(rules: NonFinite, got: torch.Tensor, shares: torch.Tensor) -> torch.Tensor:
+    strange = ~got.isfinite()
+    limit = rules.limit.reshape(-1)
+    to_limit = (got - limit).abs_().div_(rules.limit_budget.reshape(-1))
+    to_limit = torch.where(_same_kind(got, limit), 0.0, to_limit.nan_to_num_(torch.inf))
+    shares = torch.minimum(shares.nan_to_num(torch.inf, torch.inf), to_limit)
+    shares[rules.may_be_non_finite.reshape(-1) & strange] = 0.0
+    must = rules.must_be_nan.reshape(-1)
+    shares[must] = torch.where(got[must].isnan(), 0.0, torch.inf).to(torch.float64)
+    shares[rules.free.reshape(-1)] = 0.0
+    return shares
+
+
+def _relieve(relief: Relief, got: torch.Tensor, shares: torch.Tensor, budget: torch.Tensor) -> None:
+    now = shares[relief.index]
+    if not bool((now > 1.0).any()):
+        return
+    others = (got[relief.index] - relief.values).abs_().div_(budget[relief.index])
+    best = others.nan_to_num_(torch.inf, torch.inf).amin(0)
+    shares[relief.index] = torch.where(now > 1.0, torch.minimum(now, best), now)
+
+
+def _summary(
+    expectation: OutputExpectation, actual: torch.Tensor, shares: torch.Tensor
+) -> ErrorSummary:
+    worst = int(shares.argmax())
+    largest = float(shares[worst])
+    sample = shares[:: max(1, shares.numel() // _QUANTILE_SAMPLE)]
+    rank = max(1, -(-999 * sample.numel() // 1000))
+    p999 = float(sample.kthvalue(rank).values)
+    return ErrorSummary(
+        budget_used=_finite(largest),
+        p999=_finite(p999),
+        wrong=int((shares > 1.0).sum()) if largest > 1.0 else 0,
+        total=shares.numel(),
+        where=_place(expectation, worst),
+        text=_words(expectation, actual, worst),
+    )
+
+
+def _finite(value: float) -> float | None:
+    return value if value < float("inf") else None
+
+
+def _place(expectation: OutputExpectation, flat: int) -> str:
+    flat = flat // 2 if expectation.dtype.is_complex else flat
+    index = []
+    for size in reversed(expectation.shape):
+        flat, here = divmod(flat, size)
+        index.append(here)
+    return str(index[::-1])
+
+
+def _words(expectation: OutputExpectation, actual: torch.Tensor, worst: int) -> str:
+    flat = worst // 2 if expectation.dtype.is_complex else worst
+    got = actual.reshape(-1)[flat].item()
+    truth = expectation.truth.reshape(-1)[flat].item()
+    if expectation.budget is None:
+        return f"got {got}, expected {truth}"
+    if expectation.must_be_nan is not None and bool(expectation.must_be_nan.reshape(-1)[worst]):
+        return f"got {got:.9g}, expected nan"
+    budget = float(expectation.budget.reshape(-1)[worst])
+    return f"got {got:.9g}, expected {truth:.9g} +- {budget:.3g}"
+
+
+def _with_bias(
+    expectation: OutputExpectation, actual: torch.Tensor, summary: ErrorSummary
+) -> ErrorSummary:
+    """A 16-bit output whose errors lean to one side is wrong though each of them is small."""
+    assert expectation.reference_bias is not None
+    found = bias.mean_error(actual, expectation.truth, expectation.dtype)
+    shares = [
+        abs(mean) / (abs(reference) + bias.ALLOWED_BEYOND_REFERENCE)
+        for mean, reference in zip(found, expectation.reference_bias, strict=True)
+    ]
+    if max(shares) <= 1.0:
+        return summary
+    mean = found[shares.index(max(shares))]
+    text = f"mean error of {mean:.2f} ulp over {summary.total} elements: results lean to one side"
+    return summary.model_copy(
+        update={"budget_used": max(shares), "wrong": summary.total, "where": "", "text": text}
+    )

@@ -1,0 +1,160 @@
+"""From a reference to what each output must be: truth, budget and the reliefs.
+
+The rule: nothing here depends on any candidate, so one expectation serves them all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import torch
+
+from assay.measure import bias
+from assay.measure.budget import BudgetTerms, Sensitivity, error_budget, sensitivity
+from assay.measure.comparison import compare
+from assay.measure.evaluations import Arguments, Evaluations, evaluate
+from assay.measure.output_expectation import (
+    Compute,
+    ExpectationRequest,
+    OutputExpectation,
+    Planted,
+    Relief,
+)
+from assay.measure.planted import planted_runs, with_planted
+from assay.measure.rounding import accumulation_unit, is_float, real_dtype
+
+__all__ = [
+    "Compute",
+    "ExpectationRequest",
+    "OutputExpectation",
+    "Planted",
+    "compare",
+    "expect",
+]
+
+
+def expect(
+    compute: Compute,
+    inputs: Sequence[Any],
+    state: Mapping[str, torch.Tensor],
+    request: ExpectationRequest,
+) -> tuple[OutputExpectation, ...]:
+    """What each output of `compute` must be on these inputs and this state."""
+    arguments = Arguments(compute, inputs, state)
+    if request.planted is None:
+        return _expectations(arguments, request)
+    runs = planted_runs(compute, inputs, state, request.planted)
+    finite = _expectations(replace(arguments, inputs=runs.finite_inputs), request)
+    return tuple(with_planted(output, runs, i) for i, output in enumerate(finite))
+
+
+def _expectations(
+    arguments: Arguments, request: ExpectationRequest
+) -> tuple[OutputExpectation, ...]:
+    seen = evaluate(arguments, request)
+    return tuple(_expectation(seen, i, request) for i in range(len(seen.names)))
+
+
+def _expectation(seen: Evaluations, i: int, request: ExpectationRequest) -> OutputExpectation:
+    reference = seen.reference[i]
+    probes = [probe[i] for probe in seen.probes]
+    plain = OutputExpectation(
+        name=seen.names[i],
+        shape=tuple(reference.shape),
+        dtype=reference.dtype,
+        truth=seen.truth[i],
+        budget=None,
+        reference=reference,
+    )
+    if is_float(reference.dtype):
+        return _floating(plain, probes, seen, request)
+    return _exact(plain, probes + [probe[i] for probe in seen.coarse], request)
+
+
+def _exact(
+    plain: OutputExpectation, probes: list[torch.Tensor], request: ExpectationRequest
+) -> OutputExpectation:
+    """Integers and booleans; relief where a neighbour or the reference itself says otherwise."""
+    truth = plain.truth.to(plain.dtype)
+    if request.exact:
+        return replace(plain, truth=truth)
+    others = torch.stack([plain.reference, *(p.to(plain.dtype) for p in probes)]).flatten(1)
+    index = (others != truth.reshape(1, -1)).any(0).nonzero().reshape(-1)
+    relief = Relief(index, others[:, index]) if index.numel() else None
+    return replace(plain, truth=truth, relief=relief)
+
+
+def _floating(
+    plain: OutputExpectation,
+    probes: list[torch.Tensor],
+    seen: Evaluations,
+    request: ExpectationRequest,
+) -> OutputExpectation:
+    dtype = real_dtype(plain.dtype)
+    truth, reference = _parts(plain.truth), _parts(plain.reference)
+    finite = truth.isfinite()
+    kept = torch.where(finite, truth, 0.0)
+    error = (reference - kept).abs_()
+    counts = finite & error.isfinite()
+    response = sensitivity(kept, [_parts(probe) for probe in probes], seen.scale)
+    error = torch.where(counts, error, 0.0)
+    if response.jumps is not None:
+        error.view(-1)[response.jumps] = 0.0
+    spread = _spread(kept, error, response, request.exact and not request.tf32, dtype)
+    terms = BudgetTerms(kept, _magnitude(kept, plain.dtype), error, spread, seen.n)
+    budget = error_budget(terms, dtype)
+    largest = float(terms.magnitude.max()) if kept.numel() else 0.0
+    return replace(
+        plain,
+        truth=plain.truth.to(torch.complex128 if plain.dtype.is_complex else torch.float64),
+        budget=budget,
+        reference_error=float(error.max()) / largest if largest > 0.0 else 0.0,
+        reference_bias=bias.mean_error(reference, kept, dtype)
+        if bias.applies(kept, dtype)
+        else None,
+        relief=None if request.exact else _relief(response, reference, probes),
+        special=not bool(counts.all()) or largest > 0.5 * torch.finfo(dtype).max,
+    )
+
+
+def _parts(value: torch.Tensor) -> torch.Tensor:
+    if value.dtype.is_complex:
+        return torch.view_as_real(value.to(torch.complex128))
+    return value.to(torch.float64)
+
+
+def _magnitude(parts: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
+    """A complex product rounds in proportion to the whole number, not to its smaller part."""
+    if not dtype.is_complex:
+        return parts.abs()
+    whole = parts.square().sum(-1, keepdim=True).sqrt_()
+    return whole.expand(parts.shape).contiguous()
+
+
+def _spread(
+    truth: torch.Tensor,
+    error: torch.Tensor,
+    response: Sensitivity,
+    exact: bool,
+    dtype: torch.dtype,
+) -> torch.Tensor:
+    """S. On exact inputs u·rms(T), provided the reference shows that this operation is exact."""
+    if not exact or truth.numel() == 0:
+        return response.rms
+    rounded = truth.to(dtype).to(torch.float64)
+    if not bool((error <= (rounded - truth).abs()).all()):
+        return response.rms
+    level = float(truth.square().mean().sqrt()) * accumulation_unit(dtype)
+    return torch.full_like(truth, level)
+
+
+def _relief(
+    response: Sensitivity, reference: torch.Tensor, probes: list[torch.Tensor]
+) -> Relief | None:
+    if response.jumps is None:
+        return None
+    others = [reference, *(_parts(probe) for probe in probes)]
+    values = torch.stack([value.reshape(-1)[response.jumps] for value in others])
+    return Relief(response.jumps, values)

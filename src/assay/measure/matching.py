@@ -1,0 +1,32 @@
+"""Whether an answer is also right for another call: the mark of a memo or a stale result.
+
+The rule: cheap first. A few elements decide nearly every time; only if all of them agree is the
+whole output compared.
+"""
+
+from __future__ import annotations
+
+import torch
+
+from assay.measure.comparison import compare, flat_parts
+from assay.measure.output_expectation import OutputExpectation
+
+_SAMPLED = 256
+
+
+def same_answer(expectation: OutputExpectation, actual: torch.Tensor) -> bool:
+    """True where `actual` lies within the expectation, shape and dtype included."""
+    if tuple(actual.shape) != expectation.shape or actual.dtype != expectation.dtype:
+        return False
+    return _sample_agrees(expectation, actual.detach()) and compare(expectation, actual).ok
+
+
+def _sample_agrees(expectation: OutputExpectation, actual: torch.Tensor) -> bool:
+    """False only where a sampled element is surely wrong, with nothing that could excuse it."""
+    excused = expectation.special or expectation.non_finite or expectation.relief
+    if excused or expectation.budget is None or actual.numel() <= _SAMPLED:
+        return True
+    step = expectation.budget.numel() // _SAMPLED
+    got = flat_parts(actual.reshape(-1))[::step]
+    truth = flat_parts(expectation.truth.reshape(-1))[::step]
+    return bool(((got - truth).abs() <= expectation.budget.reshape(-1)[::step]).all())

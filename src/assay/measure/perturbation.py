@@ -1,0 +1,113 @@
+"""Perturbation: inputs and weights moved by a known relative amount (RMS) with random signs.
+
+The rule: arguments are never mutated, zeros stay zero, and a tensor that varies never leaves the
+interval of its own values (a probability of 1 does not become 1.000001).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+
+TF32_UNIT = 2.0**-11
+_CONTRACTIONS = frozenset(
+    (
+        *("mm", "bmm", "mv", "dot", "addmm", "baddbmm", "addmv", "linear"),
+        *("convolution", "_convolution", "mkldnn_convolution"),
+        "_scaled_dot_product_flash_attention_for_cpu",
+        "_scaled_dot_product_flash_attention",
+        "_scaled_dot_product_efficient_attention",
+    )
+)
+# Signs alone are not enough: an output that depends on the difference of two inputs stands still
+# whenever their signs agree, in all of three probes once in eight times (softmax of two large
+# values, an honest kernel then used 1.7 of the budget). Magnitudes from 0.51 to 1.42, RMS 1.
+_MAGNITUDES = np.linspace(0.5, 1.4, 128)
+_STEPS = np.concatenate([_MAGNITUDES, -_MAGNITUDES]) / np.sqrt(np.mean(_MAGNITUDES**2))
+
+
+@dataclass(frozen=True)
+class Perturbation:
+    """One draw of signs. The same seed draws the same signs; a mirrored one their opposites."""
+
+    seed: int
+    amplitude: float
+    mirrored: bool = False
+
+    def of(self, values: Any) -> Any:
+        """`values` (tensors in any nest of lists, tuples and mappings), widened and moved."""
+        return _moved(values, _Signs(self))
+
+
+class _Signs:
+    def __init__(self, perturbation: Perturbation) -> None:
+        self._random = np.random.default_rng(perturbation.seed)
+        step = perturbation.amplitude * (-1.0 if perturbation.mirrored else 1.0)
+        self._table = 1.0 + step * _STEPS
+
+    def factors(self, like: torch.Tensor) -> torch.Tensor:
+        """1 ± about one amplitude for every element; one random byte each."""
+        codes = np.frombuffer(self._random.bytes(like.numel()), dtype=np.uint8)
+        factors = torch.from_numpy(self._table[codes]).to(like.device)
+        return factors.reshape(like.shape)
+
+
+def _moved(values: Any, signs: _Signs) -> Any:
+    if isinstance(values, torch.Tensor):
+        return _moved_tensor(values, signs)
+    if isinstance(values, Mapping):
+        return {name: _moved(value, signs) for name, value in values.items()}
+    if isinstance(values, list | tuple):
+        return type(values)(_moved(value, signs) for value in values)
+    return values
+
+
+def _moved_tensor(value: torch.Tensor, signs: _Signs) -> torch.Tensor:
+    if value.dtype.is_complex:
+        parts = torch.view_as_real(value.detach().to(torch.complex128).resolve_conj())
+        return torch.view_as_complex(parts * signs.factors(parts))
+    if not value.dtype.is_floating_point or value.numel() == 0:
+        return value
+    wide = value.detach().to(torch.float64)
+    low, high = torch.aminmax(wide)
+    moved = signs.factors(wide).mul_(wide)
+    if bool(low < high):
+        _reflect(moved, wide, (low, high))
+    return moved
+
+
+def _reflect(
+    moved: torch.Tensor, origin: torch.Tensor, interval: tuple[torch.Tensor, torch.Tensor]
+) -> None:
+    """Elements that left the interval move the other way instead."""
+    low, high = interval
+    outside = ((moved > high) | (moved < low)).reshape(-1).nonzero().reshape(-1)
+    flat = moved.view(-1)
+    flat[outside] = (2 * origin.reshape(-1)[outside] - flat[outside]).clamp_(low, high)
+
+
+class OperandNoise(TorchDispatchMode):
+    """While active, operands of contractions are moved as TF32 would round them."""
+
+    def __init__(self, seed: int) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self._signs = _Signs(Perturbation(seed, TF32_UNIT))
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        return False  # the wrapper it would put around us imports all of torch._dynamo: 2.3 s
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        if func.overloadpacket.__name__ in _CONTRACTIONS:
+            args = tuple(self._noisy(argument) for argument in args)
+        return func(*args, **(kwargs or {}))
+
+    def _noisy(self, argument: Any) -> Any:
+        if isinstance(argument, torch.Tensor) and argument.dtype == torch.float64:
+            return argument * self._signs.factors(argument)
+        return argument

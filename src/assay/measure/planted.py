@@ -1,0 +1,141 @@
+"""Which outputs a planted NaN or infinity truly reaches, and what is right there.
+
+The rule: an output depends on an element if it moves when that element takes some other finite
+value, huge ones included. What does not move must be as if nothing had been planted, though the
+non-finite value a reference manufactures there (0 x inf in a dense product) is excused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import torch
+
+from assay.errors import TaskError
+from assay.measure.budget import growth
+from assay.measure.output_expectation import Compute, NonFinite, OutputExpectation, Planted
+from assay.measure.rounding import accumulation_dtype, is_float, real_dtype, ulp
+
+Outputs = tuple[torch.Tensor, ...]
+
+
+@dataclass(frozen=True)
+class PlantedRuns:
+    """The reference with the element planted, at its limit, and at finite values."""
+
+    value: float  # what was planted
+    finite_inputs: list[Any]  # with the element at the scale of its tensor
+    base: Outputs  # the truth at `finite_inputs`
+    others: tuple[Outputs, ...]  # the truth at other finite values
+    planted: Outputs  # float64, as planted
+    reference: Outputs  # at the task's precision, as planted
+    limit: Outputs  # the truth at the largest finite value of the same sign
+
+
+def planted_runs(
+    compute: Compute, inputs: Sequence[Any], state: Mapping[str, torch.Tensor], at: Planted
+) -> PlantedRuns:
+    """Every run of the reference that a planted element asks for."""
+    target = inputs[at.input]
+    if not isinstance(target, torch.Tensor) or not target.dtype.is_floating_point:
+        raise TaskError(f"input {at.input} is no floating tensor: nothing can be planted in it")
+    value = float(target.reshape(-1)[at.element])
+
+    def run(number: float, wide: bool = True) -> Outputs:
+        return tuple(t.detach() for t in compute(_at(inputs, at, number), state, wide).tensors)
+
+    facts, scale = torch.finfo(target.dtype), _scale(target)
+    huge = 2.0 ** (torch.tensor(facts.max, dtype=torch.float64).log2().item() * 0.75 // 1)
+    return PlantedRuns(
+        value=value,
+        finite_inputs=_at(inputs, at, scale),
+        base=run(scale),
+        others=tuple(run(v) for v in (0.0, 1.0, -1.0, -scale, huge, -huge)),
+        planted=run(value),
+        reference=run(value, wide=False),
+        limit=run(-facts.max if value < 0 else facts.max),
+    )
+
+
+def with_planted(output: OutputExpectation, runs: PlantedRuns, i: int) -> OutputExpectation:
+    """The expectation at the finite inputs, turned into that of the planted ones."""
+    shape, reference = output.truth.shape, runs.reference[i]
+    if not is_float(output.dtype):
+        none = torch.zeros(shape, dtype=torch.bool)
+        rules = NonFinite(~none, none, none, output.truth, torch.ones(shape))
+        return replace(output, reference=reference, non_finite=rules)
+    moved = _moved(_parts(runs.base[i]), [_parts(other[i]) for other in runs.others])
+    rules, truth = _rules(output, runs, i, moved)
+    return replace(
+        output,
+        truth=truth,
+        reference=reference,
+        reference_bias=None,
+        relief=None,
+        non_finite=rules,
+        special=True,
+    )
+
+
+def _at(inputs: Sequence[Any], at: Planted, number: float) -> list[Any]:
+    changed = list(inputs)
+    target = changed[at.input].detach().clone()
+    index = torch.unravel_index(torch.tensor(at.element), target.shape)
+    target[index] = number
+    changed[at.input] = target
+    return changed
+
+
+def _scale(target: torch.Tensor) -> float:
+    """A value of the tensor's own size that no other element is likely to hold."""
+    finite = target[target.isfinite()].to(torch.float64)
+    return float(finite.abs().mean()) * 1.25 if finite.numel() else 0.5
+
+
+def _moved(base: torch.Tensor, others: list[torch.Tensor]) -> torch.Tensor:
+    moved = torch.zeros(base.shape, dtype=torch.bool)
+    for other in others:
+        moved |= (other != base) & ~(other.isnan() & base.isnan())
+    return moved
+
+
+def _rules(
+    output: OutputExpectation, runs: PlantedRuns, i: int, moved: torch.Tensor
+) -> tuple[NonFinite, torch.Tensor]:
+    """Moved elements follow the reference (or the limit); the others stay as they were."""
+    nan = runs.value != runs.value
+    reference, truth = _parts(runs.reference[i]), _parts(output.truth)
+    strange = ~reference.isfinite()
+    must_be_nan = moved & reference.isnan() if nan else torch.zeros_like(moved)
+    # A reference that turns NaN into a number (nansum, a comparison) is followed; NaN is too.
+    excused = (~moved & strange) | (moved & ~strange if nan else torch.zeros_like(moved))
+    truth = torch.where(moved, _parts(runs.planted[i]), truth)
+    limit = torch.where(moved, _parts(runs.limit[i]), truth) if not nan else truth
+    largest = torch.finfo(real_dtype(output.dtype)).max
+    limit = torch.where(limit.abs() > largest, limit.sign() * torch.inf, limit)
+    rules = NonFinite(
+        free=torch.zeros_like(moved),
+        must_be_nan=must_be_nan,
+        may_be_non_finite=excused,
+        limit=limit,
+        limit_budget=_limit_budget(output, limit),
+    )
+    whole = torch.view_as_complex(truth.contiguous()) if output.dtype.is_complex else truth
+    return rules, whole
+
+
+def _limit_budget(output: OutputExpectation, limit: torch.Tensor) -> torch.Tensor:
+    """Generous: at the largest finite value only the kind of answer is in question."""
+    assert output.budget is not None
+    dtype = real_dtype(output.dtype)
+    known = torch.where(limit.isfinite(), limit, 0.0)
+    coarse = ulp(known, dtype) + growth(1) * ulp(known, accumulation_dtype(dtype))
+    return output.budget + 4.0 * coarse
+
+
+def _parts(value: torch.Tensor) -> torch.Tensor:
+    if value.dtype.is_complex:
+        return torch.view_as_real(value.to(torch.complex128).resolve_conj())
+    return value.to(torch.float64)

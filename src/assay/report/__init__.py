@@ -1,0 +1,1 @@
+"""Records made readable. Reads records only: nothing here runs, measures or judges."""

@@ -1,0 +1,130 @@
+"""One verdict on a terminal, in about eight lines.
+
+The rule: the worst comes first, the sentence with the verdict last, and what is left out is
+counted. Evidence always names its place where it has one.
+"""
+
+from __future__ import annotations
+
+import math
+
+from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from assay.data.evidence import Evidence, Severity
+from assay.data.verdict import Outcome, Verdict, WorkloadOutcome
+from assay.report import colours, words
+
+_ROWS = 4
+_EVIDENCE = 6
+_SEVERITY_ORDER = (Severity.CONVICTS, Severity.SUSPICIOUS, Severity.NOTE)
+
+
+def print_verdict(console: Console, verdict: Verdict) -> None:
+    """Everything a person needs about one candidate."""
+    console.print(verdict_block(verdict))
+
+
+def verdict_block(verdict: Verdict) -> Group:
+    """Heading, workloads, evidence, time, and the verdict in one sentence."""
+    parts: list[RenderableType] = [_heading(verdict)]
+    if verdict.workloads:
+        parts.append(_indented(_workload_table(verdict.workloads)))
+    parts += [_indented(line) for line in _evidence_lines(verdict.evidence)]
+    parts += [_indented(_time_line(verdict)), _verdict_line(verdict)]
+    return Group(*parts)
+
+
+def worst_first(rows: tuple[WorkloadOutcome, ...]) -> list[WorkloadOutcome]:
+    """Failures before successes, and within each the larger share of the budget first."""
+
+    def weight(row: WorkloadOutcome) -> tuple[bool, float]:
+        unmeasured = math.inf if row.outcome is not Outcome.OK else -1.0
+        share = unmeasured if row.error_budget_used is None else row.error_budget_used
+        return (row.outcome is Outcome.OK, -share)
+
+    return sorted(rows, key=weight)
+
+
+def _heading(verdict: Verdict) -> Text:
+    machine = verdict.environment.device
+    clock = f", {machine.clock_mhz_max:.0f} MHz" if machine.clock_mhz_max else ""
+    return Text.assemble(
+        (verdict.task, "bold"),
+        "  ",
+        (verdict.candidate, "bold"),
+        f"  {verdict.candidate_id}\n",
+        (
+            f"on {verdict.device}: {machine.name}, {verdict.environment.threads} threads{clock}; "
+            f"level {verdict.level.value}, track {verdict.track.value}",
+            "dim",
+        ),
+    )
+
+
+def _workload_table(rows: tuple[WorkloadOutcome, ...]) -> Table:
+    """The worst rows in full, the rest as one line a kind of outcome."""
+    table = Table.grid(padding=(0, 3))
+    ordered = worst_first(rows)
+    shown = ordered if len(ordered) <= _ROWS + 1 else ordered[:_ROWS]
+    for row in shown:
+        table.add_row(
+            Text(row.outcome.value, style=colours.OUTCOME[row.outcome]),
+            words.workload(row),
+            f"{words.budget_share(row.error_budget_used)} of its error budget"
+            if row.error_budget_used is not None
+            else "",
+        )
+    rest = ordered[len(shown) :]
+    for outcome in Outcome:
+        count = sum(row.outcome is outcome for row in rest)
+        if count:
+            table.add_row(
+                Text(f"+{count} more {outcome.value}", style=colours.OUTCOME[outcome]), "", ""
+            )
+    return table
+
+
+def _evidence_lines(evidence: tuple[Evidence, ...]) -> list[Text]:
+    ordered = sorted(evidence, key=lambda item: _SEVERITY_ORDER.index(item.severity))
+    lines = [evidence_line(item) for item in ordered[:_EVIDENCE]]
+    if len(ordered) > _EVIDENCE:
+        lines.append(Text(f"+{len(ordered) - _EVIDENCE} more findings (--json shows all)", "dim"))
+    return lines
+
+
+def evidence_line(item: Evidence) -> Text:
+    """Weight and kind, place, sentence."""
+    return Text.assemble(
+        (f"{item.severity.value} {item.kind.value}", colours.SEVERITY[item.severity]),
+        "  ",
+        (f"{item.where}: " if item.where else "", "bold"),
+        item.text,
+    )
+
+
+def _time_line(verdict: Verdict) -> Text:
+    if not verdict.timing:
+        return Text(f"not timed: {verdict.timing_reason or 'no reason was given'}", style="dim")
+    text = "; ".join(words.speedup(timing) for timing in verdict.timing)
+    if verdict.limits and verdict.limits.sol_fraction is not None:
+        text += f"; {100 * verdict.limits.sol_fraction:.0f} % of the speed of light"
+    return Text(text)
+
+
+def _verdict_line(verdict: Verdict) -> Text:
+    return Text.assemble(
+        (verdict.status.value, f"bold {colours.STATUS[verdict.status]}"),
+        "  right ",
+        (verdict.correct.value, colours.ANSWER[verdict.correct.value]),
+        ", honest ",
+        (verdict.honest.value, colours.ANSWER[verdict.honest.value]),
+        f". {verdict.reason} ",
+        (f"({verdict.elapsed_s:.1f} s)", "dim"),
+    )
+
+
+def _indented(part: RenderableType) -> Padding:
+    return Padding(part, (0, 0, 0, 2), expand=False)

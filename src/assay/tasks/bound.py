@@ -1,0 +1,159 @@
+"""BoundReference: one instance of the reference, callable at its own precision or in float64.
+
+The rule: a call never touches the caller's tensors, and every call starts from the same state.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import torch
+from torch import nn
+
+from assay.errors import TaskError
+from assay.tasks.outputs import BUFFER_PREFIX, Outputs, flatten, same
+from assay.tasks.source import kept_generators, seed_everything, user_code
+from assay.tasks.wide import WideMode, lift, wide_arithmetic
+
+CALL_SEED = 20_011
+_TORCH_TABLES = ("_parameters", "_buffers", "_modules")
+_PLAIN_CONTAINERS = (list, dict, set)
+
+
+class _Snapshot:
+    """The state of a module tree as constructed: tables, plain attributes and values."""
+
+    def __init__(self, module: nn.Module) -> None:
+        self._module = module
+        self._attributes = [(part, _copied(vars(part))) for part in module.modules()]
+        self._plain = [
+            (value, value.detach().clone())
+            for _, attributes in self._attributes
+            for value in attributes.values()
+            if isinstance(value, torch.Tensor)
+        ]
+        self._values = {key: value.detach().clone() for key, value in _tensors(module).items()}
+
+    def restore(self, state: Mapping[str, torch.Tensor]) -> None:
+        """Puts everything back, then the values of `state` where it names them.
+
+        Plain tensors come first: one of them may be a view of a parameter and must follow it.
+        """
+        for part, attributes in self._attributes:
+            vars(part).clear()
+            vars(part).update(_copied(attributes))
+        for tensor, value in self._plain:
+            tensor.detach().copy_(value)
+        for key, tensor in _tensors(self._module).items():
+            tensor.detach().copy_(state.get(key, self._values[key]))
+
+
+def _copied(attributes: dict[str, Any]) -> dict[str, Any]:
+    """Attributes with torch's tables and plain containers copied one level deep."""
+    return {
+        key: copy.copy(value)
+        if key in _TORCH_TABLES or type(value) in _PLAIN_CONTAINERS
+        else value
+        for key, value in attributes.items()
+    }
+
+
+def _tensors(module: nn.Module) -> dict[str, torch.Tensor]:
+    """Parameters and buffers, those left out of state_dict too, by name."""
+    return {
+        **dict(module.named_parameters(remove_duplicate=False)),
+        **dict(module.named_buffers(remove_duplicate=False)),
+    }
+
+
+class BoundReference:
+    """A module with its snapshot, and a float64 twin made when first needed."""
+
+    def __init__(self, task_id: str, module: nn.Module) -> None:
+        self.module = module
+        self._task_id = task_id
+        self._own = _Snapshot(module)
+        self._wide: tuple[nn.Module, _Snapshot] | None = None
+
+    def __call__(
+        self, inputs: Sequence[Any], state: Mapping[str, torch.Tensor], wide: bool
+    ) -> Outputs:
+        """The reference's outputs on `inputs` with the values of `state`."""
+        return self._call(inputs, state, wide, CALL_SEED)
+
+    def _call(
+        self, inputs: Sequence[Any], state: Mapping[str, torch.Tensor], wide: bool, seed: int
+    ) -> Outputs:
+        with user_code(self._task_id, "the reference"), torch.no_grad(), kept_generators():
+            module, snapshot = self._twin() if wide else (self.module, self._own)
+            snapshot.restore(state)
+            seed_everything(seed)
+            if not wide:
+                return _outputs(module, [private(value) for value in inputs], None)
+            with wide_arithmetic() as mode:
+                return _outputs(module, [_lifted(value) for value in inputs], mode)
+
+    def _twin(self) -> tuple[nn.Module, _Snapshot]:
+        if self._wide is None:
+            self._own.restore({})
+            module = _lift_module(copy.deepcopy(self.module))
+            self._wide = (module, _Snapshot(module))
+        return self._wide
+
+    def repeats(self, inputs: Sequence[Any], state: Mapping[str, torch.Tensor]) -> bool:
+        """True where two calls agree to the bit although the random seed differs."""
+        one = self._call(inputs, state, False, CALL_SEED)
+        other = self._call(inputs, state, False, CALL_SEED + 1)
+        return one.names == other.names and all(
+            same(a, b) for a, b in zip(one.tensors, other.tensors, strict=True)
+        )
+
+
+def reference_repeats(
+    bound: BoundReference, inputs: Sequence[Any], state: Mapping[str, torch.Tensor]
+) -> bool:
+    """Determinism: the reference equals itself."""
+    return bound.repeats(inputs, state)
+
+
+def _lift_module(module: nn.Module) -> nn.Module:
+    """Parameters, buffers and plain tensor attributes in float64 (complex128)."""
+    module._apply(lift)
+    for part in module.modules():
+        for key, value in vars(part).items():
+            if isinstance(value, torch.Tensor):
+                vars(part)[key] = lift(value)
+            elif type(value) in (list, tuple):
+                vars(part)[key] = type(value)(lift(item) for item in value)
+    return module
+
+
+def _outputs(module: nn.Module, inputs: Sequence[Any], mode: WideMode | None) -> Outputs:
+    before = {name: buffer.clone() for name, buffer in module.named_buffers()}
+    pairs = list(flatten(module(*inputs)))
+    if mode is not None:
+        pairs = [(name, mode.before_rounding(tensor)) for name, tensor in pairs]
+    for name, buffer in module.named_buffers():
+        if name not in before or not same(buffer, before[name]):
+            pairs.append((BUFFER_PREFIX + name, buffer))
+    if not pairs:
+        raise TaskError("the reference returned no tensor")
+    return Outputs(
+        tuple(name for name, _ in pairs), tuple(tensor.detach().clone() for _, tensor in pairs)
+    )
+
+
+def private(value: Any) -> Any:
+    """A copy with the same strides and offset, on a storage of its own."""
+    if not isinstance(value, torch.Tensor) or value.is_sparse or value.is_quantized:
+        return copy.deepcopy(value)
+    storage = value.untyped_storage().clone()
+    made = torch.empty(0, dtype=value.dtype, device=value.device)
+    return made.set_(storage, value.storage_offset(), value.shape, value.stride())  # type: ignore[call-overload]
+
+
+def _lifted(value: Any) -> Any:
+    lifted = lift(value)
+    return private(value) if lifted is value else lifted

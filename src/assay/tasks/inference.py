@@ -1,0 +1,192 @@
+"""Inference: the shape space of a task that came with a single shape.
+
+The rule: an axis is kept only where the reference was seen to accept another value and some input
+or parameter changed its shape with it. Sites of equal value that cannot vary alone vary together.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from assay.data.axis import Axis, AxisRole
+from assay.tasks.footprint import Footprint, Prober
+from assay.tasks.sizes import Site
+
+MAX_TRIALS = 240
+MAX_SECONDS = 0.8  # a slow reference gets fewer axes rather than a long wait
+SMALL_STEP = 16
+SMALLEST = (1, 2, 3, 4, 5, 7, 8, 16, 17, 32, 33, 64)
+SMALL_CONFIG = 16  # below it a constructor's integer is a choice (kernel, stride), not a size
+CHOICES = re.compile(
+    r"kernel|stride|pad|dilat|group|dim$|dims$|axis|head|layer|depth|pool|window|repeat|num_block"
+    r"|patch|expan|rank|top_?k|steps|ratio|scale|seed"
+)
+
+
+@dataclass(frozen=True)
+class ShapeSpace:
+    """Axes, and for each the keys of the sites it sets."""
+
+    axes: tuple[Axis, ...]
+    sites: dict[str, tuple[str, ...]]
+
+    def sizes(self, values: dict[str, int]) -> dict[str, int]:
+        """Axis values as values of sites."""
+        return {key: v for name, v in values.items() for key in self.sites.get(name, ())}
+
+
+def declared_space(axes: Iterable[Axis]) -> ShapeSpace:
+    """The space of a task that declares its axes: each is the module-level name it is called."""
+    kept = tuple(axes)
+    return ShapeSpace(kept, {axis.name: (axis.name,) for axis in kept})
+
+
+def infer_space(prober: Prober, sites: Iterable[Site]) -> ShapeSpace:
+    """Axes found by trial on the reference."""
+    own = prober.own()
+    if own is None:
+        return ShapeSpace((), {})
+    return _Inference(prober, own).run([site for site in sites if site.own < 1 << 31])
+
+
+class _Inference:
+    def __init__(self, prober: Prober, own: Footprint) -> None:
+        self._prober = prober
+        self._own = own
+        self._axes: list[Axis] = []
+        self._sites: dict[str, tuple[str, ...]] = {}
+        self._until_s = time.monotonic() + MAX_SECONDS
+
+    def run(self, sites: list[Site]) -> ShapeSpace:
+        """Sites alone in small steps, then tied ones, then alone in any step."""
+        left = [site for site in sites if not self._keep((site,), SMALL_STEP)]
+        by_value: dict[int, list[Site]] = {}
+        for site in left:
+            by_value.setdefault(site.own, []).append(site)
+        for group in by_value.values():
+            tied = next((tied for tied in self._ties(group) if self._keep(tied, SMALL_STEP)), ())
+            for site in group:
+                if site not in tied:
+                    self._keep((site,), site.own)
+        order = {AxisRole.BATCH: 0, AxisRole.SIZE: 1, AxisRole.CONFIG: 2}
+        self._axes.sort(key=lambda axis: order[axis.role])
+        return ShapeSpace(tuple(self._axes), self._sites)
+
+    def _ties(self, group: list[Site]) -> Iterator[tuple[Site, ...]]:
+        """Sites that may have to move together: all of them, else each pair."""
+        if len(group) < 2:
+            return
+        yield tuple(group)
+        if len(group) > 2:
+            for i, one in enumerate(group):
+                yield from ((one, other) for other in group[i + 1 :])
+
+    def _keep(self, tied: tuple[Site, ...], max_step: int) -> bool:
+        """Adds the axis that moves `tied`, if the reference accepts another value of it."""
+        if self._prober.trials > MAX_TRIALS or time.monotonic() > self._until_s:
+            return False
+        found = self._another(tied, max_step)
+        if found is None:
+            return False
+        step, value = found
+        changed = self._at(tied, value)
+        if changed is None or not self._is_size(tied, changed):
+            return False
+        axis = self._axis(tied, changed, step)
+        if axis.low == axis.high or (axis.own == 1 and axis.role is not AxisRole.BATCH):
+            return False
+        self._axes.append(axis)
+        self._sites[axis.name] = tuple(site.key for site in tied)
+        return True
+
+    def _axis(self, tied: tuple[Site, ...], changed: Footprint, step: int) -> Axis:
+        return Axis(
+            name=self._name(tied, changed),
+            own=tied[0].own,
+            low=self._low(tied, step),
+            high=self._high(tied, step),
+            role=self._role(changed),
+            multiple_of=step,
+        )
+
+    def _at(self, tied: tuple[Site, ...], value: int) -> Footprint | None:
+        """The footprint at `value`, where it is the same task in another size."""
+        found = self._prober.at({site.key: value for site in tied})
+        return found if found is not None and found.same_kind(self._own) else None
+
+    def _another(self, tied: tuple[Site, ...], max_step: int) -> tuple[int, int] | None:
+        """The smallest step that the reference accepts, and the value that it accepted."""
+        own = tied[0].own
+        powers = [m for m in (1, 2, 4, 8, 16, 32, 64, 128, 256, 512) if own % m == 0]
+        steps = powers + [own] * (own not in powers and own > 2)
+        for step in [step for step in steps if step <= max_step]:
+            for value in (own + step, own - step):
+                if value >= 1 and self._at(tied, value) is not None:
+                    return step, value
+            if not self._moves_shape(tied, own + step):
+                return None
+        return None
+
+    def _moves_shape(self, tied: tuple[Site, ...], value: int) -> bool:
+        """False where the value runs but leaves every shape as it was: not a size at all."""
+        found = self._prober.at({site.key: value for site in tied})
+        return found is None or found.inputs != self._own.inputs or found.state != self._own.state
+
+    def _is_size(self, tied: tuple[Site, ...], changed: Footprint) -> bool:
+        if changed.inputs != self._own.inputs:
+            return not any(CHOICES.search(site.name) for site in tied) or self._only_inputs(changed)
+        if changed.state == self._own.state or tied[0].own < SMALL_CONFIG:
+            return False
+        return not any(CHOICES.search(site.key.lower()) for site in tied)
+
+    def _only_inputs(self, changed: Footprint) -> bool:
+        return changed.init == self._own.init and changed.state == self._own.state
+
+    def _role(self, changed: Footprint) -> AxisRole:
+        if not self._only_inputs(changed):
+            return AxisRole.CONFIG
+        inputs, outputs = _moved(self._own.inputs, changed.inputs), _moved(
+            self._own.outputs, changed.outputs
+        )
+        follows = bool(outputs) and all(dim == 0 for _, dim in outputs)
+        return (
+            AxisRole.BATCH if follows and all(dim == 0 for _, dim in inputs) else AxisRole.SIZE
+        )
+
+    def _name(self, tied: tuple[Site, ...], changed: Footprint) -> str:
+        first = tied[0]
+        if "#" not in first.key:
+            return first.key
+        moved = _moved(self._own.inputs, changed.inputs)
+        name = f"dim:{moved[0][0]}.{moved[0][1]}" if moved else f"init:{first.key.split('#')[1]}"
+        return name if name not in self._sites else f"{name}'{first.key.split('#')[1]}"
+
+    def _low(self, tied: tuple[Site, ...], multiple: int) -> int:
+        own = tied[0].own
+        for small in SMALLEST:
+            if small * multiple >= own:
+                break
+            if self._at(tied, small * multiple) is not None:
+                return small * multiple
+        return own
+
+    def _high(self, tied: tuple[Site, ...], multiple: int) -> int:
+        own = tied[0].own
+        high = max(2 * own, 64) // multiple * multiple
+        return high if self._at(tied, high) is not None else own
+
+
+def _moved(
+    own: tuple[tuple[int, ...] | None, ...], other: tuple[tuple[int, ...] | None, ...]
+) -> list[tuple[int, int]]:
+    """(tensor, dimension) of every size that differs."""
+    return [
+        (index, dim)
+        for index, (a, b) in enumerate(zip(own, other, strict=True))
+        if a is not None and b is not None
+        for dim, (size_a, size_b) in enumerate(zip(a, b, strict=True))
+        if size_a != size_b
+    ]

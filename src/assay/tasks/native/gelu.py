@@ -1,0 +1,28 @@
+"""Elementwise activation."""
+
+import torch
+from torch import nn
+
+AXES = {
+    "rows": {"low": 1, "high": 4096, "role": "batch"},
+    "cols": {"low": 1, "high": 8192, "role": "size"},
+}
+TAGS = ("category:Activation", "kerneleval:elementwise", "rubric:K1")
+
+rows = 256
+cols = 4096
+
+
+class Model(nn.Module):
+    """Exact GELU: x times the normal distribution function, by erf."""
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return 0.5 * x * (1.0 + torch.erf(x * 0.7071067811865476))
+
+
+def get_inputs():
+    return [torch.randn(rows, cols)]
+
+
+def get_init_inputs():
+    return []

@@ -1,0 +1,30 @@
+"""Dense product of two matrices."""
+
+import torch
+from torch import nn
+
+AXES = {
+    "M": {"low": 1, "high": 2048, "role": "batch"},
+    "K": {"low": 1, "high": 2048, "role": "size"},
+    "N": {"low": 1, "high": 2048, "role": "size"},
+}
+TAGS = ("category:MatrixMultiply", "kerneleval:GEMM", "rubric:K3")
+
+M = 384
+K = 512
+N = 384
+
+
+class Model(nn.Module):
+    """C = A @ B."""
+
+    def forward(self, a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+        return torch.matmul(a, b)
+
+
+def get_inputs():
+    return [torch.randn(M, K), torch.randn(K, N)]
+
+
+def get_init_inputs():
+    return []

@@ -1,0 +1,1 @@
+"""Readers: one file for each format in which people write tasks."""

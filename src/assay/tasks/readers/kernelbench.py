@@ -1,0 +1,123 @@
+"""KernelBench format: a .py file with `Model`, `get_inputs` and `get_init_inputs`.
+
+The rule: a file that cannot be used is the user's mistake, told in one line with the mend.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+from assay.data.task import Task, TaskFormat
+from assay.errors import UsageError
+
+REQUIRED = ("Model", "get_inputs", "get_init_inputs")
+
+
+class KernelBenchReader:
+    """Reads one file, or a folder of files of which those in the format count."""
+
+    def find(self, place: Path, task_id: str | None) -> Task:
+        """The file itself, or the file in the folder whose stem is `task_id`."""
+        if place.is_dir():
+            return read_file(self._in_folder(place, task_id))
+        if task_id is not None and task_id != place.stem:
+            raise UsageError(f"{place} holds one task, '{place.stem}', not '{task_id}'")
+        return read_file(place)
+
+    def all(self, place: Path) -> list[Task]:
+        """Every file under `place` that has the three names; others are left out."""
+        if place.is_file():
+            return [read_file(place)]
+        if not place.is_dir():
+            raise UsageError(f"no such file or folder: {place}")
+        return [read_file(path) for path in task_files(place)]
+
+    def _in_folder(self, folder: Path, task_id: str | None) -> Path:
+        paths = task_files(folder)
+        if task_id is None:
+            raise UsageError(f"{folder} is a folder: add #ID, one of {_some(paths)}")
+        for path in paths:
+            if path.stem == task_id:
+                return path
+        raise UsageError(f"no task '{task_id}' in {folder}; it has {_some(paths)}")
+
+
+def _some(paths: list[Path], at_most: int = 8) -> str:
+    """The first few stems, for a one-line message."""
+    stems = [path.stem for path in paths]
+    more = f", ... ({len(stems)} in all)" if len(stems) > at_most else ""
+    return ", ".join(stems[:at_most]) + more if stems else "no task files"
+
+
+def task_files(folder: Path) -> list[Path]:
+    """The task files below `folder`, in natural order of their names."""
+    found = [path for path in folder.rglob("*.py") if path.is_file() and not _missing_in(path)]
+    return sorted(found, key=lambda path: [_natural(part) for part in path.parts])
+
+
+def _natural(text: str) -> list[tuple[int, str]]:
+    """A sort key in which 2_x comes before 10_x."""
+    return [(int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"(\d+)", text)]
+
+
+def _missing_in(path: Path) -> tuple[str, ...]:
+    try:
+        return missing_names(ast.parse(path.read_text(encoding="utf-8")))
+    except (OSError, UnicodeDecodeError, SyntaxError, ValueError):
+        return REQUIRED
+
+
+def missing_names(tree: ast.Module) -> tuple[str, ...]:
+    """Which of the three names the module does not define or import at its top level."""
+    defined: set[str] = set()
+    for node in tree.body:
+        if isinstance(node, ast.ClassDef | ast.FunctionDef):
+            defined.add(node.name)
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            defined |= {alias.asname or alias.name for alias in node.names}
+        elif isinstance(node, ast.Assign):
+            defined |= {target.id for target in node.targets if isinstance(target, ast.Name)}
+    return tuple(name for name in REQUIRED if name not in defined)
+
+
+def read_source(path: Path) -> str:
+    """The text of a task file; UsageError where it cannot be read."""
+    if not path.exists():
+        raise UsageError(f"no such task file: {path}; give a path to a .py file or a native id")
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"cannot read {path}: {error}") from error
+
+
+def read_file(path: Path) -> Task:
+    """One file as a task; its id is the stem, its origin the absolute path."""
+    source = read_source(path)
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError) as error:
+        raise UsageError(f"{path} is not Python: {error}") from error
+    missing = missing_names(tree)
+    if missing:
+        raise UsageError(f"{path} has no {', '.join(missing)}: define it at the top level")
+    return Task(
+        id=path.stem,
+        title=title_of(tree),
+        format=TaskFormat.KERNELBENCH,
+        source=source,
+        origin=str(path.resolve()),
+    )
+
+
+def title_of(tree: ast.Module) -> str:
+    """The first line of the docstring of `Model`, else of the module."""
+    nodes: list[ast.Module | ast.ClassDef] = [
+        node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == "Model"
+    ]
+    for node in [*nodes, tree]:
+        text = ast.get_docstring(node)
+        if text:
+            return text.strip().splitlines()[0].strip()
+    return ""

@@ -1,0 +1,67 @@
+"""Shapes only: run a task's `get_inputs` without drawing, and refuse to make what is too large.
+
+The rule: factories are answered with empty meta tensors made in C++. Random factories and
+arithmetic on meta tensors load torch's Python decompositions, 2 s once a process, so a task whose
+sizes are modest is tried on real tensors instead, under a limit of elements.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+from torch.overrides import TorchFunctionMode
+
+_FIRST_SIZE = {"rand": 0, "randn": 0, "zeros": 0, "ones": 0, "empty": 0, "full": 0}
+
+
+class TooLarge(Exception):
+    """A factory was asked for more elements than the limit."""
+
+
+def factory_size(
+    func: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]
+) -> tuple[int, ...] | None:
+    """The shape a factory is asked for; None where the call is no factory of a known kind."""
+    name = getattr(func, "__name__", "")
+    if name == "randint":
+        size = kwargs.get("size", args[-1] if args else ())
+    elif name in _FIRST_SIZE:
+        size = kwargs.get("size", args[0] if args and name == "full" else args)
+    else:
+        return None
+    if len(size) == 1 and isinstance(size[0], list | tuple):
+        size = size[0]
+    return tuple(size) if all(isinstance(part, int) for part in size) else None
+
+
+class SizeLimit(TorchFunctionMode):
+    """Raises TooLarge before a factory allocates more than `limit` elements."""
+
+    def __init__(self, limit: int) -> None:
+        super().__init__()
+        self._limit = limit
+
+    def __torch_function__(
+        self, func: Callable[..., Any], types: Any, args: Any = (), kwargs: Any = None
+    ) -> Any:
+        size = factory_size(func, args, kwargs or {})
+        if size is not None and math.prod(size) > self._limit:
+            raise TooLarge(f"{math.prod(size)} elements")
+        return func(*args, **(kwargs or {}))
+
+
+class ShapesOnly(TorchFunctionMode):
+    """Answers factories with meta tensors of the right shape and dtype."""
+
+    def __torch_function__(
+        self, func: Callable[..., Any], types: Any, args: Any = (), kwargs: Any = None
+    ) -> Any:
+        kwargs = kwargs or {}
+        size = factory_size(func, args, kwargs)
+        if size is None:
+            return func(*args, **kwargs)
+        default = torch.int64 if getattr(func, "__name__", "") == "randint" else None
+        return torch.empty(size, dtype=kwargs.get("dtype") or default, device="meta")

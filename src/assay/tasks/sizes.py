@@ -1,0 +1,177 @@
+"""Sizes: the integers in a task's source that may set a shape, made replaceable.
+
+The rule: the module is executed afresh with other integers in their places, so that everything the
+source derives from them (`bias_shape = (out_channels, 1, 1)`) follows by itself.
+"""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable
+from dataclasses import dataclass
+
+SIZES = "_assay_sizes"  # name of the table of sizes inside the task's namespace
+SEED = "_assay_seed"  # name of the seed that replaces fixed ones in the input functions
+INPUT_FUNCTIONS = ("get_inputs", "get_init_inputs")
+FACTORIES = frozenset(
+    "rand randn randint zeros ones empty full normal uniform arange linspace eye randperm tensor "
+    "random standard_normal integers".split()
+)
+SEEDERS = frozenset({"manual_seed", "seed", "default_rng", "RandomState"})
+_OPERATORS: dict[type[ast.operator], Callable[[int, int], int]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.FloorDiv: operator.floordiv,
+    ast.LShift: operator.lshift,
+    ast.Pow: operator.pow,
+}
+
+
+@dataclass(frozen=True)
+class Site:
+    """One integer of the source. `name` is set where a module-level name holds exactly it."""
+
+    key: str
+    own: int
+    name: str = ""
+
+
+def constant_int(node: ast.expr) -> int | None:
+    """The value of an expression made of integer literals only, such as `1024 * 2`."""
+    if isinstance(node, ast.Constant):
+        return node.value if type(node.value) is int else None
+    if isinstance(node, ast.BinOp) and type(node.op) in _OPERATORS:
+        left, right = constant_int(node.left), constant_int(node.right)
+        if left is None or right is None or not _tame(node.op, left, right):
+            return None
+        return _OPERATORS[type(node.op)](left, right)
+    return None
+
+
+def _tame(op: ast.operator, left: int, right: int) -> bool:
+    """False where folding could fail or make a number too long to be a size."""
+    if isinstance(op, ast.Pow | ast.LShift):
+        return 0 <= right <= 40 and abs(left) <= 1 << 20
+    return not (isinstance(op, ast.FloorDiv) and right == 0)
+
+
+class SizeFinder:
+    """Walks the module once, replaces each site by a look-up and remembers it."""
+
+    def __init__(self, tree: ast.Module) -> None:
+        self.sites: dict[str, Site] = {}
+        self.tree = tree
+        tree.body = [part for node in tree.body for part in _split(node)]
+        for node in tree.body:
+            if isinstance(node, ast.Assign):
+                self._assignment(node.targets[0], node)
+            elif isinstance(node, ast.AnnAssign) and node.value is not None:
+                self._assignment(node.target, node)
+            elif isinstance(node, ast.FunctionDef):
+                _FunctionSites(self, node).run()
+        ast.fix_missing_locations(tree)
+
+    def _assignment(self, target: ast.expr, node: ast.Assign | ast.AnnAssign) -> None:
+        value = node.value
+        if value is None:
+            return
+        if isinstance(target, ast.Name):
+            node.value = self._value(value, target.id, target.id)
+        elif isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
+            if len(target.elts) == len(value.elts):
+                value.elts = [
+                    self._value(part, name.id, name.id) if isinstance(name, ast.Name) else part
+                    for name, part in zip(target.elts, value.elts, strict=True)
+                ]
+
+    def _value(self, node: ast.expr, key: str, name: str = "") -> ast.expr:
+        """`node` with every site in it replaced; containers of literals are entered."""
+        number = constant_int(node)
+        if number is not None:
+            return self.replace(node, Site(key, number, name)) if number >= 1 else node
+        if isinstance(node, ast.Tuple | ast.List):
+            node.elts = [self._value(e, f"{key}[{i}]") for i, e in enumerate(node.elts)]
+        elif isinstance(node, ast.Dict):
+            node.values = [self._value(v, f"{key}{{{i}}}") for i, v in enumerate(node.values)]
+        return node
+
+    def replace(self, node: ast.expr, site: Site) -> ast.expr:
+        """The look-up that stands for `node` from now on."""
+        self.sites[site.key] = site
+        table = ast.Name(id=SIZES, ctx=ast.Load())
+        lookup = ast.Subscript(value=table, slice=ast.Constant(site.key), ctx=ast.Load())
+        return ast.copy_location(lookup, node)
+
+
+def _split(node: ast.stmt) -> list[ast.stmt]:
+    """`height = width = 64` as two statements, so that each is a site of its own."""
+    if isinstance(node, ast.Assign) and len(node.targets) > 1 and constant_int(node.value):
+        return [
+            ast.copy_location(ast.Assign(targets=[target], value=node.value), node)
+            for target in node.targets
+        ]
+    return [node]
+
+
+class _FunctionSites(ast.NodeTransformer):
+    """Literals in module-level functions, where they can be a size: not indices, not arithmetic."""
+
+    def __init__(self, finder: SizeFinder, function: ast.FunctionDef) -> None:
+        self.finder = finder
+        self.function = function
+        self.count = 0
+
+    def run(self) -> None:
+        """Rewrites the function in place."""
+        arguments = self.function.args
+        arguments.defaults = [self._expression(node) for node in arguments.defaults]
+        for node in self.function.body:
+            self.visit(node)
+
+    def visit(self, node: ast.AST) -> ast.AST:
+        """Replaces a literal, passes over places where an integer is no size."""
+        if isinstance(node, ast.expr):
+            number = constant_int(node)
+            if number is not None:
+                return self._literal(node, number)
+        if isinstance(node, ast.Call):
+            return self._call(node)
+        if isinstance(node, ast.BinOp | ast.Subscript | ast.Compare | ast.keyword | ast.Slice):
+            return node
+        return self.generic_visit(node)
+
+    def _literal(self, node: ast.expr, number: int) -> ast.expr:
+        key = f"{self.function.name}#{self.count}"
+        self.count += 1
+        return self.finder.replace(node, Site(key, number)) if number >= 1 else node
+
+    def _call(self, node: ast.Call) -> ast.AST:
+        func = node.func
+        if isinstance(func, ast.Attribute):
+            if func.attr in SEEDERS and self.function.name in INPUT_FUNCTIONS:
+                node.args = [ast.copy_location(ast.Name(id=SEED, ctx=ast.Load()), node)]
+                return node
+            func.value = self._expression(func.value)
+        free = isinstance(func, ast.Name)
+        factory = isinstance(func, ast.Attribute) and func.attr in FACTORIES
+        node.args = [
+            self._expression(part) if free or factory or not _numbers(part) else part
+            for part in node.args
+        ]
+        for word in node.keywords:
+            if free or word.arg in ("size", "shape", "high"):
+                word.value = self._expression(word.value)
+        return node
+
+    def _expression(self, node: ast.expr) -> ast.expr:
+        changed = self.visit(node)
+        return changed if isinstance(changed, ast.expr) else node
+
+
+def _numbers(node: ast.expr) -> bool:
+    """True for an integer or a plain sequence of them: a dimension, a permutation, a view."""
+    if isinstance(node, ast.Tuple | ast.List):
+        return all(constant_int(part) is not None for part in node.elts)
+    return constant_int(node) is not None

@@ -1,0 +1,140 @@
+"""Build: import, construct and call once on throw-away inputs, before any real input exists.
+
+Candidates build themselves at import, in the constructor or in the first call; all of it happens
+here, in the sandbox, with the compiler allowed and a time limit of its own.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from assay.data.candidate import Candidate, Language
+from assay.data.observation import BuildSeen
+from assay.data.settings import Settings
+from assay.languages.cpp_source import python_module
+from assay.worker.host import scratch
+from assay.worker.host.build_cache import BuildCache
+from assay.worker.host.exam import Exam
+from assay.worker.host.process import Deadline
+from assay.worker.host.session import BatchOptions, Place, PlannedCall, Session
+from assay.worker.protocol import CallCode, Construct, Load, ReplyCode
+
+_FOLDER = "kernel"
+_MAIN = "kernel.py"
+
+
+@dataclass(frozen=True)
+class Built:
+    """How the build went, and what the first call cost."""
+
+    seen: BuildSeen
+    first_call_s: float
+    out_of_memory: bool = False
+
+
+@dataclass(frozen=True)
+class _Failure(Exception):
+    phase: str
+    text: str
+    out_of_memory: bool = False
+
+
+class Builder:
+    """Builds candidates of one exam in sessions of one wall."""
+
+    def __init__(self, exam: Exam, cache: BuildCache | None, scratch_path: str) -> None:
+        self._exam = exam
+        self._cache = cache
+        self._path = scratch_path
+
+    def build(self, session: Session, candidate: Candidate, settings: Settings) -> Built:
+        """Raises Lost where the process ends; `phase` of the report says how far it came."""
+        started = time.monotonic()
+        archive = self._cache.load(candidate) if self._cache else None
+        self._lay_out(session, candidate, archive)
+        # A hang is not a build: without a compiler at work the ordinary time limit holds.
+        limit_s, building_s = settings.timeout_s, settings.build_timeout_s
+        deadline = Deadline.after(min(limit_s, building_s), building_s)
+        try:
+            self._load(session, candidate, deadline)
+            self._construct(session, deadline)
+            first_call_s = self._first_call(session, deadline)
+        except _Failure as failure:
+            seconds = time.monotonic() - started
+            log = f"{failure.text}\n{session.process.output()}".strip()
+            seen = BuildSeen(
+                ok=False,
+                phase=failure.phase,
+                seconds=seconds,
+                cached=archive is not None,
+                log=log[-6000:],
+            )
+            return Built(seen, 0.0, failure.out_of_memory)
+        if archive is None:
+            self._keep(session, candidate)
+        seconds = time.monotonic() - started
+        seen = BuildSeen(ok=True, phase="done", seconds=seconds, cached=archive is not None)
+        return Built(seen, first_call_s)
+
+    def _lay_out(self, session: Session, candidate: Candidate, archive: bytes | None) -> None:
+        """Files go in through the scratch folder's descriptor, under neutral names."""
+        root = session.process.scratch
+        if archive is not None:
+            scratch.restore(root, archive)
+        for path, text in _files(candidate).items():
+            scratch.write_file(root, f"{_FOLDER}/{path}", text.encode("utf-8", "replace"))
+        scratch.write_file(root, "home/.keep", b"")
+
+    def _load(self, session: Session, candidate: Candidate, deadline: Deadline) -> None:
+        path = f"{self._path}/{_FOLDER}/{_MAIN}"
+        interpreted = candidate.language is Language.TRITON
+        reply = session.ask(Load(path, candidate.entry, interpreted), deadline)
+        _check(reply.code, session, "import")
+
+    def _construct(self, session: Session, deadline: Deadline) -> None:
+        spec = self._exam.instances[0]
+        request = Construct(0, spec.args, spec.kwargs, spec.seed, spec.training)
+        _check(session.ask(request, deadline).code, session, "construct")
+
+    def _first_call(self, session: Session, deadline: Deadline) -> float:
+        """The first call may compile; the second says what a call costs."""
+        seconds = 0.0
+        for _ in range(2):
+            call = PlannedCall(0, Place(0, "warm"), self._exam.throw_away_content(), ())
+            options = BatchOptions(check_inputs=False)
+            result = session.run([call], options, deadline)
+            record = result.calls[0].record
+            if record is None:
+                raise _Failure("first call", "the first call left no record")
+            if record.code != CallCode.RETURNED:
+                exhausted = record.code == CallCode.OUT_OF_MEMORY
+                raise _Failure("first call", record.message, exhausted)
+            seconds = result.outside_ns / 1e9
+            if seconds > 1.0:
+                break
+        return seconds
+
+    def _keep(self, session: Session, candidate: Candidate) -> None:
+        """Taken by the trusted side while everything stands still."""
+        if self._cache is None:
+            return
+        session.process.freeze()
+        with contextlib.suppress(scratch.TooMuch):
+            self._cache.store(candidate, scratch.snapshot(session.process.scratch))
+
+
+def _files(candidate: Candidate) -> Mapping[str, str]:
+    if candidate.language is Language.CPP_SOURCE:
+        return {_MAIN: python_module(candidate)}
+    files = {file.path: file.text for file in candidate.sources[1:]}
+    return {_MAIN: candidate.main.text, **files}
+
+
+def _check(code: int, session: Session, phase: str) -> None:
+    if code != ReplyCode.OK:
+        exhausted = code == ReplyCode.OUT_OF_MEMORY
+        raise _Failure(phase, session.statement(), exhausted)
+

@@ -1,0 +1,174 @@
+"""Exam: everything about a task that is drawn and computed once and asked of every candidate.
+
+The rule: it is made from the secret and the reference alone, never from a candidate, so that all
+candidates of one call meet the same questions and share the cost of the answers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import torch
+
+from assay.data.plan import Plan
+from assay.data.workload import Distribution
+from assay.errors import TaskError
+from assay.measure.expectation import ExpectationRequest, OutputExpectation, Planted, expect
+from assay.tasks.reference import BoundReference, Reference
+from assay.worker.host.content import Content, few_changed
+from assay.worker.host.secret import Secret
+
+BUFFER_PREFIX = "buffer:"
+SEEDED = -1  # the state version of a candidate that keeps what the common seed gave it
+
+
+@dataclass(frozen=True)
+class Question:
+    """Which content of which workload: `variant` counts versions with a few elements changed."""
+
+    workload: int
+    number: int = 0
+    variant: int = 0
+
+
+@dataclass(frozen=True)
+class InstanceSpec:
+    """One constructor configuration."""
+
+    axes: tuple[tuple[str, int], ...]
+    args: tuple[Any, ...]
+    kwargs: tuple[tuple[str, Any], ...]
+    seed: int
+    training: bool
+
+
+class Exam:
+    """Instances, contents, weights and expectations, each made when first needed and kept."""
+
+    def __init__(self, reference: Reference, plan: Plan) -> None:
+        self.reference = reference
+        self.plan = plan
+        self.secret = Secret(plan.secret)
+        self._bound: dict[int, BoundReference] = {}
+        self._instances: list[InstanceSpec] = []
+        self._instance_of: list[int] = []
+        self._contents: dict[Question, tuple[Content, Planted | None]] = {}
+        self._states: dict[tuple[int, int], dict[str, torch.Tensor]] = {}
+        self._expectations: dict[tuple[Question, int], tuple[OutputExpectation, ...]] = {}
+        self._number_instances()
+
+    @property
+    def instances(self) -> list[InstanceSpec]:
+        """Distinct constructor configurations; number 0 is the task's own."""
+        return self._instances
+
+    def instance_of(self, workload: int) -> int:
+        """The configuration a workload runs on."""
+        return self._instance_of[workload]
+
+    @cached_property
+    def main_workloads(self) -> list[int]:
+        """Workloads of the task's own configuration: they share one instance."""
+        return [i for i, number in enumerate(self._instance_of) if number == 0]
+
+    def content(self, question: Question) -> Content:
+        """The arguments; drawn once."""
+        return self._drawn(question)[0]
+
+    def state(self, instance: int, version: int) -> dict[str, torch.Tensor]:
+        """Weights of one version; SEEDED is what the constructor drew from the common seed."""
+        key = (instance, version)
+        if key not in self._states:
+            module = self.bound(instance).module
+            if version == SEEDED:
+                state = {k: v.detach().clone() for k, v in module.state_dict().items()}
+            else:
+                seed = self.secret.seed("state", instance, version)
+                state = self.reference.draw_state(module, seed)
+            self._states[key] = state
+        return self._states[key]
+
+    def expectation(self, question: Question, version: int) -> tuple[OutputExpectation, ...]:
+        """What the call must return. Costs several evaluations of the reference; kept."""
+        key = (question, version)
+        if key not in self._expectations:
+            instance = self.instance_of(question.workload)
+            content, planted = self._drawn(question)
+            workload = self.plan.workloads[question.workload]
+            request = ExpectationRequest(
+                seed=self.secret.seed("probe", question),
+                planted=planted,
+                exact=workload.distribution is Distribution.DYADIC,
+            )
+            self._expectations[key] = expect(
+                self.bound(instance), content.inputs, self.state(instance, version), request
+            )
+        return self._expectations[key]
+
+    def bound(self, instance: int) -> BoundReference:
+        """The live reference of one configuration."""
+        if instance not in self._bound:
+            spec = self._instances[instance]
+            axes = dict(spec.axes)
+            self._bound[instance] = self.reference.bind(axes, spec.seed, spec.training)
+        return self._bound[instance]
+
+    def throw_away_content(self) -> Content:
+        """Arguments of the own shape for the build, from a seed that nothing else uses."""
+        seed = Secret.draw().seed("throw away")
+        return Content(self.reference.draw(self.plan.workloads[0], seed))
+
+    def _drawn(self, question: Question) -> tuple[Content, Planted | None]:
+        if question not in self._contents:
+            self._contents[question] = self._draw(question)
+        return self._contents[question]
+
+    def _draw(self, question: Question) -> tuple[Content, Planted | None]:
+        if question.variant:
+            base = self.content(replace(question, variant=question.variant - 1))
+            return few_changed(base, self.secret.random("few", question)), None
+        workload = self.plan.workloads[question.workload]
+        seed = self.secret.seed("content", question.workload, question.number)
+        drawn = self.reference.draw_planted(workload, seed)
+        if drawn.planted is None:
+            return Content(drawn.inputs), None
+        tensor = drawn.inputs[drawn.planted.input]
+        element = _flat_index(tuple(tensor.shape), drawn.planted.index)
+        return Content(drawn.inputs), Planted(drawn.planted.input, element)
+
+    def _number_instances(self) -> None:
+        known: dict[tuple[tuple[str, int], ...], int] = {}
+        for workload in self.plan.workloads:
+            key = self.reference.config(workload.axes)
+            if key not in known:
+                known[key] = len(self._instances)
+                self._instances.append(self._instance(workload.axes, len(self._instances)))
+            self._instance_of.append(known[key])
+
+    def _instance(self, axes: dict[str, int], number: int) -> InstanceSpec:
+        seed = self.secret.seed("construct", number)
+        init = self.reference.init_call(axes)
+        training = self.reference.construct(axes, seed).training
+        kwargs = tuple(init.kwargs.items())
+        return InstanceSpec(tuple(axes.items()), init.args, kwargs, seed, training)
+
+
+def check_reference(exam: Exam) -> None:
+    """The task's own workload must run, stay finite, repeat itself and be accurate."""
+    question = Question(0)
+    inputs, state = exam.content(question).inputs, exam.state(0, 0)
+    if not exam.bound(0).repeats(inputs, state):
+        raise TaskError("the reference does not repeat itself on the same inputs")
+    for output in exam.expectation(question, 0):
+        if not output.in_domain:
+            error = f"{100 * output.reference_error:.1f} %"
+            raise TaskError(f"the reference's own error is {error} of the scale of {output.name}")
+
+
+def _flat_index(shape: tuple[int, ...], index: tuple[int, ...]) -> int:
+    flat = 0
+    for size, position in zip(shape, index, strict=True):
+        flat = flat * size + position
+    return flat

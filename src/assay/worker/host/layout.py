@@ -1,0 +1,38 @@
+"""Tensor bytes: how a host tensor's storage becomes bytes of an arena, and back."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+
+def span(tensor: torch.Tensor) -> int:
+    """Elements from the first to the last one the tensor can reach in its storage."""
+    if tensor.numel() == 0:
+        return 0
+    return 1 + sum((n - 1) * s for n, s in zip(tensor.shape, tensor.stride(), strict=True))
+
+
+def span_bytes(tensor: torch.Tensor) -> npt.NDArray[np.uint8]:
+    """The bytes of that span, gaps included, without copying."""
+    flat = tensor.detach().as_strided((span(tensor),), (1,))
+    if flat.numel() == 0:
+        return np.zeros(0, np.uint8)
+    plain = torch.view_as_real(flat).reshape(-1) if flat.is_complex() else flat
+    return plain.view(torch.uint8).numpy()
+
+
+def from_bytes(data: bytes, dtype: str, shape: tuple[int, ...]) -> torch.Tensor:
+    """A contiguous tensor over the bytes."""
+    kind = getattr(torch, dtype)
+    if math.prod(shape) == 0:
+        return torch.empty(shape, dtype=kind)
+    return torch.frombuffer(bytearray(data), dtype=kind).view(shape)
+
+
+def dtype_name(tensor: torch.Tensor) -> str:
+    """The dtype as the protocol spells it."""
+    return str(tensor.dtype).removeprefix("torch.")

@@ -1,0 +1,133 @@
+"""Scratch: reading and writing a candidate's scratch folder through a descriptor.
+
+The rule: the tree in it is hostile. No link is followed, nothing but plain files, folders and links
+is read, and depth, number and size are bounded.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import stat
+import tarfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+_MAX_FILES = 20_000
+_MAX_DEPTH = 24
+_MAX_BYTES = 256 << 20
+_READ_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_FOLDER_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+class TooMuch(Exception):
+    """The folder holds more than a build leaves behind."""
+
+
+@dataclass(frozen=True)
+class _Found:
+    path: str
+    info: os.stat_result
+    folder: int  # descriptor of the folder that holds it
+    name: str
+
+
+def write_file(root: int, path: str, data: bytes, mode: int = 0o600) -> None:
+    """Create one file below the folder, and the folders it needs."""
+    with _folder(root, os.path.dirname(path)) as folder:
+        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
+        fd = os.open(os.path.basename(path), flags, mode, dir_fd=folder)
+        with open(fd, "wb") as file:
+            file.write(data)
+
+
+def snapshot(root: int) -> bytes:
+    """The whole tree as an uncompressed tar archive. Raises TooMuch beyond the bounds."""
+    buffer = io.BytesIO()
+    total = 0
+    with tarfile.open(fileobj=buffer, mode="w", format=tarfile.PAX_FORMAT) as archive:
+        for count, found in enumerate(_walk(root, "", 0)):
+            total += found.info.st_size
+            if count > _MAX_FILES or total > _MAX_BYTES:
+                raise TooMuch(f"more than {_MAX_FILES} files or {_MAX_BYTES >> 20} MiB")
+            _archive(archive, found)
+    return buffer.getvalue()
+
+
+def restore(root: int, archive: bytes) -> None:
+    """Lay out an archive that `snapshot` made, times of change included (ninja looks at them)."""
+    with tarfile.open(fileobj=io.BytesIO(archive), mode="r:") as tar:
+        for member in tar:
+            _lay_out(root, tar, member)
+
+
+def _walk(folder: int, prefix: str, depth: int) -> Iterator[_Found]:
+    if depth > _MAX_DEPTH:
+        raise TooMuch(f"folders nested more than {_MAX_DEPTH} deep")
+    for name in sorted(os.listdir(folder)):
+        try:
+            info = os.stat(name, dir_fd=folder, follow_symlinks=False)
+        except FileNotFoundError:
+            continue
+        found = _Found(f"{prefix}{name}", info, folder, name)
+        if stat.S_ISREG(info.st_mode) or stat.S_ISLNK(info.st_mode):
+            yield found
+        elif stat.S_ISDIR(info.st_mode):
+            yield found
+            inner = os.open(name, _FOLDER_FLAGS, dir_fd=folder)
+            try:
+                yield from _walk(inner, f"{found.path}/", depth + 1)
+            finally:
+                os.close(inner)
+
+
+def _archive(archive: tarfile.TarFile, found: _Found) -> None:
+    member = tarfile.TarInfo(found.path)
+    member.mode = stat.S_IMODE(found.info.st_mode)
+    member.mtime = found.info.st_mtime_ns / 1e9  # type: ignore[assignment]
+    if stat.S_ISDIR(found.info.st_mode):
+        member.type = tarfile.DIRTYPE
+        archive.addfile(member)
+    elif stat.S_ISLNK(found.info.st_mode):
+        member.type = tarfile.SYMTYPE
+        member.linkname = os.readlink(found.name, dir_fd=found.folder)
+        archive.addfile(member)
+    else:
+        fd = os.open(found.name, _READ_FLAGS, dir_fd=found.folder)
+        with open(fd, "rb") as file:
+            data = file.read(_MAX_BYTES + 1)
+        member.size = len(data)
+        archive.addfile(member, io.BytesIO(data))
+
+
+def _lay_out(root: int, tar: tarfile.TarFile, member: tarfile.TarInfo) -> None:
+    parent, name = os.path.split(member.name)
+    with _folder(root, parent) as folder:
+        if member.isdir():
+            with contextlib.suppress(FileExistsError):
+                os.mkdir(name, 0o700, dir_fd=folder)
+        elif member.issym():
+            os.symlink(member.linkname, name, dir_fd=folder)
+        else:
+            source = tar.extractfile(member)
+            data = source.read() if source is not None else b""
+            write_file(folder, name, data, member.mode | 0o600)
+            times = (int(member.mtime * 1e9), int(member.mtime * 1e9))
+            os.utime(name, ns=times, dir_fd=folder, follow_symlinks=False)
+
+
+@contextlib.contextmanager
+def _folder(root: int, path: str) -> Iterator[int]:
+    """A descriptor of a folder below the root, made on the way where it is missing."""
+    current = os.dup(root)
+    try:
+        for part in [p for p in path.split("/") if p]:
+            with contextlib.suppress(FileExistsError):
+                os.mkdir(part, 0o700, dir_fd=current)
+            inner = os.open(part, _FOLDER_FLAGS, dir_fd=current)
+            os.close(current)
+            current = inner
+        yield current
+    finally:
+        os.close(current)

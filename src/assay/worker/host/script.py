@@ -1,0 +1,155 @@
+"""Script: the secret order in which one instance is called.
+
+The rule: every call is an ordinary call to the candidate. What is special about it - new content
+where the old one lay, the old content elsewhere, a few elements changed, an earlier result still
+alive, other weights, another shape - is known to the host alone.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from assay.data.observation import Mix
+from assay.data.settings import Level
+from assay.worker.host.exam import Exam, Question
+
+_TAIL = {Level.QUICK: (12, 24), Level.STANDARD: (24, 64), Level.FULL: (48, 160)}
+_TAIL_CONTENTS = 6  # distinct contents a small shape's tail draws from
+_LARGE_ELEMENTS = 1 << 23  # beyond this the own shape is called as few times as still tells
+_OWN_ROUNDS = {Level.QUICK: 1, Level.STANDARD: 2, Level.FULL: 4}
+
+
+@dataclass(frozen=True)
+class ScriptedCall:
+    """One call: what, where, with which weights, and why."""
+
+    question: Question
+    letter: str
+    weights: int | None  # a version; None takes whichever the instance has at the time
+    mix: Mix
+    fresh: bool = False
+
+
+@dataclass(frozen=True)
+class ScriptedBatch:
+    """Calls whose results are alive together."""
+
+    calls: tuple[ScriptedCall, ...]
+    copy_each: bool
+    log_operations: bool = False
+    optional: bool = False  # may be left out where the candidate is too slow for all of it
+
+
+@dataclass
+class _Sequence:
+    """Batches that must keep their order: each builds on what the last left in memory."""
+
+    batches: list[ScriptedBatch] = field(default_factory=list)
+
+    def add(self, rng: random.Random, *calls: ScriptedCall, optional: bool = False) -> None:
+        self.batches.append(ScriptedBatch(calls, rng.random() < 0.5, optional=optional))
+
+
+def write_script(exam: Exam, rng: random.Random) -> list[ScriptedBatch]:
+    """The whole mixture: sequences of the own shape, of a small shape, and the sweep, shuffled."""
+    level = exam.plan.level
+    large = exam.content(Question(0)).elements > _LARGE_ELEMENTS
+    sequences = [_brief_focus(rng) if large else _focus(0, 0, rng, optional=False)]
+    if not large:
+        sequences += [_focus(0, k, rng, optional=True) for k in range(1, _OWN_ROUNDS[level])]
+    small = _small_workloads(exam)
+    sequences += [_focus(w, 0, rng, optional=False) for w in small[:2]]
+    sequences += [_single(w, rng) for w in range(1, len(exam.plan.workloads))]
+    if small:
+        sequences.append(_tail(small, rng.randint(*_TAIL[level]), rng))
+    return [*_shuffle(sequences, rng), *_logged(small)]
+
+
+def _focus(workload: int, round_number: int, rng: random.Random, optional: bool) -> _Sequence:
+    """Every special call on one workload, in the order in which each is special."""
+    base = 10 * round_number
+    first, second = Question(workload, base), Question(workload, base + 1)
+    changed = Question(workload, base + 1, 1)
+    third, again = Question(workload, base + 2), Question(workload, base + 2, 1)
+    weights = 2 * round_number
+    sequence = _Sequence()
+    sequence.add(rng, ScriptedCall(first, "a", weights, Mix.PLAIN), optional=optional)
+    sequence.add(rng, ScriptedCall(second, "a", weights, Mix.SAME_ADDRESS), optional=optional)
+    sequence.add(rng, ScriptedCall(changed, "a", weights, Mix.FEW_CHANGED), optional=optional)
+    new = ScriptedCall(changed, "b", weights, Mix.NEW_ADDRESS)
+    sequence.add(rng, new, optional=optional)
+    moved = ScriptedCall(changed, "b", weights + 1, Mix.NEW_WEIGHTS)
+    sequence.add(rng, moved, optional=optional)
+    pair = (
+        ScriptedCall(third, "a", weights + 1, Mix.SAME_ADDRESS),
+        ScriptedCall(third, "c", weights + 1, Mix.REPEATED, fresh=True),
+        ScriptedCall(again, "d", weights + 1, Mix.FEW_CHANGED),
+    )
+    sequence.batches.append(ScriptedBatch(pair, copy_each=False, optional=optional))
+    return sequence
+
+
+def _brief_focus(rng: random.Random) -> _Sequence:
+    """The own shape where it is large: three calls, two contents."""
+    sequence = _Sequence()
+    sequence.add(rng, ScriptedCall(Question(0), "a", 0, Mix.PLAIN))
+    sequence.add(rng, ScriptedCall(Question(0, 0, 1), "a", 0, Mix.FEW_CHANGED))
+    sequence.add(rng, ScriptedCall(Question(0, 0, 1), "b", 1, Mix.NEW_WEIGHTS), optional=True)
+    return sequence
+
+
+def _single(workload: int, rng: random.Random) -> _Sequence:
+    """One call of one point of the sweep; places alternate so that both edges are guarded."""
+    sequence = _Sequence()
+    letter = rng.choice("ab")
+    sequence.add(rng, ScriptedCall(Question(workload), letter, None, Mix.PLAIN))
+    return sequence
+
+
+def _tail(small: list[int], count: int, rng: random.Random) -> _Sequence:
+    """Many cheap calls in batches of secret length, so that counting calls leads nowhere."""
+    sequence = _Sequence()
+    number = 100
+    while count > 0:
+        length = min(count, rng.choice((1, 1, 2, 3, 5)))
+        workload = rng.choice(small)
+        calls = []
+        for letter in "abcde"[:length]:
+            question = Question(workload, number % _TAIL_CONTENTS + 100)
+            calls.append(ScriptedCall(question, letter, None, Mix.SAME_ADDRESS))
+            number += 1
+        sequence.add(rng, *calls)
+        count -= length
+    return sequence
+
+
+def _logged(small: list[int]) -> Iterable[ScriptedBatch]:
+    """Calls under the operation log, last: the log is visible from inside."""
+    for workload in [0, *small[:1]]:
+        call = ScriptedCall(Question(workload, 1), "a", None, Mix.PLAIN)
+        yield ScriptedBatch((call,), copy_each=True, log_operations=True)
+
+
+def _small_workloads(exam: Exam) -> list[int]:
+    """Workloads of the own instance with little content, none of them empty, smallest last."""
+    sized = [(exam.content(Question(w)).elements, w) for w in exam.main_workloads if w != 0]
+    plain = [(n, w) for n, w in sized if 0 < n <= 1 << 16 and _varies(exam, w)]
+    return [w for _, w in sorted(plain, reverse=True)][:4]
+
+
+def _varies(exam: Exam, workload: int) -> bool:
+    """Constant and planted distributions do not tell one content from the next."""
+    name = exam.plan.workloads[workload].distribution.value
+    return name in {"own", "normal", "uniform", "outlier"}
+
+
+def _shuffle(sequences: list[_Sequence], rng: random.Random) -> list[ScriptedBatch]:
+    """Merge at random, keeping each sequence's own order."""
+    queues = [list(reversed(s.batches)) for s in sequences]
+    merged = []
+    while any(queues):
+        queue = rng.choice([q for q in queues if q])
+        merged.append(queue.pop())
+    return merged

@@ -1,0 +1,258 @@
+"""Session: one candidate alive behind the wall, fed and read through shared memory.
+
+The rule: inputs are written while the tree stands still, and outputs are taken as they are the
+moment the tree stands still again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from assay.worker.host.arena import Arena, Region
+from assay.worker.host.content import Content
+from assay.worker.host.layout import from_bytes, span
+from assay.worker.host.process import KEPT_PROCESSES, Deadline, SandboxedProcess
+from assay.worker.host.shared_memory import SharedMemory, view
+from assay.worker.host.wall import Wall
+from assay.worker.protocol import (
+    CONTROL_ARENA,
+    STATEMENT_BYTES,
+    Call,
+    CallRecord,
+    LoadState,
+    MapArena,
+    OutputFlag,
+    OutputHeader,
+    Plain,
+    Protect,
+    Reply,
+    Request,
+    RunBatch,
+    Slot,
+    StateMatch,
+    Survey,
+)
+
+_FIRST_DATA_ARENA = 1
+_ATTACH_TIMEOUT_S = 30.0
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a call's tensors lie: the same place means the same addresses."""
+
+    workload: int
+    letter: str  # "a" begins flush at an inaccessible page, "b" ends there, others do neither
+
+    @property
+    def at(self) -> str:
+        """Which edge of its pages the data touches."""
+        return {"a": "start", "b": "end"}.get(self.letter, "middle")
+
+
+@dataclass(frozen=True)
+class PlannedCall:
+    """One call as the host sees it before it happens."""
+
+    instance: int
+    place: Place
+    content: Content
+    output_bytes: tuple[int, ...]
+    buffers: tuple[str, ...] = ()
+    fresh: bool = False
+
+
+@dataclass(frozen=True)
+class BatchOptions:
+    """How a batch is run."""
+
+    copy_each: bool = True
+    poison: bool = True
+    log_operations: bool = False
+    check_inputs: bool = True
+
+
+@dataclass(frozen=True)
+class RawOutput:
+    """One output as it was found: the child's header, and the bytes as a tensor where they fit."""
+
+    header: OutputHeader | None
+    tensor: torch.Tensor | None
+
+
+@dataclass(frozen=True)
+class RawCall:
+    """One call as it was found."""
+
+    record: CallRecord | None
+    outputs: tuple[RawOutput, ...]
+    inputs_changed: tuple[str, ...]
+    bands_broken: tuple[str, ...]
+    guarded: bool
+
+
+@dataclass(frozen=True)
+class BatchResult:
+    """A batch as it was found."""
+
+    calls: tuple[RawCall, ...]
+    outside_ns: int
+    strangers: int  # processes alive beside the candidate's own
+    statement: str
+
+
+@dataclass(frozen=True)
+class _Laid:
+    """One planned call with the regions reserved for it."""
+
+    planned: PlannedCall
+    inputs: tuple[Region, ...]
+    record: Slot
+    outputs: tuple[Slot, ...]
+    slots: tuple[Region, ...]
+
+    def call(self) -> Call:
+        regions = iter(self.inputs)
+        arguments = tuple(
+            view(value, next(regions), self.planned.fresh)
+            if isinstance(value, torch.Tensor)
+            else Plain(value)
+            for value in self.planned.content.inputs
+        )
+        planned = self.planned
+        return Call(planned.instance, arguments, self.record, self.outputs, planned.buffers)
+
+
+class Session:
+    """Owns the process and the memory; closing it ends both."""
+
+    def __init__(self, wall: Wall) -> None:
+        self._wall = wall
+        self.process: SandboxedProcess = wall.raise_sandbox()
+        self._control = Arena(CONTROL_ARENA, STATEMENT_BYTES)
+        self._memory = SharedMemory(_FIRST_DATA_ARENA, self._attach)
+        self._attach(MapArena(CONTROL_ARENA, self._control.size), self._control)
+        self.layers = tuple(self.statement().splitlines()) + self.process.processes.layers
+
+    def ask(self, request: Request, deadline: Deadline) -> Reply:
+        """One request outside any batch."""
+        return self.process.ask(request, deadline)[0]
+
+    def statement(self) -> str:
+        """The text the child left with its last reply. Testimony."""
+        data = self._control.bytes
+        length = min(int.from_bytes(data[:4].tobytes(), "little"), STATEMENT_BYTES - 4)
+        return data[4 : 4 + length].tobytes().decode("utf-8", "replace")
+
+    def survey(self, deadline: Deadline) -> list[str]:
+        """What the child says changed in its process."""
+        self.ask(Survey(), deadline)
+        return self.statement().splitlines()
+
+    def load_state(
+        self, instance: int, state: Mapping[str, torch.Tensor], deadline: Deadline
+    ) -> StateMatch:
+        """Give an instance its weights, in place."""
+        tensors = {name: value.detach().contiguous() for name, value in state.items()}
+        regions = {
+            name: self._memory.reserve(("state", instance, name), tensor.nbytes, "middle")
+            for name, tensor in tensors.items()
+        }
+        self.process.freeze()
+        entries = []
+        for name, tensor in tensors.items():
+            self._memory.put(regions[name], tensor)
+            entries.append((name, view(tensor, regions[name], False)))
+        reply = self.ask(LoadState(instance, tuple(entries)), deadline)
+        if reply.code != 0 or reply.count not in tuple(StateMatch):
+            return StateMatch.NONE
+        return StateMatch(reply.count)
+
+    def run(
+        self, calls: Sequence[PlannedCall], options: BatchOptions, deadline: Deadline
+    ) -> BatchResult:
+        """Freeze, write, thaw and start the clock, stop it at "done", freeze, take."""
+        laid = [self._reserve(call, index) for index, call in enumerate(calls)]
+        self.process.freeze()
+        for one in laid:
+            self._write(one)
+        batch = tuple(one.call() for one in laid)
+        request = RunBatch(batch, options.copy_each, options.poison, options.log_operations)
+        _, outside_ns = self.process.ask(request, deadline)
+        self.process.freeze()
+        found = tuple(self._take(one, options) for one in laid)
+        strangers = max(0, len(self.process.processes.pids()) - KEPT_PROCESSES)
+        return BatchResult(found, outside_ns, strangers, self.statement())
+
+    def close(self) -> None:
+        """End the process and give the memory back."""
+        self._wall.end(self.process)
+        self._control.close()
+        self._memory.close()
+
+    def _attach(self, request: MapArena | Protect, arena: Arena) -> None:
+        descriptors = [arena.descriptor] if isinstance(request, MapArena) else []
+        self.process.ask(request, Deadline.after(_ATTACH_TIMEOUT_S), descriptors)
+
+    def _reserve(self, call: PlannedCall, index: int) -> _Laid:
+        inputs = []
+        for number, tensor in enumerate(call.content.tensors):
+            nbytes = span(tensor) * tensor.element_size()
+            key = (call.place, number, nbytes)
+            inputs.append(self._memory.reserve(key, nbytes, call.place.at))
+        sizes = [CallRecord.size(), *call.output_bytes]
+        slots = tuple(
+            self._memory.reserve(
+                ("slot", index, number, size), size + OutputHeader.BYTES, "start"
+            )
+            for number, size in enumerate(sizes)
+        )
+        record, *outputs = (Slot(r.arena, r.offset, r.nbytes - OutputHeader.BYTES) for r in slots)
+        return _Laid(call, tuple(inputs), record, tuple(outputs), slots)
+
+    def _write(self, one: _Laid) -> None:
+        for tensor, region in zip(one.planned.content.tensors, one.inputs, strict=True):
+            self._memory.put(region, tensor)
+        for region in one.slots:
+            self._memory.poison(region)
+
+    def _take(self, one: _Laid, options: BatchOptions) -> RawCall:
+        changed, broken = [], []
+        if options.check_inputs:
+            pairs = zip(one.planned.content.tensors, one.inputs, strict=True)
+            for number, (tensor, region) in enumerate(pairs):
+                if not self._memory.holds(region, tensor):
+                    changed.append(f"input {number}")
+                if not self._memory.bands_intact(region):
+                    broken.append(f"input {number}")
+        return RawCall(
+            CallRecord.unpack(self._memory.read(one.record, 0, CallRecord.size())),
+            tuple(self._take_output(slot) for slot in one.outputs),
+            tuple(changed),
+            tuple(broken),
+            any(region.flush for region in one.inputs),
+        )
+
+    def _take_output(self, slot: Slot) -> RawOutput:
+        header = OutputHeader.unpack(self._memory.read(slot, 0, OutputHeader.BYTES))
+        if header is None or OutputFlag.FITS not in header.flags:
+            return RawOutput(header, None)
+        if not _consistent(header, slot):
+            return RawOutput(None, None)
+        data = self._memory.read(slot, OutputHeader.BYTES, header.nbytes)
+        return RawOutput(header, from_bytes(data, header.dtype, header.shape))
+
+
+def _consistent(header: OutputHeader, slot: Slot) -> bool:
+    """A header is the child's word: its shape, dtype and size must fit each other and the slot."""
+    kind: Any = getattr(torch, header.dtype, None)
+    if not isinstance(kind, torch.dtype) or any(n < 0 for n in header.shape):
+        return False
+    count = 1
+    for n in header.shape:
+        count *= n
+    return count * kind.itemsize == header.nbytes <= slot.capacity

@@ -1,0 +1,85 @@
+"""SharedMemory: the regions of one session, by key, over as many arenas as they need.
+
+The rule: the same key is the same address for the life of the session, and a region is reserved -
+mapped and guarded in the child - before anything is written to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import torch
+
+from assay.worker.host.arena import Arena, Region
+from assay.worker.host.layout import dtype_name, span_bytes
+from assay.worker.protocol import MapArena, Protect, Slot, View
+
+_ARENA_BYTES = 64 << 20
+_MARGIN_BYTES = 1 << 16
+
+Attach = Callable[[MapArena | Protect, Arena], None]
+
+
+class SharedMemory:
+    """Reserves, writes, reads and checks regions."""
+
+    def __init__(self, first_number: int, attach: Attach) -> None:
+        self._attach = attach
+        self._next_number = first_number
+        self._arenas: dict[int, Arena] = {}
+        self._regions: dict[object, Region] = {}
+
+    def reserve(self, key: object, nbytes: int, at: str) -> Region:
+        """The region of a key, made when first asked for. The child may run for it."""
+        if key not in self._regions:
+            arena = self._arena_with_room(nbytes)
+            region = arena.place(nbytes, at)
+            arena.poison(region)
+            self._attach(Protect(arena.number, arena.new_guards()), arena)
+            self._regions[key] = region
+        return self._regions[key]
+
+    def put(self, region: Region, tensor: torch.Tensor) -> None:
+        """Write a tensor's storage span."""
+        data = self._arenas[region.arena].bytes
+        data[region.offset : region.offset + region.nbytes] = span_bytes(tensor)
+
+    def poison(self, region: Region) -> None:
+        """Overwrite the whole region with the pattern."""
+        self._arenas[region.arena].poison(region)
+
+    def holds(self, region: Region, tensor: torch.Tensor) -> bool:
+        """Whether the region still holds exactly this tensor's bytes."""
+        data = self._arenas[region.arena].bytes
+        now = data[region.offset : region.offset + region.nbytes]
+        return bool((now == span_bytes(tensor)).all())
+
+    def bands_intact(self, region: Region) -> bool:
+        """Whether nothing around the data was written."""
+        return self._arenas[region.arena].bands_intact(region)
+
+    def read(self, slot: Slot, start: int, size: int) -> bytes:
+        """A private copy of bytes of a slot."""
+        first = slot.offset + start
+        return self._arenas[slot.arena].bytes[first : first + size].tobytes()
+
+    def close(self) -> None:
+        """Give everything back."""
+        for arena in self._arenas.values():
+            arena.close()
+
+    def _arena_with_room(self, nbytes: int) -> Arena:
+        for arena in self._arenas.values():
+            if arena.room() >= nbytes + _MARGIN_BYTES:
+                return arena
+        arena = Arena(self._next_number, max(_ARENA_BYTES, nbytes + 2 * _MARGIN_BYTES))
+        self._next_number += 1
+        self._arenas[arena.number] = arena
+        self._attach(MapArena(arena.number, arena.size), arena)
+        return arena
+
+
+def view(tensor: torch.Tensor, region: Region, fresh: bool) -> View:
+    """How the child is told of a tensor in a region."""
+    shape, strides = tuple(tensor.shape), tuple(tensor.stride())
+    return View(region.arena, region.offset, shape, strides, dtype_name(tensor), fresh)

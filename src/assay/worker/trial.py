@@ -1,0 +1,185 @@
+"""Trial: one candidate put to one exam behind the wall; everything seen, nothing decided."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from assay.data.candidate import Candidate, Language
+from assay.data.device import Device
+from assay.data.observation import (
+    EndCause,
+    EndSeen,
+    LayersSeen,
+    Observation,
+    StateSeen,
+    TimesSeen,
+)
+from assay.data.settings import Level, Settings
+from assay.worker.host.build import Builder, Built
+from assay.worker.host.build_cache import BuildCache, default_folder, toolchain
+from assay.worker.host.exam import Exam, Question
+from assay.worker.host.examiner import Examiner, Pace
+from assay.worker.host.process import Deadline, Lost
+from assay.worker.host.script import ScriptedBatch, write_script
+from assay.worker.host.session import Session
+from assay.worker.host.stopwatch import Stopwatch
+from assay.worker.host.wall import Wall
+from assay.worker.sandbox.spec import Isolation
+
+_SOFT_BUDGET_S = {Level.QUICK: 10.0, Level.STANDARD: 30.0, Level.FULL: 300.0}
+_SURVEY_TIMEOUT_S = 10.0
+_FAULTS = {signal.SIGSEGV, signal.SIGBUS}
+
+Report = Callable[[str, float | None], None]
+
+
+@dataclass(frozen=True)
+class Bench:
+    """What all trials of one call share."""
+
+    wall: Wall
+    exam: Exam
+    script: list[ScriptedBatch]
+    settings: Settings
+    device: Device
+    cache: BuildCache | None  # only where scratch paths are the same every time
+
+    @classmethod
+    def set_up(cls, wall: Wall, exam: Exam, settings: Settings, device: Device) -> Bench:
+        """Write the script and open the build cache."""
+        script = write_script(exam, exam.secret.random("script"))
+        cache = None
+        if wall.isolation is Isolation.NAMESPACES:
+            cache = BuildCache(default_folder(), toolchain(wall.torch_version, settings.device))
+        return cls(wall, exam, script, settings, device, cache)
+
+
+class Trial:
+    """One candidate's way through."""
+
+    def __init__(self, bench: Bench, candidate: Candidate, report: Report) -> None:
+        self._bench = bench
+        self._candidate = candidate
+        self._report = report
+        self._seen: list[Observation] = []
+        self._phase = "build"
+
+    def observe(self) -> list[Observation]:
+        """Build, examine, look around; time where asked. Never raises for a candidate's fault."""
+        session = Session(self._bench.wall)
+        self._note_layers(session)
+        try:
+            built = self._build(session)
+            if built is not None and built.seen.ok:
+                self._examine(session, built)
+        finally:
+            session.close()
+        return self._seen
+
+    def _note_layers(self, session: Session) -> None:
+        isolation = self._bench.wall.isolation
+        missing = [] if isolation is Isolation.NAMESPACES else ["namespaces"]
+        if isolation is Isolation.NONE:
+            missing += ["landlock", "seccomp"]
+        isolated = isolation is not Isolation.NONE
+        seen = LayersSeen(held=session.layers, missing=tuple(missing), isolated=isolated)
+        self._seen.append(seen)
+
+    def _build(self, session: Session) -> Built | None:
+        self._report("building", None)
+        builder = Builder(self._bench.exam, self._bench.cache, self._bench.wall.scratch)
+        try:
+            built = builder.build(session, self._candidate, self._bench.settings)
+        except Lost as lost:
+            self._note_end(lost, None)
+            return None
+        self._seen.append(built.seen)
+        if built.out_of_memory:
+            cause = EndCause.OUT_OF_MEMORY
+            self._seen.append(EndSeen(cause=cause, phase=built.seen.phase, text=built.seen.log))
+        return built
+
+    def _examine(self, session: Session, built: Built) -> None:
+        self._phase = "calls"
+        examiner = self._examiner(session, built)
+        try:
+            self._survey(session, "after the build")
+            examiner.run(self._bench.script)
+            self._survey(session, "after the calls")
+        except Lost as lost:
+            self._seen += examiner.observations
+            self._note_end(lost, examiner)
+            return
+        self._seen += examiner.observations
+        self._time(session, examiner)
+
+    def _examiner(self, session: Session, built: Built) -> Examiner:
+        level = self._bench.settings.level
+        own = self._bench.exam.content(Question(0)).elements
+        timeout_s = self._bench.settings.timeout_s
+        soft = min(_SOFT_BUDGET_S[level], 0.5 * timeout_s)
+        pace = Pace(Deadline.after(timeout_s), soft, built.first_call_s, own)
+        progress = lambda share: self._report("calling", share)  # noqa: E731
+        examiner = Examiner(self._bench.exam, session, pace, progress)
+        examiner.adopt(0)
+        return examiner
+
+    def _survey(self, session: Session, when: str) -> None:
+        for line in session.survey(Deadline.after(_SURVEY_TIMEOUT_S))[:200]:
+            name, _, detail = line.partition("\t")
+            seen = StateSeen(when=when, name=name[:200], detail=detail[:300])
+            if not any(isinstance(o, StateSeen) and o.name == seen.name for o in self._seen):
+                self._seen.append(seen)
+
+    def _note_end(self, lost: Lost, examiner: Examiner | None) -> None:
+        batch = examiner.last if examiner is not None else None
+        workload = batch.calls[0].question.workload if batch is not None else None
+        fault = lost.cause is EndCause.SIGNALLED and lost.code in _FAULTS
+        guard_page = fault and batch is not None and self._survives_unguarded(batch)
+        self._seen.append(
+            EndSeen(
+                cause=lost.cause,
+                code=lost.code,
+                phase=self._phase,
+                workload=workload,
+                guard_page=guard_page,
+                text=lost.text,
+            )
+        )
+
+    def _survives_unguarded(self, batch: ScriptedBatch) -> bool:
+        """The same calls in a new process, with no input at an inaccessible page."""
+        session = Session(self._bench.wall)
+        try:
+            builder = Builder(self._bench.exam, self._bench.cache, self._bench.wall.scratch)
+            built = builder.build(session, self._candidate, self._bench.settings)
+            if not built.seen.ok:
+                return False
+            examiner = self._examiner(session, built)
+            examiner.guarded = False
+            examiner.run([batch])
+            return True
+        except Lost:
+            return False
+        finally:
+            session.close()
+
+    def _time(self, session: Session, examiner: Examiner) -> None:
+        settings = self._bench.settings
+        if not settings.timing:
+            self._seen.append(TimesSeen(reason="timing was switched off"))
+        elif self._candidate.language is Language.TRITON:
+            reason = "Triton runs in its interpreter on a CPU: its time says nothing of a GPU's"
+            self._seen.append(TimesSeen(reason=reason))
+        elif examiner.wrong:
+            self._seen.append(TimesSeen(reason="not timed: the candidate is not right"))
+        else:
+            self._phase = "timing"
+            bench = self._bench
+            stopwatch = Stopwatch(bench.wall, bench.exam, settings, bench.device)
+            try:
+                self._seen += stopwatch.time(session, examiner, self._report)
+            except Lost as lost:
+                self._note_end(lost, None)

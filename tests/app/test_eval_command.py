@@ -1,0 +1,164 @@
+"""`assay eval` around the pipeline: order, JSON, records, replay, and mistakes before any run."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from assay.app.main import main
+from assay.data.run import Judgement
+from assay.data.settings import Level, Track
+from assay.data.verdict import Verdict
+from scripted_pipeline import ScriptedPipeline
+
+Captured = pytest.CaptureFixture[str]
+Kernel = Callable[..., str]
+
+
+@pytest.mark.parametrize(
+    ("statuses", "code"),
+    [
+        (["accepted"], 0),
+        (["accepted", "incorrect"], 1),
+        (["invalid_task"], 1),
+        (["suspicious"], 1),
+        (["incorrect", "not_run", "accepted"], 3),
+    ],
+)
+def test_exit_codes(
+    statuses: list[str], code: int, pipeline: ScriptedPipeline, kernel: Kernel
+) -> None:
+    assert main(["eval", "softmax", *map(kernel, statuses)]) == code
+    assert pipeline.closed == 1
+
+
+def test_json_is_one_verdict_a_line_in_the_order_given_and_nothing_else(
+    pipeline: ScriptedPipeline, kernel: Kernel, capsys: Captured
+) -> None:
+    statuses = ["incorrect", "accepted", "crashed"]
+    main(["eval", "softmax", *map(kernel, statuses), "--json"])
+    captured = capsys.readouterr()
+    lines = captured.out.splitlines()
+    assert [json.loads(line)["status"] for line in lines] == statuses
+    assert all(Verdict.model_validate_json(line).task == "softmax" for line in lines)
+    assert captured.err == ""
+
+
+def test_one_candidate_gets_a_block_and_many_get_a_row_each(
+    pipeline: ScriptedPipeline, kernel: Kernel, capsys: Captured
+) -> None:
+    main(["eval", "softmax", kernel("accepted")])
+    assert "right yes, honest yes" in capsys.readouterr().out
+    main(["eval", "softmax", kernel("accepted"), kernel("incorrect")])
+    rows = capsys.readouterr().out.splitlines()
+    assert len(rows) == 4
+    assert rows[-1].strip() == "1 accepted, 1 incorrect of 2"
+
+
+def test_flags_reach_the_pipeline(pipeline: ScriptedPipeline, kernel: Kernel) -> None:
+    options = "--track open --level full --no-timing --timeout-s 7 --build-timeout-s 9 --jobs 2"
+    main(["eval", "softmax", kernel("accepted"), *options.split()])
+    settings = pipeline.calls[0][2]
+    assert (settings.track, settings.level, settings.timing) == (Track.OPEN, Level.FULL, False)
+    assert (settings.timeout_s, settings.build_timeout_s, settings.jobs) == (7.0, 9.0, 2)
+    assert settings.secret is None
+
+
+def test_out_writes_whole_records_and_replay_reuses_them(
+    pipeline: ScriptedPipeline, kernel: Kernel, tmp_path: Path
+) -> None:
+    out = tmp_path / "deep" / "out"
+    path = kernel("accepted")
+    main(["eval", "softmax", path, "--out", str(out), "--level", "quick", "--track", "mixed"])
+    (record,) = out.iterdir()
+    judgement = Judgement.model_validate_json(record.read_text())
+    assert record.stem == judgement.candidate.id
+    assert main(["eval", "softmax", path, "--replay", str(record)]) == 0
+    again = pipeline.calls[1][2]
+    assert judgement.verdict.plan is not None
+    assert again.secret == judgement.verdict.plan.secret
+    assert (again.level, again.track) == (Level.QUICK, Track.MIXED)
+
+
+def test_a_flag_that_contradicts_the_replayed_record_is_refused(
+    pipeline: ScriptedPipeline, kernel: Kernel, tmp_path: Path, capsys: Captured
+) -> None:
+    path = kernel("accepted")
+    main(["eval", "softmax", path, "--out", str(tmp_path / "out"), "--level", "quick"])
+    (record,) = (tmp_path / "out").iterdir()
+    capsys.readouterr()
+    assert main(["eval", "softmax", path, "--replay", str(record), "--level", "full"]) == 2
+    assert "contradicts the record, which says quick" in capsys.readouterr().err
+
+
+def test_a_replay_for_another_candidate_says_so(
+    pipeline: ScriptedPipeline, kernel: Kernel, tmp_path: Path, capsys: Captured
+) -> None:
+    main(["eval", "softmax", kernel("accepted"), "--out", str(tmp_path / "out")])
+    (record,) = (tmp_path / "out").iterdir()
+    main(["eval", "softmax", kernel("incorrect"), "--replay", str(record)])
+    assert "not an exact replay" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("extra", "told"),
+    [
+        (["missing_one.py", "missing_two.py"], ("missing_one.py", "missing_two.py")),
+        (["--device", "tpu"], ("unknown device 'tpu'", "cpu, cuda")),
+        (["--device", "cuda"], ("device 'cuda'",)),
+        (["--timeout-s", "nan"], ("--timeout-s must be a positive",)),
+        (["--timeout-s", "0"], ("--timeout-s must be a positive",)),
+        (["--build-timeout-s", "-3"], ("--build-timeout-s must be a positive",)),
+        (["--baseline", "no/such.py"], ("no such baseline file: no/such.py",)),
+        (["--replay", "no_record.json"], ("cannot read the record no_record.json",)),
+        (["--out", "/dev/null/x"], ("cannot write into --out /dev/null/x",)),
+    ],
+)
+def test_mistakes_are_found_before_anything_runs(
+    extra: list[str],
+    told: tuple[str, ...],
+    pipeline: ScriptedPipeline,
+    kernel: Kernel,
+    capsys: Captured,
+) -> None:
+    assert main(["eval", "softmax", kernel("accepted"), *extra]) == 2
+    captured = capsys.readouterr()
+    assert captured.err.startswith("assay: ") and captured.err.count("\n") == 1
+    assert all(text in captured.err for text in told)
+    assert captured.out == "" and pipeline.calls == []
+
+
+def test_a_record_that_is_none_is_refused(
+    pipeline: ScriptedPipeline, kernel: Kernel, tmp_path: Path, capsys: Captured
+) -> None:
+    (tmp_path / "r.json").write_text('{"verdict": 1}')
+    assert main(["eval", "softmax", kernel("accepted"), "--replay", str(tmp_path / "r.json")]) == 2
+    assert "is not a record that `assay eval --out` wrote" in capsys.readouterr().err
+
+
+def test_an_unknown_task_is_refused(pipeline: ScriptedPipeline, kernel: Kernel) -> None:
+    assert main(["eval", "no_such_task", kernel("accepted")]) == 2
+    assert pipeline.calls == []
+
+
+def test_an_interrupt_closes_the_pipeline(
+    pipeline: ScriptedPipeline, kernel: Kernel, capsys: Captured
+) -> None:
+    pipeline.error = KeyboardInterrupt()
+    assert main(["eval", "softmax", kernel("accepted")]) == 130
+    assert pipeline.closed == 1
+    assert capsys.readouterr().err == "assay: interrupted\n"
+
+
+def test_a_failing_printer_closes_the_pipeline_too(
+    pipeline: ScriptedPipeline, kernel: Kernel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(self: object, verdict: Verdict) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("assay.app.printers.JsonPrinter.add", interrupted)
+    assert main(["eval", "softmax", kernel("accepted"), kernel("incorrect"), "--json"]) == 130
+    assert pipeline.closed == 1

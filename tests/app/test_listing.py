@@ -1,0 +1,98 @@
+"""`assay tasks`, `assay inspect` and `assay device`: what they print, as text and as JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from assay.app.candidates import short_names
+from assay.app.main import main
+from assay.data.device import DeviceSurvey
+from assay.data.inspection import Inspection
+from assay.data.task import Task
+
+Captured = pytest.CaptureFixture[str]
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+def test_tasks_lists_the_native_suite(capsys: Captured) -> None:
+    assert main(["tasks"]) == 0
+    plain = capsys.readouterr().out
+    assert main(["tasks", "native", "--json"]) == 0
+    tasks = [Task.model_validate_json(line) for line in capsys.readouterr().out.splitlines()]
+    assert len(tasks) >= 12
+    assert [line.split()[0] for line in plain.splitlines()] == [task.id for task in tasks]
+
+
+@pytest.mark.parametrize("arguments", [["softmax"], ["native", "softmax"]])
+def test_one_task_is_shown_with_its_reference(arguments: list[str], capsys: Captured) -> None:
+    assert main(["tasks", *arguments]) == 0
+    text = capsys.readouterr().out
+    assert text.startswith("softmax  ") and "class Model" in text and "axis" in text
+    assert main(["tasks", *arguments, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["id"] == "softmax"
+
+
+def test_inspect_reads_without_running(tmp_path: Path, capsys: Captured) -> None:
+    mark = tmp_path / "it_ran"
+    path = tmp_path / "k.py"
+    path.write_text(f"open({str(mark)!r}, 'w')\nclass ModelNew: ...\n")
+    assert main(["inspect", str(path), "--json"]) == 0
+    inspection = Inspection.model_validate_json(capsys.readouterr().out)
+    assert inspection.entry == "ModelNew" and inspection.files
+    assert not mark.exists()
+
+
+def test_inspect_shows_each_shipped_example(capsys: Captured) -> None:
+    paths = sorted(str(path) for path in EXAMPLES.glob("*/*__*"))
+    assert main(["inspect", *paths]) == 0
+    text = capsys.readouterr().out
+    assert all(Path(path).name in text for path in paths)
+
+
+def test_inspect_names_the_kernel_and_the_library_call(tmp_path: Path, capsys: Captured) -> None:
+    path = tmp_path / "k.py"
+    path.write_text(
+        "import torch\n"
+        "class ModelNew(torch.nn.Module):\n"
+        "    def forward(self, x):\n"
+        "        return torch.softmax(x, -1)\n"
+    )
+    assert main(["inspect", str(path), "--json"]) == 0
+    inspection = Inspection.model_validate_json(capsys.readouterr().out)
+    assert inspection.readable and inspection.kernels == ()
+    assert any("softmax" in call.name for call in inspection.library_calls)
+    assert inspection.evidence != ()
+    assert main(["inspect", str(path), "--track", "open", "--json"]) == 0
+    assert Inspection.model_validate_json(capsys.readouterr().out).evidence == ()
+
+
+@pytest.mark.parametrize("json_flag", [True, False])
+def test_device_says_what_is_here_and_what_is_missing(json_flag: bool, capsys: Captured) -> None:
+    assert main(["device", *(["--json"] if json_flag else [])]) == 0
+    text = capsys.readouterr().out
+    if not json_flag:
+        assert text.startswith("cpu  ") and "A/A noise" in text and "\ncuda  " in text
+        return
+    surveys: Callable[[str], DeviceSurvey] = DeviceSurvey.model_validate_json
+    cpu, cuda = map(surveys, text.splitlines())
+    assert cpu.calibration is not None and cpu.judges
+    assert cuda.name == "cuda" and not cuda.judges
+
+
+@pytest.mark.parametrize(
+    ("names", "short"),
+    [
+        (["a/b/x.py", "a/b/y.py"], ["x.py", "y.py"]),
+        (["a/b/x.py", "a/c/x.py"], ["b/x.py", "c/x.py"]),
+        (["x.py", "a/y.py"], ["x.py", "a/y.py"]),
+        (["/r/x.py", "/r/s/y.py"], ["x.py", "s/y.py"]),
+        (["/r/x.py", "y.py"], ["/r/x.py", "y.py"]),
+        (["a/x.py", "a/x.py"], ["x.py", "x.py"]),
+    ],
+)
+def test_a_table_shows_what_tells_candidates_apart(names: list[str], short: list[str]) -> None:
+    assert short_names(names) == short

@@ -1,0 +1,155 @@
+"""The command line as other programs see it: exit codes, one line for a mistake, quick help."""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import subprocess
+import sys
+from typing import get_args
+
+import pytest
+
+from assay import __version__
+from assay.app import flags
+from assay.app.main import ended, main
+from assay.data.settings import Level, Settings, Track
+from assay.errors import ChildLost, HostError, TaskError, UsageError
+
+Captured = pytest.CaptureFixture[str]
+
+
+def one_line(captured: str) -> str:
+    assert captured.startswith("assay: ") and captured.count("\n") == 1
+    return captured
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (UsageError("no such file"), 2),
+        (TaskError("no Model"), 1),
+        (HostError("no memory"), 3),
+        (ChildLost("gone"), 3),
+        (KeyboardInterrupt(), 130),
+    ],
+)
+def test_each_of_our_errors_is_one_line_and_a_code(
+    error: BaseException, code: int, capsys: Captured
+) -> None:
+    def fail() -> None:
+        raise error
+
+    assert ended(fail) == code
+    assert str(error) in one_line(capsys.readouterr().err)
+
+
+def test_a_message_of_several_lines_becomes_one(capsys: Captured) -> None:
+    def fail() -> None:
+        raise UsageError("first\n   second")
+
+    assert ended(fail) == 2
+    assert one_line(capsys.readouterr().err) == "assay: first second\n"
+
+
+def test_a_bug_of_ours_keeps_its_traceback_and_is_code_3(capsys: Captured) -> None:
+    def fail() -> None:
+        raise ZeroDivisionError("oops")
+
+    assert ended(fail) == 3
+    text = capsys.readouterr().err
+    assert "Traceback" in text and "assay: our own failure" in text
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["eval"],
+        ["eval", "softmax"],
+        ["eval", "softmax", "k.py", "--nope"],
+        ["eval", "softmax", "k.py", "--level", "huge"],
+        ["eval", "softmax", "k.py", "--track", "x"],
+        ["eval", "softmax", "k.py", "--jobs", "0"],
+        ["eval", "softmax", "k.py", "--timeout-s", "soon"],
+        ["nonsense"],
+        ["tasks", "no_such_task"],
+        ["tasks", "no_such_suite", "softmax"],
+        ["tasks", "native", "no_such_task"],
+        ["inspect", "no_such_file.py"],
+    ],
+)
+def test_a_mistake_is_one_line_and_code_2(arguments: list[str], capsys: Captured) -> None:
+    assert main(arguments) == 2
+    captured = capsys.readouterr()
+    one_line(captured.err)
+    assert captured.out == ""
+
+
+def test_version(capsys: Captured) -> None:
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out == f"assay {__version__}\n"
+
+
+def test_no_arguments_show_the_help(capsys: Captured) -> None:
+    assert main([]) == 0
+    text = capsys.readouterr().out
+    assert all(name in text for name in ("eval", "tasks", "device", "inspect"))
+
+
+def test_flags_offer_exactly_what_the_settings_know() -> None:
+    assert set(get_args(flags.TrackName)) == {track.value for track in Track}
+    assert set(get_args(flags.LevelName)) == {level.value for level in Level}
+    given = flags.EvalFlags("task", ["k.py"])
+    usual = Settings()
+    for name in ("device", "baseline", "timeout_s", "build_timeout_s", "jobs"):
+        assert getattr(given, name) == getattr(usual, name)
+
+
+def test_help_imports_nothing_heavy() -> None:
+    code = (
+        "import sys; from assay.app.main import main; main(['eval', '--help']); print(*sys.modules)"
+    )
+    shown = subprocess.check_output([sys.executable, "-c", code], text=True)
+    assert "--replay" in shown and "assay.app.flags" in shown.split()
+    assert {"torch", "numpy", "scipy", "rich", "assay.data.verdict"} & set(shown.split()) == set()
+
+
+def test_help_answers_in_a_blink() -> None:
+    """Processor time, so that a busy machine does not decide: measured 0.1 s, allowed 0.3 s."""
+    times = []
+    for _ in range(3):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.check_output([sys.executable, "-m", "assay.app.main", "--help"])
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        times.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    assert min(times) < 0.3
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+def test_signals_unwind_before_the_process_ends(number: int) -> None:
+    code = (
+        "import sys, time\n"
+        "from assay.app.main import clean_up_on_signals, ended\n"
+        "def work():\n"
+        "    try:\n"
+        "        print('ready', flush=True); time.sleep(30)\n"
+        "    finally:\n"
+        "        print('cleaned', flush=True)\n"
+        "clean_up_on_signals()\n"
+        "sys.exit(ended(work))\n"
+    )
+    child = subprocess.Popen(
+        [sys.executable, "-c", code],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"PYTHONUNBUFFERED": "1"},
+    )
+    assert child.stdout is not None
+    assert child.stdout.readline() == "ready\n"
+    child.send_signal(number)
+    out, err = child.communicate(timeout=20)
+    assert out == "cleaned\n"
+    assert child.returncode == 128 + number
+    assert "Traceback" not in err

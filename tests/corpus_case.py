@@ -1,0 +1,54 @@
+"""The corpus: folders of kernels with the verdict each must get, and for which reason.
+
+The rule: a case is complete on disk (`kernel.py` and `case.toml`); nothing about it is known here.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+CORPUS = Path(__file__).parent / "corpus"
+LABELS = ("honest", "wrong", "cheat")
+
+
+@dataclass(frozen=True)
+class CorpusCase:
+    """One kernel, what it is, and how Assay must judge it."""
+
+    path: Path
+    task: str
+    name: str
+    label: str
+    technique: str
+    family: str
+    statuses: tuple[str, ...]
+    kinds: tuple[str, ...]  # one of them must be the reason; empty for an accepted kernel
+    track: str
+    explanation: str
+
+
+def read_case(folder: Path) -> CorpusCase:
+    """The case in one folder; an unknown label or a missing key is an error."""
+    entry = tomllib.loads((folder / "case.toml").read_text(encoding="utf-8"))
+    if entry["label"] not in LABELS:
+        raise ValueError(f"{folder}: label {entry['label']!r} is none of {', '.join(LABELS)}")
+    status = entry["status"]
+    return CorpusCase(
+        path=folder / "kernel.py",
+        task=folder.parent.name,
+        name=folder.name,
+        label=entry["label"],
+        technique=entry["technique"],
+        family=entry["family"],
+        statuses=(status,) if isinstance(status, str) else tuple(status),
+        kinds=tuple(entry["kinds"]),
+        track=entry.get("track", "kernel"),
+        explanation=entry["explanation"],
+    )
+
+
+def cases() -> list[CorpusCase]:
+    """Every case of the corpus, by task and name."""
+    return [read_case(file.parent) for file in sorted(CORPUS.glob("*/*/case.toml"))]

@@ -1,0 +1,70 @@
+"""Names of devices: known, unknown, absent, and present but not judged on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pytest
+
+from assay.data.device import Device
+from assay.devices import registry
+from assay.devices.cpu import CpuAdapter
+from assay.errors import UsageError
+
+
+@dataclass(frozen=True)
+class PresentAdapter:
+    """A device that is there but cannot judge."""
+
+    name: str = "present"
+    judges: bool = False
+
+    def available(self) -> str | None:
+        return None
+
+    def describe(self) -> Device:
+        return CpuAdapter().describe()
+
+
+@pytest.fixture
+def with_present(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(registry._BUILT_IN, "present", f"{__name__}:PresentAdapter")
+
+
+def test_an_unknown_device_lists_the_known_ones() -> None:
+    with pytest.raises(UsageError, match=r"unknown device 'tpu'; known: cpu, cuda"):
+        registry.for_judging("tpu")
+
+
+def test_the_cpu_judges() -> None:
+    assert registry.for_judging("cpu").describe().kind == "cpu"
+
+
+def test_cuda_says_what_is_missing_or_that_it_does_not_judge_yet() -> None:
+    missing = registry.adapter("cuda").available()
+    expected = missing or "judges only on: cpu"
+    with pytest.raises(UsageError) as raised:
+        registry.for_judging("cuda")
+    assert expected in str(raised.value)
+
+
+def test_cuda_without_a_cuda_build_names_the_mend(monkeypatch: pytest.MonkeyPatch) -> None:
+    import torch
+
+    monkeypatch.setattr(torch.version, "cuda", None)
+    missing = registry.adapter("cuda").available()
+    assert missing is not None and "install a CUDA build of torch" in missing
+
+
+def test_cuda_without_a_device_points_at_the_driver(monkeypatch: pytest.MonkeyPatch) -> None:
+    import torch
+
+    monkeypatch.setattr(torch.version, "cuda", "13.0")
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    missing = registry.adapter("cuda").available()
+    assert missing is not None and "nvidia-smi" in missing
+
+
+def test_a_device_that_is_there_but_does_not_judge_is_refused(with_present: None) -> None:
+    with pytest.raises(UsageError, match=r"device 'present' is here, but .* only on: cpu"):
+        registry.for_judging("present")

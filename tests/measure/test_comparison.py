@@ -1,0 +1,72 @@
+"""What an error summary says."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+import torch
+
+from assay.errors import HostError
+from assay.measure.comparison import compare
+from measure.references import expected, normal
+
+
+def test_the_worst_element_is_named() -> None:
+    x = normal(8, 32)
+    actual = x.exp()
+    actual[3, 17] += 1.0
+    summary = compare(expected(torch.exp, x), actual)
+    assert summary.where == "[3, 17]" and summary.wrong == 1 and summary.total == 256
+    assert summary.budget_used is not None and summary.budget_used > 1e4
+    assert summary.text.startswith("got ") and "+-" in summary.text
+
+
+def test_nan_where_a_number_is_expected_has_no_share() -> None:
+    x = normal(8, 32)
+    actual = x.exp()
+    actual[2, 5] = torch.nan
+    summary = compare(expected(torch.exp, x), actual)
+    assert summary.budget_used is None and summary.where == "[2, 5]" and summary.wrong == 1
+
+
+def test_p999_ignores_one_bad_element_of_many() -> None:
+    x = normal(100, 100)
+    actual = x.exp()
+    actual[0, 0] += 1.0
+    summary = compare(expected(torch.exp, x), actual)
+    assert summary.p999 is not None and summary.p999 < 1.0 and not summary.ok
+
+
+def test_integers_and_booleans_are_exact() -> None:
+    x = torch.arange(12).reshape(3, 4)
+    expectation = expected(lambda a: a * 2, x)
+    assert compare(expectation, x * 2).ok
+    off = x * 2
+    off[1, 2] += 1
+    summary = compare(expectation, off)
+    assert summary.wrong == 1 and summary.where == "[1, 2]" and summary.budget_used is None
+    flags = expected(lambda a: a > 5, x)
+    assert compare(flags, x > 5).ok and not compare(flags, x > 6).ok
+
+
+def test_a_strided_answer_is_read_in_its_own_order() -> None:
+    x = normal(16, 24)
+    assert compare(expected(torch.exp, x), x.exp().t().contiguous().t()).ok
+
+
+def test_wrong_shape_is_our_mistake() -> None:
+    with pytest.raises(HostError):
+        compare(expected(torch.exp, normal(4)), torch.zeros(5))
+
+
+def test_speed() -> None:
+    """A million float32 elements in about 10 ms; ten times that is a regression."""
+    x = normal(1024, 1024)
+    expectation, actual = expected(torch.exp, x, probes=1), x.exp()
+    times = []
+    for _ in range(5):
+        start = time.perf_counter()
+        compare(expectation, actual)
+        times.append(time.perf_counter() - start)
+    assert min(times) < 0.1

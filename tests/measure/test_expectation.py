@@ -1,0 +1,200 @@
+"""Truth, masks and reliefs of an expectation."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from assay.measure.expectation import ExpectationRequest, Planted, compare, expect
+from measure.references import Reference, expected, normal
+
+
+def test_inputs_and_state_are_never_touched() -> None:
+    x, w = normal(8, 8), normal(8, 8, seed=1)
+    kept = x.clone(), w.clone()
+    expect(Reference(lambda a, weight: a @ weight), [x], {"weight": w}, ExpectationRequest(seed=1))
+    assert torch.equal(x, kept[0]) and torch.equal(w, kept[1])
+
+
+def test_weights_count_in_the_sensitivity() -> None:
+    x, w = torch.ones(4, 4), normal(4, 4, seed=1)
+    function = Reference(lambda a, weight: a @ weight)
+    given = expect(function, [x], {"weight": w}, ExpectationRequest(seed=1))[0]
+    assert given.budget is not None and bool((given.budget > 1e-7 * given.truth.abs()).all())
+
+
+def test_evaluations_are_one_plus_one_plus_probes() -> None:
+    calls: list[bool] = []
+
+    def counted(inputs: list[torch.Tensor], state: object, wide: bool) -> object:
+        calls.append(wide)
+        return Reference(torch.exp)(inputs, {}, wide)
+
+    expect(counted, [normal(4, 4)], {}, ExpectationRequest(seed=1, probes=5))  # type: ignore[arg-type]
+    assert calls.count(False) == 1 and calls.count(True) == 6
+
+
+def test_the_same_seed_gives_the_same_budget() -> None:
+    x = normal(16, 16)
+    first, second = (expected(lambda a: a @ a, x, seed=5) for _ in range(2))
+    assert first.budget is not None and second.budget is not None
+    assert torch.equal(first.budget, second.budget)
+
+
+def test_empty_output() -> None:
+    expectation = expected(torch.exp, torch.empty(0, 7))
+    summary = compare(expectation, torch.empty(0, 7))
+    assert summary.ok and summary.total == 0 and summary.budget_used == 0.0
+
+
+def test_scalar_output() -> None:
+    expectation = expected(torch.sum, normal(100))
+    assert compare(expectation, normal(100).sum()).ok
+    assert compare(expectation, normal(100).sum() * 1.001).where == "[]"
+
+
+def test_float64_task() -> None:
+    a, b = normal(32, 32).double(), normal(32, 32, seed=1).double()
+    expectation = expected(lambda x, y: x @ y, a, b)
+    running = sum(a[:, k : k + 1] * b[k : k + 1] for k in range(32))
+    assert isinstance(running, torch.Tensor) and compare(expectation, running).ok
+    assert not compare(expectation, (a.float() @ b.float()).double()).ok
+
+
+def test_complex_output() -> None:
+    x = torch.complex(normal(16, 32), normal(16, 32, seed=1))
+    expectation = expected(lambda z: torch.fft.fft(z), x)
+    right = torch.fft.fft(x.to(torch.complex128)).to(torch.complex64)
+    assert compare(expectation, right).ok
+    assert not compare(expectation, right.conj()).ok
+    assert compare(expectation, right.conj().resolve_conj()).where.count(",") == 1
+
+
+def test_several_outputs_with_indices() -> None:
+    x = normal(32, 64)
+    values, indices = expect(
+        Reference(lambda a: tuple(a.max(-1))), [x], {}, ExpectationRequest(seed=1)
+    )
+    assert compare(values, x.max(-1).values).ok and compare(indices, x.argmax(-1)).ok
+    assert compare(indices, x.argmin(-1)).wrong == 32
+
+
+def test_argmax_of_computed_values_has_relief_unless_exact() -> None:
+    a = torch.ones(1, 64)
+    b = normal(64, 4)
+    b[:, 1] = b[:, 0].flip(0)  # equal sums but for the order of addition
+    b[:, 2:] -= 10
+    other = 1 - (a.double() @ b.double()).argmax(-1)
+    assert compare(expected(lambda x, y: (x @ y).argmax(-1), a, b), other).ok
+    assert not compare(expected(lambda x, y: (x @ y).argmax(-1), a, b, exact=True), other).ok
+    assert not compare(expected(lambda x, y: (x @ y).argmax(-1), a, b), other + 2).ok
+
+
+def test_rounding_operations_accept_both_sides_of_a_jump_and_nothing_between() -> None:
+    x = normal(64, 64) * 4
+    x[0, 0] = 2.5000002
+    scale = torch.tensor(1.0)
+    expectation = expected(lambda a, s: (a * s).round(), x, scale)
+    right = x.round()
+    for value, ok in ((2.0, True), (3.0, True), (0.0, False), (7.0, False)):
+        actual = right.clone()
+        actual[0, 0] = value
+        assert compare(expectation, actual).ok is ok
+    assert not compare(expectation, x.trunc()).ok
+    assert not compare(expectation, right + 0.01).ok
+
+
+def test_finite_truth_where_the_reference_overflows() -> None:
+    x = torch.tensor([1.0, 100.0, 2.0])
+    expectation = expected(lambda a: (a.exp() + 1).log(), x)
+    assert expectation.reference[1] == torch.inf
+    assert compare(expectation, torch.nn.functional.softplus(x)).ok
+    assert compare(expectation, expectation.reference).ok
+    assert not compare(expectation, torch.tensor([torch.inf, 100.0, 2.1269281])).ok
+
+
+def test_truth_beyond_the_dtype_is_infinite() -> None:
+    x = torch.tensor([1.0, 89.0, -1.0])
+    expectation = expected(torch.exp, x)
+    assert compare(expectation, x.exp()).ok
+    finite = x.exp()
+    finite[1] = 3e38
+    assert not compare(expectation, finite).ok
+
+
+def test_non_finite_truth_asks_for_its_own_kind() -> None:
+    x = torch.tensor([0.0, -1.0, 2.0])
+    expectation = expected(torch.log, x)
+    assert compare(expectation, x.log()).ok
+    for bad in (torch.nan, 0.0, torch.inf):
+        assert not compare(expectation, torch.tensor([bad, torch.nan, 0.6931472])).ok
+
+
+def test_out_of_domain_is_told() -> None:
+    x = torch.full((4, 64), 1e8) + normal(4, 64)
+    assert not expected(lambda a: (a * a).mean(-1) - a.mean(-1) ** 2, x).in_domain
+    assert expected(lambda a: a.var(-1), normal(4, 64)).in_domain
+
+
+def planted(x: torch.Tensor, element: int, value: float) -> torch.Tensor:
+    changed = x.clone()
+    changed.view(-1)[element] = value
+    return changed
+
+
+@pytest.mark.parametrize("layout", ["plain", "transposed"])
+def test_nan_reaches_what_depends_on_it(layout: str) -> None:
+    x = planted(normal(8, 16), 20, torch.nan)
+    x = x.t().contiguous().t() if layout == "transposed" else x
+    expectation = expected(lambda a: a.softmax(-1), x, planted=Planted(0, 20))
+    right = x.softmax(-1)
+    assert expectation.must_be_nan is not None
+    assert expectation.must_be_nan.sum() == 16
+    assert compare(expectation, right).ok
+    assert not compare(expectation, right.nan_to_num(0.0)).ok
+    assert not compare(expectation, torch.full_like(right, torch.nan)).ok
+
+
+def test_manufactured_nan_is_excused_and_so_is_the_right_value() -> None:
+    diagonal, x = normal(6), planted(normal(6, 5, seed=1), 7, torch.nan)
+    expectation = expected(lambda d, a: torch.diag(d) @ a, diagonal, x, planted=Planted(1, 7))
+    dense = torch.diag(diagonal) @ x
+    scaled = diagonal[:, None] * x
+    assert int(dense.isnan().sum()) == 6 and int(scaled.isnan().sum()) == 1
+    assert compare(expectation, dense).ok and compare(expectation, scaled).ok
+    assert not compare(expectation, scaled.nan_to_num(0.0)).ok
+    wrong = scaled.clone()
+    wrong[0, 2] += 1.0  # an excused element may be NaN or right, nothing else
+    assert not compare(expectation, wrong).ok
+
+
+def test_nan_that_the_reference_swallows() -> None:
+    x = planted(normal(4, 8), 3, torch.nan)
+    expectation = expected(lambda a: a.nansum(-1), x, planted=Planted(0, 3))
+    assert compare(expectation, x.nansum(-1)).ok
+    assert not compare(expectation, torch.zeros(4)).ok
+
+
+def test_infinity_as_the_reference_or_as_the_limit() -> None:
+    x = planted(normal(4, 8), 3, torch.inf)
+    expectation = expected(lambda a: a.softmax(-1), x, planted=Planted(0, 3))
+    limit = x.clone()
+    limit[0] = -torch.inf
+    limit[0, 3] = 0.0
+    assert x.softmax(-1)[0].isnan().all()
+    assert compare(expectation, x.softmax(-1)).ok
+    assert compare(expectation, limit.softmax(-1)).ok
+    assert not compare(expectation, torch.full((4, 8), 0.125)).ok
+
+
+def test_minus_infinity_masks() -> None:
+    x = planted(normal(4, 8), 3, -torch.inf)
+    expectation = expected(lambda a: a.logsumexp(-1), x, planted=Planted(0, 3))
+    assert compare(expectation, x.logsumexp(-1)).ok
+    assert not compare(expectation, torch.full((4,), torch.nan)).ok
+
+
+def test_integer_outputs_have_no_non_finite_contract() -> None:
+    x = planted(normal(4, 8), 3, torch.nan)
+    expectation = expected(lambda a: a.argmax(-1), x, planted=Planted(0, 3))
+    assert compare(expectation, torch.tensor([7, 7, 7, 7])).ok

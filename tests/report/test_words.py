@@ -1,0 +1,56 @@
+"""Figures in words: one unit, few digits."""
+
+from __future__ import annotations
+
+import pytest
+
+from assay.data.verdict import Status
+from assay.data.workload import Direction, Layout
+from assay.report import words
+from sample_records import TIMING, row, verdict
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0.5, "0.50 us"),
+        (12.345, "12.3 us"),
+        (999.7, "1.00 ms"),
+        (1500, "1.50 ms"),
+        (2.5e6, "2.50 s"),
+    ],
+)
+def test_times_have_three_digits(value: float, text: str) -> None:
+    assert words.microseconds(value) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(512, "512 B"), (48 * 1024, "48.0 KiB"), (2**20, "1.00 MiB"), (2**40, "1024 GiB")],
+)
+def test_sizes_are_binary(value: float, text: str) -> None:
+    assert words.byte_size(value) == text
+
+
+@pytest.mark.parametrize(
+    ("share", "text"),
+    [(None, "-"), (0.0, "0 %"), (0.0312, "3.12 %"), (1.5, "150 %"), (312.0, "312 x")],
+)
+def test_budget_shares(share: float | None, text: str) -> None:
+    assert words.budget_share(share) == text
+
+
+def test_a_speedup_carries_its_interval_and_both_times() -> None:
+    assert words.speedup(TIMING) == "2.00x eager [1.90 2.10]: 120 us against 240 us"
+
+
+def test_a_workload_names_only_what_is_special() -> None:
+    assert words.workload(row(7)) == "rows=4 cols=7 float32"
+    special = row(7).model_copy(update={"layout": Layout.STRIDED, "direction": Direction.BACKWARD})
+    assert words.workload(special) == "rows=4 cols=7 float32 strided backward"
+
+
+def test_a_tally_has_its_denominator() -> None:
+    many = [verdict(Status.INCORRECT), verdict(), verdict()]
+    assert words.tally(many) == "2 accepted, 1 incorrect of 3"
+    assert words.tally([]) == "nothing judged of 0"
