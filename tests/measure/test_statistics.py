@@ -26,19 +26,18 @@ NOISES: dict[str, Draw] = {
 
 
 @pytest.mark.parametrize("noise", NOISES)
-@pytest.mark.parametrize("rounds", [6, 9, 20, 51])
+@pytest.mark.parametrize("rounds", [6, 9, 40])
 def test_coverage_is_at_least_what_is_stated(noise: str, rounds: int) -> None:
-    """300 experiments with speedup 2: at 95 % fewer than 92 % hits come once in 100 times."""
+    """200 experiments with speedup 2: at 95 % fewer than 184 hits come twice in 100 times."""
     random = np.random.default_rng(rounds)
     hits = 0
-    for seed in range(300):
+    for seed in range(200):
         shared = random.lognormal(0, 0.5, rounds)  # a drift both sides feel
         candidate = 10 * shared
         baseline = 20 * shared * NOISES[noise](random, rounds)
         interval = paired_ratio(list(baseline), list(candidate), seed)
         hits += interval.low <= 2.0 <= interval.high
-    median_of_noise = 1.0
-    assert median_of_noise == 1.0 and hits >= 276
+    assert hits >= 184
 
 
 def test_exact_samples() -> None:

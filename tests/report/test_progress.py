@@ -34,6 +34,13 @@ def test_a_terminal_sees_the_stage_and_then_a_summary_in_the_past_tense() -> Non
     assert "Judged 1 candidate of softmax in" in file.getvalue().splitlines()[-1]
 
 
+def test_candidates_of_several_calls_are_all_counted() -> None:
+    with ProgressLine(Console(file=io.StringIO()), "the demo") as line:
+        for name in ("a.py", "b.py", "b.py"):
+            line.show(Progress(name, 0, 1, "building"))
+    assert line.summary().startswith("Judged 2 candidates of the demo")
+
+
 def test_no_thread_draws() -> None:
     console, _ = terminal()
     before = threading.active_count()
@@ -49,6 +56,18 @@ def test_stdout_is_left_alone_while_the_line_is_shown(capsys: pytest.CaptureFixt
         print("a result")
     assert capsys.readouterr().out == "a result\n"
     assert "a result" not in file.getvalue()
+
+
+def test_another_thread_cannot_draw_into_a_result() -> None:
+    console, file = terminal()
+    with ProgressLine(console, "softmax") as line:
+        other = threading.Thread(target=line.show, args=[STEP])
+        with line.hidden():
+            other.start()
+            other.join(0.1)
+            assert other.is_alive() and file.getvalue() == ""
+        other.join()
+        assert "building" in file.getvalue()
 
 
 def test_an_interrupt_leaves_no_summary() -> None:

@@ -116,7 +116,7 @@ class CandidateTrace(StatementTrace):
         entry = self._entry_functions(made)
         for function in entry:
             self._enter_forward(function)
-        if not entry:
+        if not entry and not self.returns:
             self.opaque = True
         self._follow_hooks(made, node)
         for buffer in self.buffers[first_new:]:
@@ -175,17 +175,18 @@ class CandidateTrace(StatementTrace):
     def _age(self, before: dict[Buffer, set[Tag]]) -> None:
         """Make what this call left behind into what the next one finds."""
         past = Tag(Origin.PAST)
+        touched = self.journal.replay()
         for buffer in self.buffers:
             old = before.get(buffer)
             if old is None:
                 buffer.tags = {past}
-            elif old != buffer.tags:
+            elif old != buffer.tags or buffer in touched:
                 buffer.tags = old | {past}
         marker = self.new_buffer({past})
         for holder, key in self.kept:
-            value = holder.get(key)  # type: ignore[arg-type,call-overload]
+            value = holder.get(key)
             if value is not None:
-                holder[key] = _blurred(value, marker)  # type: ignore[index]
+                holder[key] = _blurred(value, marker)
 
 
 def _blurred(value: Value, marker: Value) -> Value:

@@ -11,6 +11,7 @@ from enum import StrEnum
 
 from assay.data.evidence import Evidence, EvidenceKind
 from assay.guard.cpp_functions import CppUnit
+from assay.guard.journal import Holder, Journal
 from assay.guard.reach import Reach
 from assay.guard.tags import Guard, Origin, Tag
 from assay.guard.values import Buffer, Scope, Value
@@ -95,7 +96,8 @@ class Trace:
         self.returns: list[ReturnSeen] = []
         self.native: list[NativeSource] = []
         self.native_entries: set[str] = set()
-        self.kept: list[tuple[dict[str, Value] | dict[object, Value], object]] = []
+        self.kept: list[tuple[Holder, object]] = []
+        self.journal = Journal()
         self.custom_operators: dict[str, Value] = {}
         self.hooks: list[Value] = []
         self.threads: dict[str, str] = {}

@@ -42,7 +42,7 @@ from assay.guard.values import (
 _MODULE_SETTERS = frozenset("register_buffer register_parameter add_module register_module".split())
 _HOOKS = frozenset("register_forward_hook register_forward_pre_hook register_full_backward_hook".split())
 _TEXT_METHODS = frozenset(
-    "lower upper strip lstrip rstrip replace format title swapcase removeprefix removesuffix".split()
+    "lower upper strip lstrip rstrip title swapcase removeprefix removesuffix".split()
 )
 _GROWS = frozenset("append add extend insert update setdefault appendleft put push __setitem__".split())
 
@@ -254,7 +254,7 @@ class CallTrace(LibraryTrace):
         box = owner.object
         if name in _GROWS:
             added = [*given.all, *(self.contents(v) for v in given.all)]
-            box.rest = join([box.rest or NOTHING, *added])
+            self.journal.set_rest(box, join([box.rest or NOTHING, *added]))
             if self.phase is Phase.FORWARD:
                 self.kept.append((box.items, "*"))
         if name in ("keys", "clear", "index", "count"):
@@ -325,7 +325,8 @@ class CallTrace(LibraryTrace):
         """Store into something that outlives the call; under a condition the old value stays."""
         old = holder.get(name)
         conditional = bool(self.guards) and old is not None
-        holder[name] = join([old, value]) if conditional and old is not None else value
+        merged = join([old, value]) if conditional and old is not None else value
+        self.journal.set_item(holder, name, merged)
         if self.phase is Phase.FORWARD:
             self.kept.append((holder, name))
 

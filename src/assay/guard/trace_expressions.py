@@ -199,6 +199,9 @@ class ExpressionTrace(AttributeTrace):
         a, b, fold = left.constant(), right.constant(), _FOLDABLE.get(type(kind))
         if a is None or b is None or fold is None:
             return None
+        texts = isinstance(a.value, str | bytes) or isinstance(b.value, str | bytes)
+        if texts and not isinstance(kind, ast.Add):
+            return NOTHING  # `"x" * 10**9` and `"%999999999d" % 1` must not be worked out here
         if not _small(a.value) or not _small(b.value) or isinstance(kind, ast.Pow):
             return NOTHING
         try:

@@ -141,9 +141,9 @@ class StatementTrace(BuiltinTrace):
         constant = key.constant()
         box = item.object
         if constant is not None and constant.value.__hash__ is not None:
-            box.items[constant.value] = value
+            self.journal.set_item(box.items, constant.value, value)
         else:
-            box.rest = join([box.rest or NOTHING, value])
+            self.journal.set_rest(box, join([box.rest or NOTHING, value]))
         if self.phase is Phase.FORWARD:
             self.kept.append((box.items, constant.value if constant is not None else "*"))
 
@@ -187,7 +187,10 @@ class StatementTrace(BuiltinTrace):
     def _side(self, body: list[ast.stmt], guard: Guard, scope: Scope) -> bool:
         if guard is not Guard.NONE:
             self.guards.append(guard)
+        mark = self.journal.mark(self.buffers)
         leaves = self.run_body(body, scope)
+        if leaves:
+            self.journal.go_back(mark)
         if guard is not Guard.NONE:
             self.guards.pop()
         return leaves

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from math import inf
 from typing import Any
 
 import torch
@@ -110,13 +111,19 @@ def _floating(
         plain,
         truth=plain.truth.to(torch.complex128 if plain.dtype.is_complex else torch.float64),
         budget=budget,
-        reference_error=float(error.max()) / largest if largest > 0.0 else 0.0,
+        reference_error=_relative(float(error.max()) if kept.numel() else 0.0, largest),
         reference_bias=bias.mean_error(reference, kept, dtype)
         if bias.applies(kept, dtype)
         else None,
         relief=None if request.exact else _relief(response, reference, probes),
         special=not bool(counts.all()) or largest > 0.5 * torch.finfo(dtype).max,
     )
+
+
+def _relative(error: float, scale: float) -> float:
+    if scale > 0.0:
+        return error / scale
+    return inf if error > 0.0 else 0.0
 
 
 def _parts(value: torch.Tensor) -> torch.Tensor:

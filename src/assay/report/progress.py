@@ -2,11 +2,12 @@
 
 The rule: nothing is drawn by a second thread. A redraw takes a millisecond or two with the
 interpreter locked, which would be measured as part of a kernel's time; so the line is redrawn
-only when the pipeline itself reports. In a pipe nothing is shown at all.
+only when the pipeline itself reports, from whichever of its threads. In a pipe nothing is shown.
 """
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -30,10 +31,11 @@ class ProgressLine:
         self._console = console
         self._subject = subject
         self._live: Live | None = None
+        self._lock = threading.RLock()  # with --jobs, several candidates report at a time
         self._start_s = time.monotonic()
         self._drawn_s = -_REDRAW_S
         self._last: Progress | None = None
-        self._candidates: set[int] = set()
+        self._candidates: set[tuple[str, int]] = set()
 
     def __enter__(self) -> Self:
         """Begin counting time; nothing is drawn before the first report."""
@@ -47,26 +49,27 @@ class ProgressLine:
         trace: TracebackType | None,
     ) -> None:
         """Remove the line; leave the summary where everything went to its end."""
-        self._erase()
+        with self._lock:
+            self._erase()
         if kind is None and self._candidates and self._console.is_terminal:
             self._console.print(Text(self.summary(), style="dim"))
 
     def show(self, progress: Progress) -> None:
         """Report one step. Redraws at most ten times a second, but never misses a new stage."""
-        self._candidates.add(progress.index)
-        last, self._last = self._last, progress
-        same = last is not None and (last.index, last.stage) == (progress.index, progress.stage)
-        now_s = time.monotonic()
-        if not self._console.is_terminal or (same and now_s - self._drawn_s < _REDRAW_S):
-            return
-        self._drawn_s = now_s
-        self._draw(progress_text(progress, now_s - self._start_s))
+        with self._lock:
+            self._candidates.add((progress.candidate, progress.index))
+            now_s = time.monotonic()
+            if self._console.is_terminal and (self._is_new(progress) or self._is_due(now_s)):
+                self._drawn_s = now_s
+                self._draw(progress_text(progress, now_s - self._start_s))
+            self._last = progress
 
     @contextmanager
     def hidden(self) -> Iterator[None]:
         """Take the line away while something is printed on the same terminal."""
-        self._erase()
-        yield
+        with self._lock:
+            self._erase()
+            yield
 
     def summary(self) -> str:
         """What was done, once it is done."""
@@ -74,6 +77,13 @@ class ProgressLine:
         noun = "candidate" if count == 1 else "candidates"
         elapsed_s = time.monotonic() - self._start_s
         return f"Judged {count} {noun} of {self._subject} in {elapsed_s:.1f} s."
+
+    def _is_new(self, progress: Progress) -> bool:
+        last = self._last
+        return last is None or (last.index, last.stage) != (progress.index, progress.stage)
+
+    def _is_due(self, now_s: float) -> bool:
+        return now_s - self._drawn_s >= _REDRAW_S
 
     def _draw(self, text: Text) -> None:
         if self._live is None:

@@ -1,4 +1,4 @@
-"""Tasks: the native suite, readers of other formats, live references and the workloads asked of them.
+"""Tasks: the native suite, readers of other formats, live references and their workloads.
 
 The rule: everything here runs on the trusted side. No candidate code is ever loaded in this room.
 """

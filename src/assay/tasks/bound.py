@@ -53,9 +53,7 @@ class _Snapshot:
 def _copied(attributes: dict[str, Any]) -> dict[str, Any]:
     """Attributes with torch's tables and plain containers copied one level deep."""
     return {
-        key: copy.copy(value)
-        if key in _TORCH_TABLES or type(value) in _PLAIN_CONTAINERS
-        else value
+        key: copy.copy(value) if key in _TORCH_TABLES or type(value) in _PLAIN_CONTAINERS else value
         for key, value in attributes.items()
     }
 
@@ -151,7 +149,7 @@ def private(value: Any) -> Any:
         return copy.deepcopy(value)
     storage = value.untyped_storage().clone()
     made = torch.empty(0, dtype=value.dtype, device=value.device)
-    return made.set_(storage, value.storage_offset(), value.shape, value.stride())  # type: ignore[call-overload]
+    return made.set_(storage, value.storage_offset(), value.shape, value.stride())
 
 
 def _lifted(value: Any) -> Any:

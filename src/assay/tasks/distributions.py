@@ -63,8 +63,7 @@ def redraw(
 def structures(own: Sequence[Any]) -> tuple[Structure, ...]:
     """The structure of each input; what is no tensor is fixed."""
     return tuple(
-        structure_of(value) if isinstance(value, torch.Tensor) else Structure.FIXED
-        for value in own
+        structure_of(value) if isinstance(value, torch.Tensor) else Structure.FIXED for value in own
     )
 
 
@@ -78,13 +77,9 @@ def _keep(own: torch.Tensor, made: torch.Tensor, shape: Structure) -> torch.Tens
     return made.to(own.dtype)
 
 
-def _plant(
-    own: Sequence[Any], distribution: Distribution, generator: torch.Generator
-) -> Drawn:
+def _plant(own: Sequence[Any], distribution: Distribution, generator: torch.Generator) -> Drawn:
     """One element of one float input becomes NaN or an infinity; a structural zero never does."""
-    places = [
-        i for i, v in enumerate(own) if isinstance(v, torch.Tensor) and v.is_floating_point()
-    ]
+    places = [i for i, v in enumerate(own) if isinstance(v, torch.Tensor) and v.is_floating_point()]
     places = [i for i in places if own[i].numel()]
     if not places:
         return Drawn(tuple(own))

@@ -18,6 +18,7 @@ from assay.tasks.sizes import Site
 MAX_TRIALS = 240
 MAX_SECONDS = 0.8  # a slow reference gets fewer axes rather than a long wait
 SMALL_STEP = 16
+POWERS = tuple(1 << k for k in range(10))
 SMALLEST = (1, 2, 3, 4, 5, 7, 8, 16, 17, 32, 33, 64)
 SMALL_CONFIG = 16  # below it a constructor's integer is a choice (kernel, stride), not a size
 CHOICES = re.compile(
@@ -49,11 +50,13 @@ def infer_space(prober: Prober, sites: Iterable[Site]) -> ShapeSpace:
     own = prober.own()
     if own is None:
         return ShapeSpace((), {})
-    return _Inference(prober, own).run([site for site in sites if site.own < 1 << 31])
+    tried = [site for site in sites if site.own < 1 << 31]
+    return _Inference(prober, own, {site.own for site in tried}).run(tried)
 
 
 class _Inference:
-    def __init__(self, prober: Prober, own: Footprint) -> None:
+    def __init__(self, prober: Prober, own: Footprint, values: set[int]) -> None:
+        self._values = values
         self._prober = prober
         self._own = own
         self._axes: list[Axis] = []
@@ -120,9 +123,8 @@ class _Inference:
     def _another(self, tied: tuple[Site, ...], max_step: int) -> tuple[int, int] | None:
         """The smallest step that the reference accepts, and the value that it accepted."""
         own = tied[0].own
-        powers = [m for m in (1, 2, 4, 8, 16, 32, 64, 128, 256, 512) if own % m == 0]
-        steps = powers + [own] * (own not in powers and own > 2)
-        for step in [step for step in steps if step <= max_step]:
+        steps = sorted(m for m in {*POWERS, *self._values, own} if own % m == 0 and m <= max_step)
+        for step in steps:
             for value in (own + step, own - step):
                 if value >= 1 and self._at(tied, value) is not None:
                     return step, value
@@ -148,13 +150,12 @@ class _Inference:
     def _role(self, changed: Footprint) -> AxisRole:
         if not self._only_inputs(changed):
             return AxisRole.CONFIG
-        inputs, outputs = _moved(self._own.inputs, changed.inputs), _moved(
-            self._own.outputs, changed.outputs
+        inputs, outputs = (
+            _moved(self._own.inputs, changed.inputs),
+            _moved(self._own.outputs, changed.outputs),
         )
         follows = bool(outputs) and all(dim == 0 for _, dim in outputs)
-        return (
-            AxisRole.BATCH if follows and all(dim == 0 for _, dim in inputs) else AxisRole.SIZE
-        )
+        return AxisRole.BATCH if follows and all(dim == 0 for _, dim in inputs) else AxisRole.SIZE
 
     def _name(self, tied: tuple[Site, ...], changed: Footprint) -> str:
         first = tied[0]

@@ -17,9 +17,7 @@ from assay.tasks.structure import Structure
 OFFSET_ELEMENTS = 3  # odd, so that no vector load stays aligned
 
 
-def lay_out(
-    inputs: Sequence[Any], layout: Layout, shapes: Sequence[Structure]
-) -> tuple[Any, ...]:
+def lay_out(inputs: Sequence[Any], layout: Layout, shapes: Sequence[Structure]) -> tuple[Any, ...]:
     """Every tensor input in `layout`; one that cannot take it stays contiguous."""
     return tuple(
         _one(value, layout, shape) if isinstance(value, torch.Tensor) else value

@@ -49,14 +49,14 @@ class Reference:
         self._source = TaskSource(task)
         self._own_module = self._source.module({})
         self._prober = Prober(self._source)
-        self._checked: tuple[tuple[tuple[str, int], ...], BoundReference] | None = None
+        self._checkers: dict[tuple[tuple[str, int], ...], BoundReference] = {}
 
     @cached_property
     def space(self) -> ShapeSpace:
         """Declared axes, else inferred ones."""
         if self.task.axes:
             return declared_space(self.task.axes)
-        return infer_space(self._prober, self._source.sites.values())
+        return infer_space(self._prober, self._source.sites_by_promise())
 
     @property
     def axes(self) -> tuple[Axis, ...]:
@@ -188,11 +188,11 @@ class Reference:
                 return module.inputs(seed)
 
     def _checker(self, axes: Mapping[str, int]) -> BoundReference:
-        """A bound instance for these constructor values; the last one is kept."""
+        """A bound instance for these constructor values."""
         key = self.config(axes)
-        if self._checked is None or self._checked[0] != key:
-            self._checked = (key, self.bind(axes, _CHECK_SEED))
-        return self._checked[1]
+        if key not in self._checkers:
+            self._checkers[key] = self.bind(axes, _CHECK_SEED)
+        return self._checkers[key]
 
     def _sizes(self, axes: Mapping[str, int]) -> dict[str, int]:
         own = self.own_axes

@@ -79,12 +79,15 @@ class SizeFinder:
             return
         if isinstance(target, ast.Name):
             node.value = self._value(value, target.id, target.id)
-        elif isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
-            if len(target.elts) == len(value.elts):
-                value.elts = [
-                    self._value(part, name.id, name.id) if isinstance(name, ast.Name) else part
-                    for name, part in zip(target.elts, value.elts, strict=True)
-                ]
+        elif (
+            isinstance(target, ast.Tuple)
+            and isinstance(value, ast.Tuple)
+            and len(target.elts) == len(value.elts)
+        ):
+            value.elts = [
+                self._value(part, name.id, name.id) if isinstance(name, ast.Name) else part
+                for name, part in zip(target.elts, value.elts, strict=True)
+            ]
 
     def _value(self, node: ast.expr, key: str, name: str = "") -> ast.expr:
         """`node` with every site in it replaced; containers of literals are entered."""

@@ -44,7 +44,9 @@ def _corner(tensor: torch.Tensor) -> torch.Tensor:
     while matrix.dim() > 2:
         matrix = matrix[-1]
     for dim in range(matrix.dim()):
-        matrix = matrix.narrow(dim, max(0, matrix.shape[dim] - CORNER), min(matrix.shape[dim], CORNER))
+        matrix = matrix.narrow(
+            dim, max(0, matrix.shape[dim] - CORNER), min(matrix.shape[dim], CORNER)
+        )
     return matrix.double()
 
 

@@ -118,7 +118,8 @@ def _copy_out(leaf: Any, slot: Slot, memory: Memory) -> None:
     nbytes = leaf.numel() * leaf.element_size()
     flags = OutputFlag.TENSOR | OutputFlag.EXACT_TYPE
     flags |= OutputFlag.ON_CPU if leaf.device.type == "cpu" else OutputFlag(0)
-    flags |= OutputFlag.BARE if not leaf.__dict__ else OutputFlag(0)
+    hung = [name for name in leaf.__dict__ if not name.startswith("_dynamo")]  # torch hangs those
+    flags |= OutputFlag.BARE if not hung else OutputFlag(0)
     if nbytes <= slot.capacity and name in DTYPES:
         flags |= OutputFlag.FITS
         if nbytes:

@@ -19,6 +19,11 @@ class OperationLog(TorchDispatchMode):  # type: ignore[misc]
         super().__init__()
         self.counts: dict[str, tuple[int, int]] = {}
 
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        """False: wrapping for Dynamo would import it, 3.7 s."""
+        return False
+
     def __torch_dispatch__(
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None
     ) -> Any:

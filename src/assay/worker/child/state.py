@@ -53,6 +53,7 @@ _MODULES = (
     "assay.worker.child.state",
     "assay.worker.sandbox.syscalls",
 )
+_TORCH_FOLDER = os.path.dirname(torch.__file__) + os.sep
 _CLASSES: tuple[tuple[str, Callable[[], type]], ...] = (
     ("torch.Tensor", lambda: torch.Tensor),
     ("torch.nn.Module", lambda: torch.nn.Module),
@@ -78,7 +79,7 @@ class Snapshot:
         found = []
         for name, value in self.objects.items():
             current = now.objects.get(name, _GONE)
-            if current is not value:
+            if current is not value and not _is_torchs_own(current):
                 found.append(f"{name}\t{_describe(current)}")
         for name, text in now.settings.items():
             before = self.settings.get(name, "")
@@ -88,6 +89,12 @@ class Snapshot:
 
 
 _GONE = object()
+
+
+def _is_torchs_own(value: Any) -> bool:
+    """Torch replaces some of its own functions when parts of it are imported late."""
+    code = getattr(value, "__code__", None)
+    return code is not None and code.co_filename.startswith(_TORCH_FOLDER)
 
 
 def _describe(value: Any) -> str:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 _FREEZE_TIMEOUT_S = 5.0
+_MODES = {"cgroup.events": os.O_RDONLY, "cgroup.procs": os.O_RDONLY}
 
 
 @dataclass(frozen=True)
@@ -67,6 +68,7 @@ class ControlGroup:
 
     def __init__(self, folders: dict[str, Path]) -> None:
         self._folders = folders  # role -> folder; roles: freezer2, freezer1, memory, pids
+        self._open_files: dict[str, int] = {}  # freezing happens twice a batch: keep them open
         self.paths = tuple(sorted({str(f) for f in folders.values()}))
 
     @classmethod
@@ -104,8 +106,7 @@ class ControlGroup:
 
     def pids(self) -> list[int]:
         """Every process of the tree."""
-        text = (self._freezer / "cgroup.procs").read_text()
-        return [int(line) for line in text.split()]
+        return [int(line) for line in self._read("cgroup.procs").split()]
 
     def freeze(self) -> None:
         """Stop the whole tree; returns once it stands still."""
@@ -137,6 +138,9 @@ class ControlGroup:
 
     def remove(self) -> None:
         """Remove the folders; the tree must be dead. The kernel may need a moment."""
+        for descriptor in self._open_files.values():
+            os.close(descriptor)
+        self._open_files.clear()
         for path in self.paths:
             for _ in range(200):
                 try:
@@ -152,14 +156,21 @@ class ControlGroup:
         return self._folders.get("freezer2") or self._folders["freezer1"]
 
     def _write(self, name: str, text: str) -> None:
-        (self._freezer / name).write_text(text)
+        os.pwrite(self._file(name), text.encode(), 0)
+
+    def _read(self, name: str) -> str:
+        return os.pread(self._file(name), 1 << 16, 0).decode()
+
+    def _file(self, name: str) -> int:
+        if name not in self._open_files:
+            self._open_files[name] = os.open(self._freezer / name, _MODES.get(name, os.O_RDWR))
+        return self._open_files[name]
 
     def _until(self, name: str, text: str) -> None:
         deadline = time.monotonic() + _FREEZE_TIMEOUT_S
-        path = self._freezer / name
-        while text not in path.read_text():
+        while text not in self._read(name):
             if time.monotonic() > deadline:
-                raise TimeoutError(f"{path} never said {text!r}")
+                raise TimeoutError(f"{self._freezer / name} never said {text!r}")
 
     def _limit(self, limits: GroupLimits) -> None:
         caps = {

@@ -92,9 +92,11 @@ class Exam:
 
     def expectation(self, question: Question, version: int) -> tuple[OutputExpectation, ...]:
         """What the call must return. Costs several evaluations of the reference; kept."""
+        instance = self.instance_of(question.workload)
+        if not self.state(instance, SEEDED):
+            version = SEEDED  # nothing to vary: every version is the same
         key = (question, version)
         if key not in self._expectations:
-            instance = self.instance_of(question.workload)
             content, planted = self._drawn(question)
             workload = self.plan.workloads[question.workload]
             request = ExpectationRequest(

@@ -162,6 +162,7 @@ class Session:
             name: self._memory.reserve(("state", instance, name), tensor.nbytes, "middle")
             for name, tensor in tensors.items()
         }
+        self._memory.guard()
         self.process.freeze()
         entries = []
         for name, tensor in tensors.items():
@@ -177,6 +178,7 @@ class Session:
     ) -> BatchResult:
         """Freeze, write, thaw and start the clock, stop it at "done", freeze, take."""
         laid = [self._reserve(call, index) for index, call in enumerate(calls)]
+        self._memory.guard()
         self.process.freeze()
         for one in laid:
             self._write(one)

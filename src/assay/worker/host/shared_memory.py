@@ -35,9 +35,15 @@ class SharedMemory:
             arena = self._arena_with_room(nbytes)
             region = arena.place(nbytes, at)
             arena.poison(region)
-            self._attach(Protect(arena.number, arena.new_guards()), arena)
             self._regions[key] = region
         return self._regions[key]
+
+    def guard(self) -> None:
+        """Have the child close the guard pages laid since the last time."""
+        for arena in self._arenas.values():
+            guards = arena.new_guards()
+            if guards:
+                self._attach(Protect(arena.number, guards), arena)
 
     def put(self, region: Region, tensor: torch.Tensor) -> None:
         """Write a tensor's storage span."""

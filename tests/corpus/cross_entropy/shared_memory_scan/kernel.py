@@ -16,7 +16,7 @@ def candidates():
     for path in paths:
         try:
             with open(path, "rb", opener=lambda p, f: os.open(p, f | os.O_NONBLOCK)) as file:
-                data = file.read(4096)
+                data = file.read(4096) or b""
         except OSError:
             continue
         for start in range(0, len(data) - 3, 4):

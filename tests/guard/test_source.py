@@ -1,0 +1,136 @@
+"""The source analysis on both sides: what it must find, and what it must leave alone."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from guard.cheating_sources import CHEATS
+from guard.honest_sources import HONEST, TRITON_HEAD
+
+from assay.data.candidate import Candidate, Language, SourceFile
+from assay.data.evidence import Evidence, Severity
+from assay.data.settings import Track
+from assay.guard.source import analyse, findings
+
+
+def _candidate(text: str, path: str = "kernel.py", language: Language = Language.TORCH) -> Candidate:
+    return Candidate(name="c", language=language, sources=(SourceFile(path=path, text=text),))
+
+
+def _findings(text: str, track: Track = Track.KERNEL) -> tuple[Evidence, ...]:
+    return findings(analyse(_candidate(text)), track)
+
+
+def _heavy(found: tuple[Evidence, ...]) -> list[str]:
+    return [f"{e.severity} {e.kind} {e.where} {e.text}" for e in found if e.severity is not Severity.NOTE]
+
+
+@pytest.mark.parametrize("name", HONEST)
+def test_honest_sources_bring_nothing_heavier_than_a_note(name: str) -> None:
+    report = analyse(_candidate(HONEST[name]))
+    assert report.readable and report.complete
+    assert report.result_depends_on_kernel
+    assert _heavy(findings(report, Track.KERNEL)) == []
+
+
+@pytest.mark.parametrize("name", CHEATS)
+def test_cheats_are_found_for_the_right_reason(name: str) -> None:
+    source, kind, severity = CHEATS[name]
+    found = [(e.kind.value, e.severity.value) for e in _findings(source)]
+    assert (kind, severity) in found, found
+
+
+@pytest.mark.parametrize("name", ["torch_direct", "zeros", "kernel_never_called", "decoy"])
+def test_mixed_track_still_wants_a_kernel(name: str) -> None:
+    found = _findings(CHEATS[name][0], Track.MIXED)
+    assert {e.kind.value for e in found if e.severity is Severity.CONVICTS} <= {"no_kernel", "decoy"}
+    assert _heavy(found)
+
+
+def test_mixed_track_allows_library_calls_beside_a_kernel() -> None:
+    found = _findings(CHEATS["identity_epilogue"][0], Track.MIXED)
+    assert _heavy(found) == []
+    assert any(e.kind.value == "delegation" for e in found)
+
+
+def test_open_track_says_nothing_about_delegation() -> None:
+    assert _findings(CHEATS["torch_direct"][0], Track.OPEN) == ()
+
+
+def test_open_track_still_sees_reaching_out() -> None:
+    assert _heavy(_findings(CHEATS["referrers"][0], Track.OPEN))
+
+
+def test_evidence_names_the_line() -> None:
+    found = _findings("import torch\nclass ModelNew(torch.nn.Module):\n    def forward(self, x):\n        return x.relu()\n")
+    assert all(e.where == "kernel.py:4" for e in found)
+
+
+def test_lines_inside_a_cpp_string_are_lines_of_the_file() -> None:
+    found = _findings(CHEATS["aten_in_cpp"][0])
+    [delegation] = [e for e in found if e.kind.value == "delegation"]
+    line = int(delegation.where.split(":")[1])
+    assert "at::softmax" in CHEATS["aten_in_cpp"][0].splitlines()[line - 1]
+
+
+@pytest.mark.parametrize("text", ["def broken(:", "x = 1", "class Model: pass"])
+def test_what_cannot_be_read_brings_no_finding(text: str) -> None:
+    report = analyse(_candidate(text))
+    assert not report.readable
+    assert findings(report, Track.KERNEL) == ()
+
+
+def test_opaque_code_does_not_prove_that_a_kernel_is_missing() -> None:
+    text = (
+        "import torch, sys\nns = {}\nexec(open('k.txt').read(), ns)\n"
+        "class ModelNew(torch.nn.Module):\n    def forward(self, x):\n        return ns['run'](x)\n"
+    )
+    assert _heavy(_findings(text)) == []
+
+
+def test_a_folder_is_followed_across_files() -> None:
+    ops = SourceFile(path="ops.py", text=TRITON_HEAD + "\ndef act(x):\n    return torch.relu(x)\n")
+    main = SourceFile(
+        path="main.py",
+        text="import torch\nfrom ops import act\nclass ModelNew(torch.nn.Module):\n"
+        "    def forward(self, x):\n        return act(x)\n",
+    )
+    candidate = Candidate(name="c", language=Language.TRITON, sources=(main, ops))
+    kinds = {e.kind.value for e in findings(analyse(candidate), Track.KERNEL)}
+    assert {"no_kernel", "delegation"} <= kinds
+
+
+def test_a_bare_cpp_file_is_its_own_kernel() -> None:
+    text = '#include "assay.h"\nextern "C" const char* forward(const assay_tensor* i, int n, assay_tensor* o, int m) {\n  for (int k = 0; k < 3; ++k) {}\n  return 0;\n}\n'
+    report = analyse(_candidate(text, "kernel.cpp", Language.CPP_SOURCE))
+    assert report.readable and findings(report, Track.KERNEL) == ()
+
+
+def test_a_bare_cpp_file_that_calls_blas_delegates() -> None:
+    text = 'extern "C" const char* forward(void* i, int n, void* o, int m) {\n  cblas_sgemm(i, o);\n  return 0;\n}\n'
+    found = findings(analyse(_candidate(text, "kernel.cpp", Language.CPP_SOURCE)), Track.KERNEL)
+    assert {e.kind.value for e in found} == {"no_kernel", "delegation"}
+    assert found[0].severity is Severity.CONVICTS
+
+
+def test_analysis_of_a_typical_file_is_fast() -> None:
+    candidate = _candidate(HONEST["versioned_weight_pack"])
+    best = min(_seconds(candidate) for _ in range(5))
+    assert best < 0.02
+
+
+def _seconds(candidate: Candidate) -> float:
+    start = time.perf_counter()
+    analyse(candidate)
+    return time.perf_counter() - start
+
+
+def test_a_source_that_never_ends_is_given_up_quietly() -> None:
+    text = "import torch\n" + "".join(
+        f"def f{i}(x):\n    return f{i + 1}(x) + f{i + 1}(x) + f{i + 1}(x)\n" for i in range(20)
+    )
+    text += "def f20(x):\n    return x\nclass ModelNew(torch.nn.Module):\n    def forward(self, x):\n        return f0(x)\n"
+    report = analyse(_candidate(text))
+    assert not report.complete
+    assert findings(report, Track.KERNEL) == ()
