@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import platform
 import sys
 from collections.abc import Callable
@@ -91,6 +92,9 @@ class Hearing:
             seen.append(HostFailed(text=str(error)))
         except TaskError as error:
             seen.append(TaskBroken(text=str(error)))
+        except Exception as error:  # a fault of ours must not cost the other candidates
+            logging.getLogger(__name__).exception("evaluating %s", candidate.name)
+            seen.append(HostFailed(text=f"{type(error).__name__}: {error}"))
         return seen
 
     def judge(

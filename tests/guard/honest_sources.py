@@ -1,3 +1,4 @@
+# ruff: noqa: E501  (candidates are judged, not styled)
 """Honest but odd candidates: none may bring a finding heavier than a note."""
 
 TRITON_HEAD = """
@@ -375,6 +376,69 @@ class ModelNew(nn.Module):
     )
     + "torch.backends.cuda.matmul.allow_tf32 = False\n"
     + _SIMPLE,
+    "signature_string": """
+import torch, torch.nn as nn
+import numba
+@numba.njit("void(f4[:], f4[:])", parallel=True, fastmath=True)
+def _k(x, y):
+    for i in numba.prange(x.size):
+        y[i] = x[i] + 1
+class ModelNew(nn.Module):
+    def forward(self, x):
+        y = torch.empty_like(x)
+        _k(x.reshape(-1).numpy(), y.reshape(-1).numpy())
+        return y
+""",
+    "cffi": """
+import torch, torch.nn as nn
+from cffi import FFI
+ffi = FFI()
+ffi.cdef("void k(const float*, float*, long);")
+lib = ffi.verify("void k(const float* x, float* y, long n) { for (long i = 0; i < n; ++i) y[i] = x[i]; }")
+class ModelNew(nn.Module):
+    def forward(self, x):
+        y = torch.empty_like(x)
+        lib.k(ffi.cast("float*", x.data_ptr()), ffi.cast("float*", y.data_ptr()), x.numel())
+        return y
+""",
+    "temporary_file_and_own_folder": CTYPES_HEAD
+    + """
+import inspect
+_HERE = os.path.dirname(os.path.abspath(inspect.getfile(inspect.currentframe())))
+def build():
+    fd, path = tempfile.mkstemp(suffix=".cpp")
+    os.write(fd, _SRC.encode())
+    os.close(fd)
+    os.system("g++ -O3 -shared -fPIC %s -o %s.so" % (path, path))
+    return ctypes.cdll.LoadLibrary(path + ".so")
+class ModelNew(nn.Module):
+    lib = None
+    def forward(self, x):
+        if ModelNew.lib is None:
+            ModelNew.lib = build()
+        y = torch.empty_like(x)
+        ModelNew.lib.k(ctypes.c_void_p(x.data_ptr()), ctypes.c_void_p(y.data_ptr()), ctypes.c_long(x.numel()))
+        return y
+""",
+    "cuda_with_a_final_mean": '''
+import torch, torch.nn as nn
+from torch.utils.cpp_extension import load_inline
+src = """
+#include <torch/extension.h>
+template <typename T> __global__ void k(const T* __restrict__ x, T* out, int n) { out[blockIdx.x] = x[0]; }
+torch::Tensor go(torch::Tensor x) {
+  auto losses = torch::empty({x.size(0)}, x.options());
+  AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "go", ([&] { k<scalar_t><<<1, 1>>>(x.data_ptr<scalar_t>(), losses.data_ptr<scalar_t>(), 3); }));
+  return losses.mean();
+}
+"""
+class ModelNew(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.ext = load_inline(name="n", cpp_sources="torch::Tensor go(torch::Tensor x);", cuda_sources=src, functions=["go"])
+    def forward(self, x):
+        return self.ext.go(x.cuda())
+''',
     "atomics_counter": TRITON_HEAD
     + """
 class ModelNew(nn.Module):

@@ -32,7 +32,13 @@ def test_comments_strings_and_directives_are_no_code() -> None:
 
 def test_functions_are_found_with_what_they_call() -> None:
     unit = parse_cpp(SOURCE)
-    assert [f.name for f in unit.functions] == ["helper", "unused", "scale", "go", "PYBIND11_MODULE"]
+    assert [f.name for f in unit.functions] == [
+        "helper",
+        "unused",
+        "scale",
+        "go",
+        "PYBIND11_MODULE",
+    ]
     go = next(f for f in unit.functions if f.name == "go")
     assert [(c.name, c.weight, c.guard) for c in go.library] == [
         ("at::gelu", Weight.HEAVY, Guard.BENIGN),
@@ -46,11 +52,16 @@ def test_functions_are_found_with_what_they_call() -> None:
 def test_only_reached_functions_count() -> None:
     unit = parse_cpp(SOURCE)
     assert {f.name for f in unit.reached(frozenset(("scale",)))} == {"scale", "helper"}
-    assert {f.name for f in unit.reached(frozenset(("PYBIND11_MODULE",)))} == {"PYBIND11_MODULE", "go"}
+    assert {f.name for f in unit.reached(frozenset(("PYBIND11_MODULE",)))} == {
+        "PYBIND11_MODULE",
+        "go",
+    }
 
 
 def test_a_cuda_launch_is_work() -> None:
-    unit = parse_cpp("__global__ void k(float* p) { p[0] = 1; }\nvoid go(float* p) { k<<<1, 1>>>(p); }")
+    unit = parse_cpp(
+        "__global__ void k(float* p) { p[0] = 1; }\nvoid go(float* p) { k<<<1, 1>>>(p); }"
+    )
     assert [f.works for f in unit.functions] == [True, True]
 
 

@@ -1,10 +1,10 @@
 from __future__ import annotations
 
 import pytest
-from guard.honest_sources import CTYPES_HEAD, HONEST, NUMBA_HEAD
 
 from assay.data.candidate import Candidate, Language, SourceFile
 from assay.guard.rubric import rubric
+from guard.honest_sources import CTYPES_HEAD, HONEST, NUMBA_HEAD
 
 
 def _levels(text: str, path: str = "kernel.py") -> tuple[int | None, int | None]:
@@ -20,7 +20,11 @@ def _levels(text: str, path: str = "kernel.py") -> tuple[int | None, int | None]
         ("import torch\n# triton wgmma\n", "kernel.py", (1, 1)),
         (HONEST["plain_triton"], "kernel.py", (2, 1)),
         (HONEST["plain_triton"] + "\ndef f(a):\n    return tl.dot(a, a)\n", "kernel.py", (2, 2)),
-        (HONEST["plain_triton"] + "\ndef f(a):\n    return tl.make_tensor_descriptor(a)\n", "kernel.py", (2, 4)),
+        (
+            HONEST["plain_triton"] + "\ndef f(a):\n    return tl.make_tensor_descriptor(a)\n",
+            "kernel.py",
+            (2, 4),
+        ),
         (NUMBA_HEAD, "kernel.py", (2, 1)),
         ("import cutlass.cute as cute\n", "kernel.py", (3, 1)),
         (CTYPES_HEAD, "kernel.py", (3, 1)),

@@ -5,16 +5,18 @@ from __future__ import annotations
 import time
 
 import pytest
-from guard.cheating_sources import CHEATS
-from guard.honest_sources import HONEST, TRITON_HEAD
 
 from assay.data.candidate import Candidate, Language, SourceFile
 from assay.data.evidence import Evidence, Severity
 from assay.data.settings import Track
 from assay.guard.source import analyse, findings
+from guard.cheating_sources import CHEATS
+from guard.honest_sources import HONEST, TRITON_HEAD
 
 
-def _candidate(text: str, path: str = "kernel.py", language: Language = Language.TORCH) -> Candidate:
+def _candidate(
+    text: str, path: str = "kernel.py", language: Language = Language.TORCH
+) -> Candidate:
     return Candidate(name="c", language=language, sources=(SourceFile(path=path, text=text),))
 
 
@@ -23,7 +25,11 @@ def _findings(text: str, track: Track = Track.KERNEL) -> tuple[Evidence, ...]:
 
 
 def _heavy(found: tuple[Evidence, ...]) -> list[str]:
-    return [f"{e.severity} {e.kind} {e.where} {e.text}" for e in found if e.severity is not Severity.NOTE]
+    return [
+        f"{e.severity} {e.kind} {e.where} {e.text}"
+        for e in found
+        if e.severity is not Severity.NOTE
+    ]
 
 
 @pytest.mark.parametrize("name", HONEST)
@@ -44,7 +50,10 @@ def test_cheats_are_found_for_the_right_reason(name: str) -> None:
 @pytest.mark.parametrize("name", ["torch_direct", "zeros", "kernel_never_called", "decoy"])
 def test_mixed_track_still_wants_a_kernel(name: str) -> None:
     found = _findings(CHEATS[name][0], Track.MIXED)
-    assert {e.kind.value for e in found if e.severity is Severity.CONVICTS} <= {"no_kernel", "decoy"}
+    assert {e.kind.value for e in found if e.severity is Severity.CONVICTS} <= {
+        "no_kernel",
+        "decoy",
+    }
     assert _heavy(found)
 
 
@@ -63,7 +72,9 @@ def test_open_track_still_sees_reaching_out() -> None:
 
 
 def test_evidence_names_the_line() -> None:
-    found = _findings("import torch\nclass ModelNew(torch.nn.Module):\n    def forward(self, x):\n        return x.relu()\n")
+    found = _findings(
+        "import torch\nclass ModelNew(torch.nn.Module):\n    def forward(self, x):\n        return x.relu()\n"
+    )
     assert all(e.where == "kernel.py:4" for e in found)
 
 
@@ -133,4 +144,4 @@ def test_a_source_that_never_ends_is_given_up_quietly() -> None:
     text += "def f20(x):\n    return x\nclass ModelNew(torch.nn.Module):\n    def forward(self, x):\n        return f0(x)\n"
     report = analyse(_candidate(text))
     assert not report.complete
-    assert findings(report, Track.KERNEL) == ()
+    assert [e.kind.value for e in findings(report, Track.KERNEL)] == ["unknown"]

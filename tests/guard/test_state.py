@@ -11,7 +11,9 @@ sys.settrace sys.setprofile signal.SIGALRM gc.callbacks torch.function_mode runn
 torch.nn.functional.linear sys.modules numpy.random.rand env.LD_PRELOAD torch.module_hooks""".split()
 INNOCENT = """env.PATH env.OMP_NUM_THREADS torch.num_threads torch.backends.cudnn.benchmark sys.path
 warnings.filters torch.rng torch.grad_enabled cwd gc.enabled triton.knobs.x""".split()
-DOUBTFUL = "torch.default_dtype atexit threading.excepthook sys.excepthook env.LD_LIBRARY_PATH".split()
+DOUBTFUL = (
+    "torch.default_dtype atexit threading.excepthook sys.excepthook env.LD_LIBRARY_PATH".split()
+)
 
 
 @pytest.mark.parametrize("name", CONVICT)

@@ -40,7 +40,11 @@ def _atomic(x_ptr, total_ptr, n: tl.constexpr):
 
 
 @triton.autotune(
-    configs=[triton.Config({"BLOCK": 48}), triton.Config({"BLOCK": 64}), triton.Config({"BLOCK": 32})],
+    configs=[
+        triton.Config({"BLOCK": 48}),
+        triton.Config({"BLOCK": 64}),
+        triton.Config({"BLOCK": 32}),
+    ],
     key=["n"],
 )
 @triton.jit
@@ -70,7 +74,9 @@ def measure() -> dict[str, float]:
     _dot[(1,)](m, k, c, 32)
     total = torch.zeros(2, dtype=torch.bfloat16)
     _atomic[(1,)](torch.ones(8).bfloat16(), total, 8)
-    special = torch.tensor([float("nan"), float("inf"), -float("inf"), 0.0, -0.0, 3.4e38, 1e-40, 1.0])
+    special = torch.tensor(
+        [float("nan"), float("inf"), -float("inf"), 0.0, -0.0, 3.4e38, 1e-40, 1.0]
+    )
     out = torch.empty(8, dtype=torch.bfloat16)
     _cast[(1,)](special, out, 8)
     return {
@@ -92,7 +98,10 @@ def tuned() -> dict[str, float]:
     x = torch.randn(100)
     y = torch.zeros(100)
     _tuned[lambda meta: (triton.cdiv(100, meta["BLOCK"]),)](x, y, 100)
-    return {"tuned_error": float((y - 2 * x).abs().max()), "block": _tuned.best_config.kwargs["BLOCK"]}
+    return {
+        "tuned_error": float((y - 2 * x).abs().max()),
+        "block": _tuned.best_config.kwargs["BLOCK"],
+    }
 
 
 if __name__ == "__main__":

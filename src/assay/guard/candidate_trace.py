@@ -60,9 +60,10 @@ class CandidateTrace(StatementTrace):
             return
         self.trees[path] = tree
         for node in ast.walk(tree):
-            if isinstance(node, ast.Constant) and isinstance(node.value, str):
-                if looks_like_cpp(node.value):
-                    self.text_lines.setdefault(node.value, (path, node.lineno))
+            if not isinstance(node, ast.Constant) or not isinstance(node.value, str):
+                continue
+            if looks_like_cpp(node.value):
+                self.text_lines.setdefault(node.value, (path, node.lineno))
 
     def run(self) -> None:
         """Follow the candidate from import to the result of forward."""
@@ -135,7 +136,7 @@ class CandidateTrace(StatementTrace):
         return []
 
     def _call_other(self, entry: Value, made: Value) -> None:
-        """forward is a kernel, a compiled function, or comes from a library layer."""
+        """Forward is a kernel, a compiled function, or comes from a library layer."""
         owner = next((r for r in made.refs if isinstance(r, Instance)), None)
         scope = owner.object.kind.attrs if owner else Scope(self.main_path)
         node = owner.object.kind.node if owner else ast.Pass(lineno=1)
@@ -194,4 +195,8 @@ def _blurred(value: Value, marker: Value) -> Value:
     refs = frozenset(r for r in value.refs if not isinstance(r, Constant) or r.value is None)
     plain = not value.is_data and not refs
     held = Value(refs, value.buffers | marker.buffers, scalar=plain or value.scalar)
-    return held if value.is_data or plain else join([Value(refs), Value(buffers=held.buffers, scalar=True)])
+    return (
+        held
+        if value.is_data or plain
+        else join([Value(refs), Value(buffers=held.buffers, scalar=True)])
+    )

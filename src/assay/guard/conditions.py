@@ -37,7 +37,9 @@ def branch_guards(test: ast.expr, value: Value) -> tuple[Guard, Guard]:
 def _asks_device(test: ast.expr) -> bool:
     for node in ast.walk(test):
         word = node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
-        if word in _DEVICE_WORDS or str(word).upper().startswith(("HAS_", "_HAS_", "HAVE_", "_HAVE_")):
+        if word in _DEVICE_WORDS or str(word).upper().startswith(
+            ("HAS_", "_HAS_", "HAVE_", "_HAVE_")
+        ):
             return True
         if str(word).lower().endswith("available"):
             return True

@@ -65,7 +65,8 @@ _BLAS_PREFIXES = (
 _BLAS_HARMLESS = ("Create", "Destroy", "SetStream", "SetMathMode", "Handle", "GetStream", "Status")
 _FORTRAN_BLAS = frozenset("sgemm_ dgemm_ sgemv_ dgemv_ sdot_ ddot_ saxpy_ sgemm dgemm".split())
 _TORCH_PATHS = frozenset(
-    """at torch at::native at::cpu at::cuda::native torch::nn::functional torch::linalg torch::special
+    """at torch at::native at::cpu at::cuda::native torch::nn::functional torch::linalg
+    torch::special
     torch::fft at::redispatch F at::indexing torch::autograd aten at::_ops""".split()
 )
 _TORCH_FREE = frozenset(
@@ -177,7 +178,7 @@ def _library_calls(body: list[Token], bare: bool) -> tuple[CppLibraryCall, ...]:
         if token.kind == "word" and called:
             name = _library_name(body, position, bare)
             if name:
-                heavy = is_heavy(token.text) or "." not in name and "::" not in name
+                heavy = is_heavy(token.text) or ("." not in name and "::" not in name)
                 weight = Weight.HEAVY if heavy else Weight.LIGHT
                 found.append(CppLibraryCall(name, token.line, weight, guards[position]))
     return tuple(found)

@@ -2,7 +2,8 @@
 
 The rule: the source alone convicts only where it is certain. A result no kernel can have made is
 certain; so is a matrix product or a layer on forward's own arguments that always runs. What stands
-under a condition is suspicious, what may be bookkeeping is a note, and the dispatch log, which knows
+under a condition is suspicious, what may be bookkeeping is a note, and the dispatch log, which
+knows
 sizes, decides the rest.
 """
 
@@ -21,6 +22,9 @@ def findings(report: SourceReport, track: Track) -> tuple[Evidence, ...]:
     """Evidence from the source, most serious first."""
     found = list(report.events)
     found += [_lying(seen) for seen in report.returns if seen.subclass]
+    if not report.complete:
+        text = "the source is too large or too deep to be followed to its end."
+        found.append(_evidence(EvidenceKind.UNKNOWN, _NOTE, report.main_path, text))
     if report.readable and report.complete and track is not Track.OPEN:
         found += _own_kernel(report, track)
     if report.readable and report.complete:

@@ -40,11 +40,13 @@ _LIBRARY_ROOTS = frozenset(
     """scipy tensorflow sklearn flash_attn xformers apex transformer_engine flashinfer liger_kernel
     vllm sgl_kernel torch_scatter torch_sparse torchvision torchaudio transformers onnxruntime
     tvm openvino mxnet numexpr bottleneck einops.einsum opt_einsum kornia fla mamba_ssm
-    causal_conv1d deep_gemm bitsandbytes torchao unsloth cudnn nvmath onednn intel_extension_for_pytorch
+    causal_conv1d deep_gemm bitsandbytes torchao unsloth cudnn nvmath onednn
+    intel_extension_for_pytorch
     flag_gems gemlite triton_kernels triton.ops kernels""".split()
 )
 _GENERATORS = frozenset(
-    """torch.compile torch.jit.script torch.jit.trace torch.jit.freeze torch.jit.optimize_for_inference
+    """torch.compile torch.jit.script torch.jit.trace torch.jit.freeze
+    torch.jit.optimize_for_inference
     torch._dynamo.optimize torch._inductor.compile torch._inductor.compile_fx.compile_fx
     torch.jit.trace_module torch.jit.load torch.jit.fork torch.jit.script_method
     torch._dynamo.optimize_assert torch.export.export torch._inductor.aoti_compile_and_package
@@ -111,7 +113,9 @@ def method_call(name: str) -> LibraryCall:
 
 def _tensor_call(prefix: str, base: str) -> LibraryCall:
     if prefix == "torch" and (base[:1].isupper() or base in _NOT_TENSOR_FUNCTIONS):
-        return LibraryCall(base_role(base)) if base_role(base) is not OpRole.COMPUTE else _BOOKKEEPING
+        return (
+            LibraryCall(base_role(base)) if base_role(base) is not OpRole.COMPUTE else _BOOKKEEPING
+        )
     if prefix in _ALL_HEAVY or is_heavy(base):
         return _HEAVY
     if prefix == "torch" and base.startswith(("is_", "get_", "set_", "_assert", "_check", "are_")):

@@ -39,7 +39,8 @@ FILL = frozenset(
     orthogonal manual_seed seed complex_zeros triu_indices tril_indices""".split()
 )
 VIEW = frozenset(
-    """view view_as reshape reshape_as flatten unflatten ravel squeeze unsqueeze permute transpose t T
+    """view view_as reshape reshape_as flatten unflatten ravel squeeze unsqueeze permute transpose
+    t T
     mT H mH adjoint swapaxes swapdims moveaxis movedim expand expand_as broadcast_to as_strided
     select narrow slice split split_with_sizes chunk unbind unfold_view diagonal real imag detach
     alias data view_as_real view_as_complex numpy tensor_split hsplit vsplit dsplit atleast_1d
@@ -74,13 +75,15 @@ BOOKKEEPING = frozenset(
     set_num_threads get_num_threads set_default_dtype set_float32_matmul_precision typename
     profiler Generator Size compiled_with_cxx11_abi is_neg is_conj is_signed unsafe_chunk_sizes
     dense_dim sparse_dim __len__ len hash id print repr dlpack to_dlpack __dlpack__
-    __dlpack_device__ coalesce_check nonzero_static_size _is_zerotensor _has_compatible_shallow_copy_type
+    __dlpack_device__ coalesce_check nonzero_static_size _is_zerotensor
+    _has_compatible_shallow_copy_type
     output_nr names_ register_post_accumulate_grad_hook use_deterministic_algorithms""".split()
 )
 """Sizes, types, pointers, checks, settings."""
 
 HEAVY = frozenset(
-    """mm bmm matmul addmm addmv addbmm baddbmm addr mv dot vdot inner outer ger einsum linear bilinear
+    """mm bmm matmul addmm addmv addbmm baddbmm addr mv dot vdot inner outer ger einsum linear
+    bilinear
     tensordot chain_matmul multi_dot kron _addmm_activation _scaled_mm _int_mm _grouped_mm
     __matmul__ __rmatmul__ _trilinear
     conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d convolution _convolution

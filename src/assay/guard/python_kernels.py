@@ -27,7 +27,8 @@ _EXTENSION_BUILDERS = frozenset(
 )
 _KERNEL_BUILDERS = frozenset(
     """torch.cuda._compile_kernel cupy.RawKernel cupy.ElementwiseKernel cupy.ReductionKernel
-    cupyx.jit.rawkernel pyopencl.elementwise.ElementwiseKernel llvmlite.binding.create_mcjit_compiler
+    cupyx.jit.rawkernel pyopencl.elementwise.ElementwiseKernel
+    llvmlite.binding.create_mcjit_compiler
     pycuda.elementwise.ElementwiseKernel torch.cuda.jiterator._create_jit_fn
     torch.mps.compile_shader torch.cuda._compile_kernel""".split()
 )
@@ -38,8 +39,33 @@ _LIBRARY_LOADERS = frozenset(
     importlib.machinery.SourceFileLoader imp.load_dynamic ctypes.WinDLL torch.utils._import_utils
     importlib.util.spec_from_file_location""".split()
 )
-COMPILERS = ("g++", "gcc", "c++", "cc", "clang", "clang++", "nvcc", "hipcc", "icpx", "rustc", "zig", "nasm", "as")
-_SYSTEM_LIBRARIES = ("blas", "mkl", "torch", "cudnn", "cublas", "lapack", "dnnl", "blis", "atlas", "aten")
+COMPILERS = (
+    "g++",
+    "gcc",
+    "c++",
+    "cc",
+    "clang",
+    "clang++",
+    "nvcc",
+    "hipcc",
+    "icpx",
+    "rustc",
+    "zig",
+    "nasm",
+    "as",
+)
+_SYSTEM_LIBRARIES = (
+    "blas",
+    "mkl",
+    "torch",
+    "cudnn",
+    "cublas",
+    "lapack",
+    "dnnl",
+    "blis",
+    "atlas",
+    "aten",
+)
 
 
 def makes_kernel(name: str) -> bool:

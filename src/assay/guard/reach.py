@@ -37,18 +37,23 @@ def _calls(names: str, reach: Reach) -> None:
 
 
 _calls(
-    "sys._getframe inspect.stack inspect.currentframe inspect.trace inspect.getouterframes "
+    "sys._getframe inspect.stack inspect.trace inspect.getouterframes "
     "traceback.walk_stack traceback.extract_stack traceback.walk_tb sys._current_frames "
     "sys._getframemodulename sys._current_exceptions inspect.getinnerframes",
     Reach(_REACHED, _CONVICTS, _SUSPICIOUS, "walks the interpreter's frames"),
+)
+_calls(
+    "inspect.currentframe",  # also how a file finds its own folder
+    Reach(_REACHED, _SUSPICIOUS, _NOTE, "takes hold of a frame"),
 )
 _calls(
     "gc.get_objects gc.get_referrers gc.get_referents",
     Reach(_REACHED, _CONVICTS, _CONVICTS, "searches other code's objects through the collector"),
 )
 _calls(
-    "sys.settrace sys.setprofile threading.settrace threading.setprofile sys.monitoring.use_tool_id "
-    "sys.monitoring.register_callback threading.settrace_all_threads sys.addaudithook",
+    "sys.settrace sys.setprofile threading.settrace threading.setprofile "
+    "sys.monitoring.use_tool_id sys.monitoring.register_callback "
+    "threading.settrace_all_threads sys.addaudithook",
     Reach(_REACHED, _CONVICTS, _CONVICTS, "installs a hook that watches other code run"),
 )
 _calls(
@@ -117,13 +122,17 @@ _calls(
     "os.execve os.execvp multiprocessing.Pool",
     Reach(_REACHED, _SUSPICIOUS, _NOTE, "starts another process"),
 )
-_calls("os.write", Reach(EvidenceKind.FORGERY, _SUSPICIOUS, _NOTE, "writes to a raw descriptor"))
+FORGED_WRITE = Reach(
+    EvidenceKind.FORGERY, _SUSPICIOUS, _SUSPICIOUS, "writes to a descriptor it did not open"
+)
 _calls(
     "os.dup os.dup2 os.fdopen os.sendfile",
     Reach(EvidenceKind.FORGERY, _SUSPICIOUS, _NOTE, "handles raw descriptors"),
 )
 
-FRAME_ATTRIBUTES = frozenset("f_back f_locals f_globals f_builtins tb_frame gi_frame cr_frame".split())
+FRAME_ATTRIBUTES = frozenset(
+    "f_back f_locals f_globals f_builtins tb_frame gi_frame cr_frame".split()
+)
 FRAME_REACH = Reach(_REACHED, _CONVICTS, _CONVICTS, "reads another function's frame")
 PATCH_REACH = Reach(_PATCHED, _CONVICTS, _CONVICTS, "replaces an attribute it does not own")
 MAIN_REACH = Reach(_REACHED, _CONVICTS, _SUSPICIOUS, "reads the program that runs it")

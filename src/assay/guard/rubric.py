@@ -1,6 +1,7 @@
-"""Places on the Standard Kernel Rubric that the source alone shows: R (representation), H (hardware).
+"""Places on the Standard Kernel Rubric that the source shows: R (representation), H (hardware).
 
-The rule: a level is given for a feature found in code that is parsed, never for a word in a comment,
+The rule: a level is given for a feature found in code that is parsed, never for a word in a
+comment,
 and each level comes with its reason. How R is decided where the rubric leaves room:
 
 * no kernel of its own: library composition, R1;
@@ -9,7 +10,8 @@ and each level comes with its reason. How R is decided where the rubric leaves r
   thread, but the compiler still chooses the instructions;
 * inline assembly or PTX, or instruction intrinsics (SIMD on a CPU, mma, shuffles by hand): R4.
 
-H: 1 portable; 2 tensor cores by wmma or mma, and on a CPU SIMD intrinsics; 3 cp.async, shared-memory
+H: 1 portable; 2 tensor cores by wmma or mma, and on a CPU SIMD intrinsics; 3 cp.async,
+shared-memory
 pipelines, and on a CPU prefetch or matrix extensions; 4 wgmma, TMA, tcgen05, clusters. What Triton
 decides by itself is in the compiled binary, not in the source: `tl.dot` shows level 2, descriptors
 (TMA) level 4.
@@ -47,7 +49,8 @@ _CPP_R = _features(
     (3, r"^(cute|cutlass)$", "CuTe or CUTLASS templates"),
 )
 _CPP_H = _features(
-    (4, r"wgmma|tcgen05|^cp_async_bulk|^CUtensorMap|cluster_dims|^cluster_group|setmaxnreg", "Hopper "
+    (4, r"wgmma|tcgen05|^cp_async_bulk|^CUtensorMap|cluster_dims|^cluster_group|setmaxnreg",
+    "Hopper "
         "or newer: wgmma, TMA, tcgen05 or clusters"),
     (3, r"^(__pipeline_|cp_async|memcpy_async)|^cuda_pipeline|cp\.async", "asynchronous copies"),
     (3, r"^(_mm_prefetch|__builtin_prefetch|_tile_\w+|_mm512_dpbf16)", "prefetch or matrix units"),
@@ -55,11 +58,16 @@ _CPP_H = _features(
     (2, r"^_mm\d*_|^v(ld|st|add|mul|fma|mla|dup)\w*q?_\w+$|^sv\w+_[fsu]\d+", "SIMD intrinsics"),
 )  # fmt: skip
 _DSL_ROOTS = {
-    "triton": "Triton", "numba": "Numba", "tilelang": "TileLang", "warp": "Warp", "taichi": "Taichi",
+    "triton": "Triton", "numba": "Numba", "tilelang": "TileLang", "warp": "Warp", "taichi":
+    "Taichi",
     "helion": "Helion", "jax": "Pallas", "pyopencl": "OpenCL",
 }  # fmt: skip
 _TRITON_H = _features(
-    (4, r"^(make_tensor_descriptor|_experimental_\w*descriptor\w*|TensorDescriptor)$", "TMA descriptors"),
+    (
+        4,
+        r"^(make_tensor_descriptor|_experimental_\w*descriptor\w*|TensorDescriptor)$",
+        "TMA descriptors",
+    ),
     (3, r"^(async_copy|num_stages)$", "a software pipeline"),
     (2, r"^(dot|dot_scaled)$", "tl.dot, tensor cores"),
 )
@@ -78,9 +86,14 @@ def rubric(candidate: Candidate) -> Rubric:
     native += [text for tree in trees for text in _texts(tree) if looks_like_cpp(text)]
     tokens = [token for text in native for token in tokenize(text)]
     roots = {root for tree in trees for root in _imported(tree)}
-    representation = _best([*_python_r(roots), *_native_r(tokens)]) or _Level(1, "library composition")
+    representation = _best([*_python_r(roots), *_native_r(tokens)]) or _Level(
+        1, "library composition"
+    )
     hardware = _best([*_native_h(tokens), *_triton_h(trees, roots)]) or _Level(1, "portable code")
-    reasons = (f"R{representation.level}: {representation.reason}", f"H{hardware.level}: {hardware.reason}")
+    reasons = (
+        f"R{representation.level}: {representation.reason}",
+        f"H{hardware.level}: {hardware.reason}",
+    )
     return Rubric(representation=representation.level, hardware=hardware.level, reasons=reasons)
 
 

@@ -1,6 +1,7 @@
 """SourceReport: what a candidate's source shows, before anyone weighs it.
 
-The rule: it says what may be reached; `opaque` or `complete=False` says that something may be missing.
+The rule: it says what may be reached; `opaque` or `complete=False` says that something may be
+missing.
 """
 
 from __future__ import annotations

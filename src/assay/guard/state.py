@@ -1,6 +1,7 @@
 """Process-wide state that a candidate changed: what each change means.
 
-The rule: what no kernel needs convicts (clocks, builtins, attributes of libraries, the runner, trace
+The rule: what no kernel needs convicts (clocks, builtins, attributes of libraries, the runner,
+trace
 hooks, modes); what tuning honestly needs (environment variables, thread counts, backend flags, the
 default dtype) is a note or suspicious, with the innocent reason named.
 """
@@ -28,15 +29,20 @@ _CONVICTS = Severity.CONVICTS
 # Longest matching prefix wins; a trailing dot means "and everything below".
 _MEANINGS: dict[str, StateMeaning] = {
     "env.": StateMeaning(_NOTE, "set an environment variable; builds and autotuners do"),
-    "env.LD_PRELOAD": StateMeaning(_CONVICTS, "arranged for code to be loaded into later processes"),
+    "env.LD_PRELOAD": StateMeaning(
+        _CONVICTS, "arranged for code to be loaded into later processes"
+    ),
     "env.PYTHON": StateMeaning(_SUSPICIOUS, "changed how later Python processes start"),
     "env.LD_": StateMeaning(_SUSPICIOUS, "changed how later processes find libraries"),
     "env.TORCH_EXTENSIONS_DIR": StateMeaning(_NOTE, "chose where its extensions are built"),
     "torch.num_threads": StateMeaning(_NOTE, "changed torch's thread count; tuning does"),
-    "torch.num_interop_threads": StateMeaning(_NOTE, "changed torch's inter-op threads; tuning does"),
+    "torch.num_interop_threads": StateMeaning(
+        _NOTE, "changed torch's inter-op threads; tuning does"
+    ),
     "torch.backends.": StateMeaning(_NOTE, "changed a backend flag; tuning does"),
     "torch.default_dtype": StateMeaning(
-        _SUSPICIOUS, "changed the default dtype for everyone; an innocent kernel may forget to undo it"
+        _SUSPICIOUS,
+        "changed the default dtype for everyone; an innocent kernel may forget to undo it",
     ),
     "torch.default_device": StateMeaning(
         _SUSPICIOUS, "changed the default device for everyone; an innocent kernel may forget it"

@@ -72,7 +72,9 @@ class AttributeTrace(Trace):
     def _layer_attribute(self, layer: Layer, name: str) -> Value:
         if name in ("forward", "__call__"):
             return ref(layer)
-        holds_data = any(part in name for part in ("weight", "bias", "running", "proj", "mean", "var"))
+        holds_data = any(
+            part in name for part in ("weight", "bias", "running", "proj", "mean", "var")
+        )
         weights = Value(buffers=frozenset((layer.weights,)))
         return weights if holds_data else ref(Method(ref(layer), name))
 

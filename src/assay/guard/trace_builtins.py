@@ -1,12 +1,14 @@
 """Builtins in the abstract run: names looked up by text, code in strings, imports by call.
 
-The rule: text that is constant is followed as if it had been written as code; text that is not makes
+The rule: text that is constant is followed as if it had been written as code; text that is not
+makes
 the run opaque, and an opaque run never proves that something is missing.
 """
 
 from __future__ import annotations
 
 import ast
+from typing import Any
 
 from assay.guard.library_names import is_generator
 from assay.guard.python_kernels import makes_kernel
@@ -41,7 +43,8 @@ _DECORATORS = frozenset(
     builtins.property contextlib.contextmanager torch._dynamo.disable torch.compiler.disable
     torch.jit.ignore torch.jit.unused torch.library.impl torch.library.register_fake
     torch.amp.custom_fwd torch.cuda.amp.custom_fwd torch.amp.custom_bwd functools.cached_property
-    torch.cuda.amp.custom_bwd dataclasses.dataclass torch.jit.export torch.library.custom_op""".split()
+    torch.cuda.amp.custom_bwd dataclasses.dataclass torch.jit.export
+    torch.library.custom_op""".split()
 )
 
 
@@ -130,7 +133,9 @@ class BuiltinTrace(CallTrace):
         if base in ("sum", "max", "min", "abs", "pow", "divmod", "round"):
             return self._arithmetic_builtin(base, given, self.place(node, scope))
         self.call_back(given, node, scope)
-        return Value(frozenset((Library(f"builtins.{base}()"),)), self.scalar_of(given.all).buffers, True)
+        return Value(
+            frozenset((Library(f"builtins.{base}()"),)), self.scalar_of(given.all).buffers, True
+        )
 
     def _arithmetic_builtin(self, base: str, given: Arguments, where: str) -> Value:
         values = [v for value in given.all for v in (value, self.contents(value))]
@@ -207,7 +212,7 @@ class BuiltinTrace(CallTrace):
         self.run_body(tree.body, scope)
         for item in given.get(1).refs:
             if isinstance(item, Box):
-                item.object.items.update({name: value for name, value in scope.names.items()})
+                item.object.items.update(scope.names)
         return NOTHING
 
     def builtin_compile(self, given: Arguments, node: ast.AST, scope: Scope) -> Value:
@@ -223,7 +228,7 @@ class BuiltinTrace(CallTrace):
 
     def builtin_zip(self, given: Arguments, node: ast.AST, scope: Scope) -> Value:
         """`zip(a, b)`."""
-        items: dict[object, Value] = {
+        items: dict[Any, Value] = {
             position: self.contents(value) for position, value in enumerate(given.positional)
         }
         return ref(Box(BoxObject(rest=ref(Box(BoxObject(items))))))
@@ -234,7 +239,9 @@ class BuiltinTrace(CallTrace):
 
     def builtin_type(self, given: Arguments, node: ast.AST, scope: Scope) -> Value:
         """`type(x)`, or a class made by a call."""
-        classes: list[Ref] = [ClassRef(r.object.kind) for r in given.get(0).refs if isinstance(r, Instance)]
+        classes: list[Ref] = [
+            ClassRef(r.object.kind) for r in given.get(0).refs if isinstance(r, Instance)
+        ]
         if len(given.positional) == 3:
             self.opaque = True
         return Value(frozenset(classes)) if classes else NOTHING
@@ -262,7 +269,9 @@ class BuiltinTrace(CallTrace):
 
 def _callable_parts(value: Value) -> bool:
     kinds = (Function, Partial, ClassRef)
-    return any(isinstance(r, kinds) or type(r).__name__ in ("Kernel", "Generated") for r in value.refs)
+    return any(
+        isinstance(r, kinds) or type(r).__name__ in ("Kernel", "Generated") for r in value.refs
+    )
 
 
 def _parse(text: str | None) -> ast.Module | None:
@@ -272,4 +281,3 @@ def _parse(text: str | None) -> ast.Module | None:
         return ast.parse(text)
     except (SyntaxError, ValueError, RecursionError):
         return None
-

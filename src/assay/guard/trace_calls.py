@@ -8,19 +8,15 @@ from __future__ import annotations
 
 import ast
 
-from assay.guard.library_names import method_call
-from assay.guard.operation_names import OpRole
-from assay.guard.reach import reach_of_assignment
 from assay.guard.tags import Origin, Tag, Weight
-from assay.guard.trace import MAX_DEPTH, Frame, Phase
-from assay.guard.trace_libraries import LibraryTrace
+from assay.guard.trace import MAX_DEPTH, Frame
+from assay.guard.trace_methods import MethodTrace
 from assay.guard.values import (
     NOTHING,
     Arguments,
     Box,
     BoxObject,
     ClassRef,
-    Constant,
     Extension,
     Function,
     Generated,
@@ -39,15 +35,8 @@ from assay.guard.values import (
     ref,
 )
 
-_MODULE_SETTERS = frozenset("register_buffer register_parameter add_module register_module".split())
-_HOOKS = frozenset("register_forward_hook register_forward_pre_hook register_full_backward_hook".split())
-_TEXT_METHODS = frozenset(
-    "lower upper strip lstrip rstrip title swapcase removeprefix removesuffix".split()
-)
-_GROWS = frozenset("append add extend insert update setdefault appendleft put push __setitem__".split())
 
-
-class CallTrace(LibraryTrace):
+class CallTrace(MethodTrace):
     """Calls values."""
 
     def run_body(self, body: list[ast.stmt], scope: Scope) -> bool:
@@ -109,7 +98,11 @@ class CallTrace(LibraryTrace):
                     buffer.tags.add(Tag(Origin.UNKNOWN))
         tags = self.tensor_tags(given.all)
         result = self.unknown(tags)
-        return result if any(v.is_data for v in given.all) else Value(buffers=result.buffers, scalar=True)
+        return (
+            result
+            if any(v.is_data for v in given.all)
+            else Value(buffers=result.buffers, scalar=True)
+        )
 
     def call_back(self, given: Arguments, node: ast.AST, scope: Scope) -> None:
         """Enter the functions among the arguments, with arguments nothing is known about."""
@@ -172,164 +165,15 @@ class CallTrace(LibraryTrace):
             made = join([made, self.call(creator, given, node, scope)])
         return made
 
-    def _call_instance(self, item: Instance, given: Arguments, node: ast.AST, scope: Scope) -> Value:
+    def _call_instance(
+        self, item: Instance, given: Arguments, node: ast.AST, scope: Scope
+    ) -> Value:
         for name in ("__call__", "forward"):
             if item.object.kind.find(name) is not None or name in item.object.attrs:
                 return self.call(self.attribute(ref(item), name), given, node, scope)
         layer = self.library_base(item)
-        return self.call(layer, given, node, scope) if layer.refs else self.unknown_call(given, node, scope)
-
-    def library_base(self, item: Instance) -> Value:
-        """The library layer an instance derives from, where it does."""
-        bases = sorted(item.object.kind.library_bases())
-        made = [self._make(name, Arguments(), "", Scope("")) for name in bases]
-        return join([NOTHING, *(v for v in made if v and any(isinstance(r, Layer) for r in v.refs))])
-
-    def call_method(self, item: Method, given: Arguments, node: ast.AST, scope: Scope) -> Value:
-        """Call a method of data, of a container, of text, of a module."""
-        receiver, name = item.receiver, item.name
-        if receiver.is_data:
-            return self.tensor_method(receiver, name, given, node, scope)
-        for owner in receiver.refs:
-            if isinstance(owner, Box):
-                return self.box_method(owner, name, given)
-            if isinstance(owner, Instance):
-                return self._module_method(owner, name, given, node, scope)
-            if isinstance(owner, Constant) and isinstance(owner.value, str):
-                return self._text_method(owner.value, name, given)
-            if isinstance(owner, Layer | ClassRef):
-                return self._holder_method(owner, name, given, node, scope)
-        self.call_back(given, node, scope)
-        if receiver.scalar:
-            return self.scalar_of([receiver, *given.all])
-        return self.unknown_call(given, node, scope)
-
-    def _holder_method(
-        self, owner: Layer | ClassRef, name: str, given: Arguments, node: ast.AST, scope: Scope
-    ) -> Value:
-        if isinstance(owner, Layer):
-            data = name in ("parameters", "named_parameters", "state_dict", "buffers")
-            return Value(buffers=frozenset((owner.weights,))) if data else ref(owner)
-        bases = owner.object.library_bases()
-        parts = [self.call_library(f"{base}.{name}", given, node, scope) for base in sorted(bases)]
-        return join([NOTHING, *parts])
-
-    def _module_method(
-        self, owner: Instance, name: str, given: Arguments, node: ast.AST, scope: Scope
-    ) -> Value:
-        if name in _MODULE_SETTERS:
-            key = given.get(0, "name").text()
-            if key is not None:
-                owner.object.attrs[key] = given.positional[1] if len(given.positional) > 1 else NOTHING
-            return NOTHING
-        if name in _HOOKS:
-            self.hooks.append(given.get(0, "hook"))
-            return NOTHING
-        if name in ("parameters", "named_parameters", "buffers", "state_dict", "children", "modules"):
-            return join([NOTHING, *owner.object.attrs.values()])
-        if name == "__enter__" and any("Mode" in b for b in owner.object.kind.library_bases()):
-            return self.call_library("torch.Mode().__enter__", given, node, scope)
-        if name == "__setattr__":
-            return NOTHING
-        layer = self.library_base(owner)
-        if name == "forward" and layer.refs:
-            return self.call(layer, given, node, scope)
-        return ref(owner)
-
-    def _text_method(self, text: str, name: str, given: Arguments) -> Value:
-        if name == "join":
-            items = [value.text() for value in self.spread(given.get(0))]
-            if all(item is not None for item in items):
-                return ref(Constant(text.join(item or "" for item in items)))
-        constants = [value.constant() for value in given.positional]
-        if name in _TEXT_METHODS and not given.keywords and all(c is not None for c in constants):
-            try:
-                return ref(Constant(getattr(text, name)(*(c.value for c in constants if c))))
-            except (TypeError, ValueError, IndexError, KeyError, AttributeError):
-                return NOTHING
-        return NOTHING
-
-    def box_method(self, owner: Box, name: str, given: Arguments) -> Value:
-        """A method of a container."""
-        box = owner.object
-        if name in _GROWS:
-            added = [*given.all, *(self.contents(v) for v in given.all)]
-            self.journal.set_rest(box, join([box.rest or NOTHING, *added]))
-            if self.phase is Phase.FORWARD:
-                self.kept.append((box.items, "*"))
-        if name in ("keys", "clear", "index", "count"):
-            return NOTHING
-        if name == "get" or name == "pop":
-            constant = given.get(0).constant()
-            if constant is not None and constant.value in box.items:
-                return box.items[constant.value]
-        if name == "copy":
-            return ref(owner)
-        if name in ("values", "items", "get", "pop", "popitem", "setdefault", "__getitem__", "popleft"):
-            inner = self.contents(ref(owner))
-            return inner if name != "items" else ref(Box(BoxObject(rest=ref(Box(BoxObject({1: inner}))))))
-        return NOTHING
-
-    def tensor_method(
-        self, receiver: Value, name: str, given: Arguments, node: ast.AST, scope: Scope
-    ) -> Value:
-        """A method of a tensor or an array."""
-        call = method_call(name)
-        in_place = name.endswith("_") and not name.endswith("__")
-        everything = [receiver, *given.all]
-        if name in ("item", "tolist", "data_ptr", "__float__", "__int__", "tobytes"):
-            return Value(buffers=receiver.buffers, scalar=True)
-        if name == "as_subclass":
-            self.call_library("torch.Tensor.as_subclass", given, node, scope)
-            return join([receiver, *(ref(Instance(InstanceObject(c))) for c in _classes(given))])
-        if call.role is OpRole.COMPUTE:
-            made = self.compute(f"Tensor.{name}", call.weight, everything, self.place(node, scope))
-            self.call_back(given, node, scope)
-            return self._write(receiver, made) if in_place else self._out(given, made)
-        if in_place:
-            self._write(receiver, Value(buffers=self.same_data(given.all).buffers))
-            return receiver
-        if call.role in (OpRole.VIEW, OpRole.CAST) or name in ("contiguous", "cpu", "cuda"):
-            return receiver
-        if call.role in (OpRole.COPY, OpRole.ALLOCATION, OpRole.FILL):
-            copies = everything if call.role is OpRole.COPY else [v for v in given.all if v.scalar]
-            return self.new_buffer(self.tensor_tags(copies))
-        return NOTHING
-
-    def _write(self, target: Value, source: Value) -> Value:
-        tags = source.tags
-        for buffer in target.buffers:
-            buffer.tags |= tags
-        return target
-
-    def _out(self, given: Arguments, made: Value) -> Value:
-        out = given.keywords.get("out")
-        return self._write(out, made) if out is not None and out.buffers else made
-
-    def set_attribute(self, base: Value, name: str, value: Value, where: str) -> None:
-        """`base.name = value`, however it is written."""
-        for item in base.refs:
-            if isinstance(item, Instance):
-                self.keep(item.object.attrs, name, value)
-            elif isinstance(item, ClassRef):
-                item.object.attrs.names[name] = value
-            elif isinstance(item, Library) and "()" not in item.name:
-                reach = reach_of_assignment(f"{item.name}.{name}")
-                self.see(reach, f"{item.name}.{name}", where)
-            elif isinstance(item, Layer):
-                item.weights.tags.update(value.tags)
-        if base.buffers and value.buffers:
-            self._write(base, value)
-
-    def keep(self, holder: dict[str, Value], name: str, value: Value) -> None:
-        """Store into something that outlives the call; under a condition the old value stays."""
-        old = holder.get(name)
-        conditional = bool(self.guards) and old is not None
-        merged = join([old, value]) if conditional and old is not None else value
-        self.journal.set_item(holder, name, merged)
-        if self.phase is Phase.FORWARD:
-            self.kept.append((holder, name))
-
-
-def _classes(given: Arguments) -> list[object]:
-    return [r.object for v in given.all for r in v.refs if isinstance(r, ClassRef)]
+        return (
+            self.call(layer, given, node, scope)
+            if layer.refs
+            else self.unknown_call(given, node, scope)
+        )

@@ -6,29 +6,22 @@ The rule: names are followed to what they are bound to; what a word looks like d
 from __future__ import annotations
 
 import ast
-import operator
-from collections.abc import Callable
 from typing import cast
 
 from assay.guard.reach import FRAME_ATTRIBUTES, FRAME_REACH
-from assay.guard.tags import Origin, Tag, Weight
-from assay.guard.trace import Phase
-from assay.guard.trace_attributes import AttributeTrace
+from assay.guard.tags import Weight
+from assay.guard.trace_operators import OperatorTrace
 from assay.guard.values import (
     NOTHING,
     Arguments,
     Box,
     BoxObject,
-    ClassRef,
     Constant,
-    Extension,
     Function,
     Generated,
-    Instance,
     Kernel,
     Layer,
     Library,
-    Method,
     Ref,
     Scope,
     Value,
@@ -36,18 +29,10 @@ from assay.guard.values import (
     ref,
 )
 
-_FOLDABLE: dict[type[ast.operator], Callable[[object, object], object]] = {
-    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Mod: operator.mod,
-    ast.FloorDiv: operator.floordiv, ast.Div: operator.truediv, ast.Pow: operator.pow,
-}  # fmt: skip
-_SYMBOLS = {
-    "Add": "+", "Sub": "-", "Mult": "*", "MatMult": "@", "Div": "/", "Pow": "**", "Mod": "%",
-    "FloorDiv": "//", "BitAnd": "&", "BitOr": "|", "BitXor": "^", "LShift": "<<", "RShift": ">>",
-}  # fmt: skip
 _MAX_TEXT = 200_000
 
 
-class ExpressionTrace(AttributeTrace):
+class ExpressionTrace(OperatorTrace):
     """Evaluates expressions."""
 
     def call(self, function: Value, given: Arguments, node: ast.AST, scope: Scope) -> Value:
@@ -83,7 +68,9 @@ class ExpressionTrace(AttributeTrace):
         box = BoxObject()
         for position, item in enumerate(node.elts):
             if isinstance(item, ast.Starred):
-                box.rest = join([box.rest or NOTHING, self.contents(self.evaluate(item.value, scope))])
+                box.rest = join(
+                    [box.rest or NOTHING, self.contents(self.evaluate(item.value, scope))]
+                )
             else:
                 box.items[position] = self.evaluate(item, scope)
         return ref(Box(box))
@@ -103,7 +90,9 @@ class ExpressionTrace(AttributeTrace):
                 box.rest = join([box.rest or NOTHING, value, self.contents(value)])
         return ref(Box(box))
 
-    def on_ListComp(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp, scope: Scope) -> Value:
+    def on_ListComp(
+        self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp, scope: Scope
+    ) -> Value:
         """A comprehension: one pass over its body stands for all."""
         inner = self.comprehension_scope(node.generators, scope)
         return ref(Box(BoxObject(rest=self.evaluate(node.elt, inner))))
@@ -137,97 +126,6 @@ class ExpressionTrace(AttributeTrace):
             if isinstance(item, Box):
                 parts += [*item.object.items.values(), item.object.rest or NOTHING]
         return join(parts)
-
-    def on_IfExp(self, node: ast.IfExp, scope: Scope) -> Value:
-        """`a if c else b`: one side where the condition is constant, else both."""
-        truth = self.truth(self.evaluate(node.test, scope))
-        if truth is not None:
-            return self.evaluate(node.body if truth else node.orelse, scope)
-        return join([self.evaluate(node.body, scope), self.evaluate(node.orelse, scope)])
-
-    def on_BoolOp(self, node: ast.BoolOp, scope: Scope) -> Value:
-        """`and` / `or`: constants decide, as in Python."""
-        is_and = isinstance(node.op, ast.And)
-        parts: list[Value] = []
-        for item in node.values:
-            value = self.evaluate(item, scope)
-            truth = self.truth(value)
-            if truth is not None and truth is not is_and:
-                return value if not parts else join([*parts, value])
-            if truth is None or item is node.values[-1]:
-                parts.append(value)
-        return join(parts) if parts else NOTHING
-
-    def on_UnaryOp(self, node: ast.UnaryOp, scope: Scope) -> Value:
-        """`not`, `-`: free on numbers, a computation on tensors."""
-        value = self.evaluate(node.operand, scope)
-        if isinstance(node.op, ast.Not):
-            truth = self.truth(value)
-            return ref(Constant(not truth)) if truth is not None else self.scalar_of([value])
-        constant = value.constant()
-        if constant is not None and isinstance(constant.value, int | float):
-            negative = isinstance(node.op, ast.USub)
-            return ref(Constant(-constant.value)) if negative else value
-        if value.is_data:
-            return self.compute("unary operator", Weight.LIGHT, [value], self.place(node, scope))
-        return value
-
-    def on_BinOp(self, node: ast.BinOp, scope: Scope) -> Value:
-        """Arithmetic: folded on constants, free on numbers, a computation on tensors."""
-        left, right = self.evaluate(node.left, scope), self.evaluate(node.right, scope)
-        return self.arithmetic(node, node.op, [left, right], scope)
-
-    def arithmetic(
-        self, node: ast.AST, kind: ast.operator, sides: list[Value], scope: Scope
-    ) -> Value:
-        """The value of `left op right`."""
-        left, right = sides
-        folded = self._fold(kind, left, right)
-        if folded is not None:
-            return folded
-        if not (left.is_data or right.is_data):
-            boxes = frozenset(r for v in sides for r in v.refs if isinstance(r, Box | Library))
-            return join([self.scalar_of(sides), Value(boxes)])
-        symbol = _SYMBOLS.get(type(kind).__name__, "?")
-        heavy = isinstance(kind, ast.MatMult)
-        weight = Weight.HEAVY if heavy else Weight.LIGHT
-        if self._vanishes(node, kind, left, right):
-            sides = []
-        return self.compute(f"operator {symbol}", weight, sides, self.place(node, scope))
-
-    def _fold(self, kind: ast.operator, left: Value, right: Value) -> Value | None:
-        a, b, fold = left.constant(), right.constant(), _FOLDABLE.get(type(kind))
-        if a is None or b is None or fold is None:
-            return None
-        texts = isinstance(a.value, str | bytes) or isinstance(b.value, str | bytes)
-        if texts and not isinstance(kind, ast.Add):
-            return NOTHING  # `"x" * 10**9` and `"%999999999d" % 1` must not be worked out here
-        if not _small(a.value) or not _small(b.value) or isinstance(kind, ast.Pow):
-            return NOTHING
-        try:
-            return ref(Constant(fold(a.value, b.value)))
-        except (TypeError, ValueError, ArithmeticError):
-            return NOTHING
-
-    def _vanishes(self, node: ast.AST, kind: ast.operator, left: Value, right: Value) -> bool:
-        """True for `y * 0` and `y - y`: the result holds nothing of its operands."""
-        if isinstance(kind, ast.Mult):
-            return any(c is not None and c.value == 0 for c in (left.constant(), right.constant()))
-        if isinstance(kind, ast.Sub) and isinstance(node, ast.BinOp):
-            return ast.dump(node.left) == ast.dump(node.right)
-        return False
-
-    def on_Compare(self, node: ast.Compare, scope: Scope) -> Value:
-        """A comparison: decided for constants and `is None`."""
-        values = [self.evaluate(item, scope) for item in (node.left, *node.comparators)]
-        if len(values) == 2:
-            decided = _decide(node.ops[0], values[0], values[1])
-            if decided is not None:
-                return ref(Constant(decided))
-        is_membership = isinstance(node.ops[0], ast.In | ast.NotIn | ast.Is | ast.IsNot)
-        if not is_membership and any(value.is_data for value in values):
-            return self.compute("comparison", Weight.LIGHT, values, self.place(node, scope))
-        return self.scalar_of(values)
 
     def on_JoinedStr(self, node: ast.JoinedStr, scope: Scope) -> Value:
         """An f-string: constant where all its parts are."""
@@ -313,59 +211,6 @@ class ExpressionTrace(AttributeTrace):
             self.see(FRAME_REACH, f".{node.attr}", self.place(node, scope))
         return self.attribute(base, node.attr)
 
-    def truth(self, value: Value) -> bool | None:
-        """The truth of a value where it is certain."""
-        constant = value.constant()
-        if constant is not None:
-            return bool(constant.value)
-        solid = (Function, ClassRef, Instance, Kernel, Extension, Layer, Generated)
-        if value.refs and not value.buffers and all(isinstance(r, solid) for r in value.refs):
-            return True
-        return None
-
-    def scalar_of(self, values: list[Value]) -> Value:
-        """A Python number made from values: tainted like them, free to compute with."""
-        buffers = frozenset(b for value in values for b in value.buffers)
-        return Value(buffers=buffers, scalar=True) if buffers else NOTHING
-
-    def compute(self, name: str, weight: Weight, operands: list[Value], where: str) -> Value:
-        """A library computation: a new tensor that holds its operands and says who made it."""
-        tags = self.tensor_tags(operands)
-        origins = {tag.origin for tag in tags}
-        on_input = Origin.INPUT in origins or (weight is not Weight.LIGHT and Origin.KERNEL in origins)
-        made = Tag(Origin.LIBRARY, name, where, weight, self.guard, on_input)
-        if self.phase is Phase.FORWARD:
-            self.computed.setdefault((name, where), made)
-        return self.new_buffer(tags | {made})
-
-
-def _small(value: object) -> bool:
-    if isinstance(value, str | bytes):
-        return len(value) < _MAX_TEXT
-    return isinstance(value, float) or (isinstance(value, int) and abs(value) < 2**62)
-
 
 def _hashable(value: object) -> bool:
     return value.__hash__ is not None
-
-
-def _decide(kind: ast.cmpop, left: Value, right: Value) -> bool | None:
-    a, b = left.constant(), right.constant()
-    if isinstance(kind, ast.Is | ast.IsNot) and b is not None and b.value is None:
-        may_be_none = any(isinstance(r, Constant) and r.value is None for r in left.refs)
-        certain = bool(left.buffers or left.refs) if not may_be_none else a is not None
-        answer = may_be_none if isinstance(kind, ast.Is) else not may_be_none
-        known = a is not None or not any(isinstance(r, Method) for r in left.refs)
-        return answer if certain and known else None
-    if a is None or b is None:
-        return None
-    if isinstance(kind, ast.Eq | ast.NotEq):
-        return (a.value == b.value) is isinstance(kind, ast.Eq)
-    compare = _ORDER.get(type(kind))
-    numbers = isinstance(a.value, int | float) and isinstance(b.value, int | float)
-    return bool(compare(a.value, b.value)) if compare and numbers else None
-
-
-_ORDER: dict[type[ast.cmpop], Callable[[object, object], object]] = {
-    ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge,
-}  # fmt: skip

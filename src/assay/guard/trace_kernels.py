@@ -95,6 +95,8 @@ class KernelTrace(ExpressionTrace):
         touched: set[Buffer] = set()
         for value in given.all:
             touched |= all_buffers(value)
+        if not touched and self.phase is not Phase.FORWARD:
+            return ref(Extension(kernel.where))  # a builder's own method: `.build()`, `.dlopen()`
         read = {tag for buffer in touched for tag in buffer.tags}
         tags = {tag.through_kernel() for tag in read if tag.origin is Origin.LIBRARY}
         tags |= {self._placed(tag) for tag in kernel.tags}
@@ -124,6 +126,11 @@ class KernelTrace(ExpressionTrace):
         self.kernels.setdefault(where, KernelSeen(name.rpartition(".")[2], "native", where))
         for value in given.all:
             self._native_texts(value, where)
+        if name.endswith(
+            ".load"
+        ):  # sources are files: whatever text the candidate may have written
+            for text in self.text_lines:
+                self.read_native(text, "")
 
     def _native_texts(self, value: Value, where: str) -> None:
         text = value.text()
@@ -160,11 +167,18 @@ class KernelTrace(ExpressionTrace):
         for call in function.library:
             where = f"{source.path}:{source.first_line + call.line - 1}"
             tags.append(
-                Tag(Origin.LIBRARY, call.name, where, call.weight, call.guard, on_input=True, fed=True)
+                Tag(
+                    Origin.LIBRARY,
+                    call.name,
+                    where,
+                    call.weight,
+                    call.guard,
+                    on_input=True,
+                    fed=True,
+                )
             )
         return tags
 
 
 def _works_itself(node: ast.AST) -> bool:
-    is_function = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-    return is_function and is_parallel_loop(node)
+    return isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and is_parallel_loop(node)

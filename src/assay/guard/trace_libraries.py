@@ -17,7 +17,14 @@ from assay.guard.python_kernels import (
     makes_extension,
     makes_kernel,
 )
-from assay.guard.reach import MAIN_REACH, MODE_REACH, THREAD_REACH, reach_of_call, reach_of_path
+from assay.guard.reach import (
+    FORGED_WRITE,
+    MAIN_REACH,
+    MODE_REACH,
+    THREAD_REACH,
+    reach_of_call,
+    reach_of_path,
+)
 from assay.guard.tags import Origin, Tag, Weight
 from assay.guard.trace import KernelSeen, Phase
 from assay.guard.trace_kernels import KernelTrace
@@ -85,8 +92,12 @@ class LibraryTrace(KernelTrace):
             path_reach = reach_of_path(text) if text and text.startswith("/proc") else None
             if path_reach is not None:
                 self.see(path_reach, text or "", where)
-            if text == "__main__" and name.startswith(("importlib.", "sys.modules", "builtins.__imp")):
+            if text == "__main__" and name.startswith(
+                ("importlib.", "sys.modules", "builtins.__imp")
+            ):
                 self.see(MAIN_REACH, "__main__", where)
+        if name == "os.write" and given.get(0).constant() is not None:
+            self.see(FORGED_WRITE, name, where)
         if name.startswith(_RUNNERS):
             self._watch_compiler(given)
         if name.endswith(("Thread().start", "Timer().start", "_thread.start_new_thread")):
@@ -241,5 +252,6 @@ class LibraryTrace(KernelTrace):
 _UNDERSTOOD = frozenset(
     """torch numpy math ctypes builtins triton numba os sys time operator functools itertools struct
     array hashlib collections typing contextlib threading subprocess tempfile pathlib json logging
-    warnings concurrent queue weakref inspect gc atexit copy einops string io shutil platform""".split()
+    warnings concurrent queue weakref inspect gc atexit copy einops string io shutil
+    platform""".split()
 )

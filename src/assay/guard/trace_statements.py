@@ -9,17 +9,13 @@ from __future__ import annotations
 import ast
 
 from assay.guard.conditions import branch_guards
-from assay.guard.reach import MAIN_REACH, MODE_REACH
+from assay.guard.reach import MODE_REACH
 from assay.guard.tags import Guard
 from assay.guard.trace import Phase, ReturnSeen
-from assay.guard.trace_builtins import BuiltinTrace
+from assay.guard.trace_definitions import DefinitionTrace
 from assay.guard.values import (
     NOTHING,
-    Arguments,
     Box,
-    ClassObject,
-    ClassRef,
-    Function,
     Instance,
     Library,
     Scope,
@@ -29,7 +25,7 @@ from assay.guard.values import (
 )
 
 
-class StatementTrace(BuiltinTrace):
+class StatementTrace(DefinitionTrace):
     """Runs statements."""
 
     def run_body(self, body: list[ast.stmt], scope: Scope) -> bool:
@@ -69,6 +65,10 @@ class StatementTrace(BuiltinTrace):
         """An exception ends the block."""
         self.evaluate(node.exc, scope)
         return True
+
+    def do_Assert(self, node: ast.Assert, scope: Scope) -> None:
+        """A check: followed for what it touches; it makes no result."""
+        self.evaluate(node.test, scope)
 
     def do_Continue(self, node: ast.stmt, scope: Scope) -> bool:
         """Leaves the block."""
@@ -254,73 +254,9 @@ class StatementTrace(BuiltinTrace):
         for case in node.cases:
             self._side(case.body, Guard.CONDITION, scope)
 
-    def do_Global(self, node: ast.Global | ast.Nonlocal, scope: Scope) -> None:
-        """`global a`."""
-        scope.outer_names.update(node.names)
-
-    do_Nonlocal = do_Global
-
-    def do_FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef, scope: Scope) -> None:
-        """A function, with whatever its decorators make of it."""
-        value = ref(Function(node, scope))
-        for decorator in reversed(node.decorator_list):
-            value = self._decorated(self.evaluate(decorator, scope), value, node, scope)
-        scope.names[node.name] = value
-
-    do_AsyncFunctionDef = do_FunctionDef
-
-    def _decorated(self, maker: Value, value: Value, node: ast.AST, scope: Scope) -> Value:
-        """A decorator's result; one that the analysis does not know leaves the function as it is."""
-        known = [r for r in maker.refs if not isinstance(r, Library) or self.transforms(r.name)]
-        if not known:
-            return value
-        made = self.call(Value(frozenset(known)), Arguments((value,)), node, scope)
-        return made if made.refs and not any(isinstance(r, Library) for r in made.refs) else value
-
-    def do_ClassDef(self, node: ast.ClassDef, scope: Scope) -> None:
-        """A class: its body runs, its methods wait."""
-        bases = tuple(self.evaluate(base, scope) for base in node.bases)
-        attrs = Scope(scope.module, {}, scope, is_class=True)
-        held = ClassObject(node.name, node, attrs, bases)
-        scope.names[node.name] = ref(ClassRef(held))
-        self.run_body(node.body, attrs)
-        for decorator in node.decorator_list:
-            self.evaluate(decorator, scope)
-
-    def do_Import(self, node: ast.Import, scope: Scope) -> None:
-        """`import a.b as c`."""
-        for alias in node.names:
-            if alias.name == "__main__":
-                self.see(MAIN_REACH, "__main__", self.place(node, scope))
-            name = alias.name if alias.asname else alias.name.split(".")[0]
-            scope.names[alias.asname or name] = self._module(name)
-
-    def _module(self, name: str) -> Value:
-        own = self.run_module(name)
-        if own is None:
-            return ref(Library(name))
-        held = ClassObject(name, ast.ClassDef(name, [], [], [], []), own, ())
-        return ref(ClassRef(held))
-
-    def do_ImportFrom(self, node: ast.ImportFrom, scope: Scope) -> None:
-        """`from a import b as c`."""
-        own = self.run_module(node.module or "")
-        for alias in node.names:
-            if own is not None and alias.name == "*":
-                scope.names.update(own.names)
-            elif own is not None:
-                scope.names[alias.asname or alias.name] = own.names.get(alias.name, NOTHING)
-            elif alias.name == "*":
-                self.star_modules.append(node.module or "")
-            else:
-                found = ref(Library(f"{node.module}.{alias.name}"))
-                scope.names[alias.asname or alias.name] = found
-
-    star_modules: list[str]
-
 
 _KNOWN_MODULES = frozenset(
-    "torch time numpy json os sys builtins triton math random gc inspect threading subprocess".split()
+    "torch time numpy json os sys builtins triton math random gc inspect threading".split()
 )
 
 
@@ -349,4 +285,3 @@ def _prefer(first: dict[str, Value], second: dict[str, Value]) -> dict[str, Valu
 
 def _only_raises(body: list[ast.stmt]) -> bool:
     return isinstance(body[-1], ast.Raise)
-

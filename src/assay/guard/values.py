@@ -10,9 +10,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
-from assay.guard.tags import Origin, Tag
+from assay.guard.tags import Tag
 
 FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
@@ -96,9 +96,8 @@ class InstanceObject:
 class BoxObject:
     """A list, tuple, set or dict: items under constant keys, and the rest."""
 
-    items: dict[object, Value] = field(default_factory=dict)
+    items: dict[Any, Value] = field(default_factory=dict)
     rest: Value | None = None
-    grown: bool = False  # appended to or assigned under a key that is no constant
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,19 +195,9 @@ class Generated:
 
 
 Ref: TypeAlias = (
-    Constant
-    | Library
-    | Function
-    | ClassRef
-    | Instance
-    | Kernel
-    | Extension
-    | Layer
-    | Method
-    | Box
-    | Partial
-    | Generated
-)
+    Constant | Library | Function | ClassRef | Instance | Kernel | Extension | Layer | Method | Box
+    | Partial | Generated
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,8 +294,3 @@ def _parts(item: Ref) -> list[Value]:
     if isinstance(item, Layer):
         return [Value(buffers=frozenset((item.weights,)))]
     return []
-
-
-def has_origin(value: Value, origin: Origin) -> bool:
-    """True where data of that origin may be in the value."""
-    return any(tag.origin is origin for tag in value.tags)

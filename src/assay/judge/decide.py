@@ -17,7 +17,9 @@ def judge(case: Case) -> Verdict:
     wrong = right.findings(case)
     dishonest = honesty.findings(case)
     statuses = [status for status, _ in ran if status is not None]
-    statuses += _statuses(case, wrong, dishonest)
+    statuses += _statuses(wrong, dishonest)
+    if not statuses and not _own_judged(case):
+        statuses = [Status.NOT_RUN]
     status = min(statuses, key=_ORDER.index, default=Status.ACCEPTED)
     evidence = tuple([e for _, e in ran] + dishonest + wrong)
     timing, timing_reason = speed.timings(case)
@@ -44,7 +46,7 @@ def judge(case: Case) -> Verdict:
     )
 
 
-def _statuses(case: Case, wrong: list[Evidence], dishonest: list[Evidence]) -> list[Status]:
+def _statuses(wrong: list[Evidence], dishonest: list[Evidence]) -> list[Status]:
     found = []
     if any(e.severity is Severity.CONVICTS for e in dishonest):
         found.append(Status.DISHONEST)
@@ -52,7 +54,7 @@ def _statuses(case: Case, wrong: list[Evidence], dishonest: list[Evidence]) -> l
         found.append(Status.INCORRECT)
     if any(e.severity is Severity.SUSPICIOUS for e in dishonest):
         found.append(Status.SUSPICIOUS)
-    return found if found or _own_judged(case) or not case.calls else [Status.NOT_RUN]
+    return found
 
 
 def _own_judged(case: Case) -> bool:

@@ -93,6 +93,8 @@ def _say(output: OutputSeen, kind: EvidenceKind) -> str:
     if kind is EvidenceKind.STALE_WEIGHTS:
         return f"{output.name} follows weights the module had before they were updated in place"
     if kind is EvidenceKind.RESULT_OVERWRITTEN:
+        if output.matches_later_call is None:
+            return f"{output.name}: {output.detail}"
         return f"{output.name} of an earlier call was overwritten by a later one"
     error = output.error
     if error is None:

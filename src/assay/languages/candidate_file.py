@@ -108,7 +108,9 @@ class _Used:
         roots = {name.split(".")[0] for name in names}
         self.triton = self.triton or "triton" in roots
         self.numba = self.numba or "numba" in roots
-        self.cpp = self.cpp or any(name.endswith((".load_inline", "cpp_extension")) for name in names)
+        self.cpp = self.cpp or any(
+            name.endswith((".load_inline", "cpp_extension")) for name in names
+        )
         self.cuda = self.cuda or bool(roots & {"cupy", "pycuda", "cutlass"})
 
     def language(self) -> Language:

@@ -49,7 +49,7 @@ const char* output_shape(const struct assay_tensor* inputs, int n_inputs,
 """
 
 # Runs in the sandbox. The source and header are filled in with repr(), so any text is safe.
-_SHIM = '''\
+_SHIM = """\
 import ctypes, os, shutil, subprocess, tempfile
 import torch
 
@@ -123,13 +123,13 @@ class ModelNew(torch.nn.Module):
             _check(_library.output_shape(given, len(tensors), sizes, ctypes.byref(ndim),
                                          ctypes.byref(code)))
             if not 0 <= ndim.value <= 16 or not 0 <= code.value < len(_DTYPES):
-                raise RuntimeError("output_shape gave %d dimensions, dtype %d" % (ndim.value, code.value))
+                raise RuntimeError("output_shape gave an impossible shape or dtype")
             shape, dtype = list(sizes[: ndim.value]), _DTYPES[code.value]
         output = torch.empty(shape, dtype=dtype)
         made = (_Tensor * 1)(_describe(output))
         _check(_library.forward(given, len(tensors), made, 1))
         return output
-'''
+"""
 
 
 def python_module(candidate: Candidate) -> str:

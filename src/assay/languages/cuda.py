@@ -39,5 +39,5 @@ class CudaLanguage:
         return False
 
     def environment(self, device: str) -> dict[str, str]:
-        """torch puts ccache before the compiler where it finds it; a shared cache is no build."""
+        """Torch puts ccache before the compiler where it finds it; a shared cache is no build."""
         return {"CCACHE_DISABLE": "1"}

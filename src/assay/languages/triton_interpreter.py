@@ -1,6 +1,7 @@
 """Repairs of Triton's interpreter, applied inside the sandboxed child when Triton runs on a CPU.
 
-The rule: a repair makes the interpreter do what the hardware does, never more; one that does not fit
+The rule: a repair makes the interpreter do what the hardware does, never more; one that does not
+fit
 the installed version is left out and not named. What is broken in 3.6, 3.7.1 and 3.9 is that bf16
 data are 16-bit integers to NumPy: arithmetic adds bit patterns, `tl.dot` multiplies them, the cast
 from float32 truncates (mean error -0.49 ulp; rounding to nearest even has none). Autotuning over
@@ -88,7 +89,9 @@ class _Bfloat16:
 
     def repair_arithmetic(self) -> None:
         """Wrap every floating operation of the builder."""
-        names = ["create_" + name for name in _ARITHMETIC if hasattr(self.builder, "create_" + name)]
+        names = [
+            "create_" + name for name in _ARITHMETIC if hasattr(self.builder, "create_" + name)
+        ]
         if "create_fadd" not in names:
             raise AttributeError("create_fadd")
         for name in names:
@@ -144,16 +147,20 @@ class _Bfloat16:
         """`tl.full(..., dtype=tl.bfloat16)` needs a way to write a bf16 constant."""
 
         def get_bf16(builder: Any, value: float) -> Any:
-            return self.handle(self.narrow(self.np.array([value], self.np.float32)), self.tl.bfloat16)
+            return self.handle(
+                self.narrow(self.np.array([value], self.np.float32)), self.tl.bfloat16
+            )
 
         self.builder.get_bf16 = get_bf16
 
     def repair_atomics(self) -> None:
-        """Atomic additions of bf16: programs run one after another, so load, add, store is atomic."""
+        """Atomic additions of bf16: programs run in turn, so load, add, store is atomic."""
         original = self.builder.create_atomic_rmw
         native, adds = self.module._interpreter, self.module._ir.ATOMIC_OP.FADD
 
-        def create_atomic_rmw(builder: Any, kind: Any, ptr: Any, val: Any, mask: Any, *rest: Any) -> Any:
+        def create_atomic_rmw(
+            builder: Any, kind: Any, ptr: Any, val: Any, mask: Any, *rest: Any
+        ) -> Any:
             if kind != adds or not self.is_bf16(val):
                 return original(builder, kind, ptr, val, mask, *rest)
             old = self.np.zeros_like(val.data)

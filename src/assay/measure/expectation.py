@@ -128,8 +128,8 @@ def _relative(error: float, scale: float) -> float:
 
 def _parts(value: torch.Tensor) -> torch.Tensor:
     if value.dtype.is_complex:
-        return torch.view_as_real(value.to(torch.complex128))
-    return value.to(torch.float64)
+        return torch.view_as_real(value.to(torch.complex128)).contiguous()
+    return value.to(torch.float64).contiguous()
 
 
 def _magnitude(parts: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:

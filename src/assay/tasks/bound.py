@@ -88,14 +88,16 @@ class BoundReference:
             module, snapshot = self._twin() if wide else (self.module, self._own)
             snapshot.restore(state)
             seed_everything(seed)
-            if not wide:
-                return _outputs(module, [private(value) for value in inputs], None)
-            with wide_arithmetic() as mode:
-                return _outputs(module, [_lifted(value) for value in inputs], mode)
+            try:
+                if not wide:
+                    return _outputs(module, [private(value) for value in inputs], None)
+                with wide_arithmetic() as mode:
+                    return _outputs(module, [_lifted(value) for value in inputs], mode)
+            finally:
+                snapshot.restore({})  # what is drawn from the module must not depend on calls
 
     def _twin(self) -> tuple[nn.Module, _Snapshot]:
         if self._wide is None:
-            self._own.restore({})
             module = _lift_module(copy.deepcopy(self.module))
             self._wide = (module, _Snapshot(module))
         return self._wide

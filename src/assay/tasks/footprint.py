@@ -64,6 +64,7 @@ class Prober:
         self._source = source
         self._known: dict[tuple[tuple[str, int], ...], Footprint | None] = {}
         self._modules: dict[tuple[str, tuple[tuple[str, int], ...]], torch.nn.Module] = {}
+        self._shapes: dict[tuple[tuple[str, int], ...], tuple[Shape | None, ...]] = {}
         self.trials = 0
         self._device = "cpu"
 
@@ -104,9 +105,10 @@ class Prober:
 
     def input_shapes(self, sizes: Mapping[str, int]) -> tuple[Shape | None, ...]:
         """Shapes of the inputs alone; the reference is not run."""
-        module = self._source.module(sizes)
-        with user_code(self._source.task.id, "get_inputs"), kept_generators(), ShapesOnly():
-            return _shapes(module.inputs(0))
+        key = tuple(sorted(sizes.items()))
+        if key not in self._shapes:
+            self._shapes[key] = _shapes(shapes_of_inputs(self._source.module(sizes)))
+        return self._shapes[key]
 
     def _try(self, sizes: Mapping[str, int]) -> Footprint:
         task = self._source.task
@@ -135,6 +137,16 @@ class Prober:
         if key not in self._modules:
             self._modules[key] = module.build(init).to(self._device)
         return self._modules[key]
+
+
+def shapes_of_inputs(module: TaskModule) -> list[Any]:
+    """The inputs without their values: right in shape and dtype, nothing is drawn."""
+    for limit in (REAL_ELEMENTS, 0):
+        with contextlib.suppress(TaskError), kept_generators(), ShapesOnly(limit):
+            with user_code(module.task.id, "get_inputs"):
+                return module.inputs(0)
+    with user_code(module.task.id, "get_inputs"), kept_generators(), torch.device("meta"):
+        return module.inputs(0)
 
 
 def _moved(value: Any, device: str) -> Any:

@@ -17,11 +17,10 @@ from assay.data.workload import Distribution, Workload
 from assay.errors import TaskError
 from assay.tasks.bound import BoundReference, reference_repeats
 from assay.tasks.distributions import Drawn, redraw, structures
-from assay.tasks.footprint import Footprint, Prober
+from assay.tasks.footprint import Footprint, Prober, shapes_of_inputs
 from assay.tasks.inference import ShapeSpace, declared_space, infer_space
 from assay.tasks.layouts import lay_out
 from assay.tasks.outputs import Outputs
-from assay.tasks.shapes_only import ShapesOnly
 from assay.tasks.source import (
     InitCall,
     TaskModule,
@@ -71,8 +70,8 @@ class Reference:
     @cached_property
     def dtype(self) -> str:
         """Name of the dtype of the first float input, else of the first tensor, else float32."""
-        with user_code(self.task.id, "get_inputs"), kept_generators(), ShapesOnly():
-            tensors = [v for v in self._own_module.inputs(0) if isinstance(v, torch.Tensor)]
+        made = shapes_of_inputs(self._own_module)
+        tensors = [value for value in made if isinstance(value, torch.Tensor)]
         floats = [tensor for tensor in tensors if tensor.is_floating_point()]
         first = (floats or tensors or [torch.empty(0)])[0]
         return str(first.dtype).removeprefix("torch.")

@@ -1,8 +1,8 @@
 """Shapes only: run a task's `get_inputs` without drawing, and refuse to make what is too large.
 
-The rule: factories are answered with empty meta tensors made in C++. Random factories and
-arithmetic on meta tensors load torch's Python decompositions, 2 s once a process, so a task whose
-sizes are modest is tried on real tensors instead, under a limit of elements.
+The rule: a modest factory is answered with one real element seen as many, a large one with an empty
+meta tensor. Arithmetic on meta tensors loads torch's Python decompositions, 2 s once a process, so
+it is left to tasks that are too large for anything else.
 """
 
 from __future__ import annotations
@@ -54,7 +54,13 @@ class SizeLimit(TorchFunctionMode):
 
 
 class ShapesOnly(TorchFunctionMode):
-    """Answers factories with meta tensors of the right shape and dtype."""
+    """Answers factories with tensors of the right shape and dtype that take no memory."""
+
+    def __init__(self, limit: int) -> None:
+        super().__init__()
+        self._limit = (
+            limit  # elements up to which the answer is real, so that it can be computed on
+        )
 
     def __torch_function__(
         self, func: Callable[..., Any], types: Any, args: Any = (), kwargs: Any = None
@@ -64,4 +70,7 @@ class ShapesOnly(TorchFunctionMode):
         if size is None:
             return func(*args, **kwargs)
         default = torch.int64 if getattr(func, "__name__", "") == "randint" else None
-        return torch.empty(size, dtype=kwargs.get("dtype") or default, device="meta")
+        dtype = kwargs.get("dtype") or default
+        if 0 < math.prod(size) <= self._limit:
+            return torch.zeros((), dtype=dtype).expand(size)
+        return torch.empty(size, dtype=dtype, device="meta")

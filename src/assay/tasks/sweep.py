@@ -37,6 +37,7 @@ VALUES = (
     Distribution.NORMAL,
     Distribution.UNIFORM,
 )
+LONGEST_RUN_S = 1.0
 RATE_ELEMENTS = 4096  # a smaller run says little about the time of a larger one
 LAYOUTS = (Layout.TRANSPOSED, Layout.STRIDED, Layout.EXPANDED, Layout.OFFSET)
 
@@ -52,13 +53,13 @@ class Amount:
     large: int
     configs: int  # distinct constructor configurations, the own one included
     workloads: int
-    seconds: float  # for trials on the reference; a slow one gets fewer workloads
+    seconds: float  # for trials; only a reference of 0.1 s a call and more comes near it
 
 
 AMOUNTS = {
-    Level.QUICK: Amount(2, 2, 1, 1, 0, 3, 12, 0.8),
-    Level.STANDARD: Amount(6, 3, 2, 3, 2, 5, 22, 2.0),
-    Level.FULL: Amount(11, 4, 4, 10, 4, 8, 42, 8.0),
+    Level.QUICK: Amount(2, 2, 1, 1, 0, 3, 12, 6.0),
+    Level.STANDARD: Amount(6, 3, 2, 3, 2, 5, 22, 12.0),
+    Level.FULL: Amount(11, 4, 4, 10, 4, 8, 42, 40.0),
 }
 
 
@@ -127,15 +128,15 @@ class _Trial:
         return self._timed(workload, inputs)
 
     def _timed(self, workload: Workload, inputs: tuple[Any, ...]) -> bool:
-        """Runs it, unless the slowest run so far foretells that the time will not do."""
+        """Runs it, unless the fastest run so far foretells that it takes too long."""
         elements = sum(value.numel() for value in inputs if isinstance(value, torch.Tensor))
         began_s = time.monotonic()
-        if began_s + elements * self._seconds_per_element > self._until_s:
+        if elements * self._seconds_per_element > LONGEST_RUN_S:
             return False
         admitted = self._reference.admits(workload, inputs)
         if elements >= RATE_ELEMENTS:
             spent = (time.monotonic() - began_s) / elements
-            self._seconds_per_element = max(self._seconds_per_element, spent)
+            self._seconds_per_element = min(self._seconds_per_element or spent, spent)
         return admitted
 
 

@@ -171,7 +171,7 @@ class OutputFlag(IntFlag):
     BARE = 4  # nothing hung on the instance
     ON_CPU = 8
     FITS = 16
-    ALIASES_INPUT = 32
+    SHARED = 32  # its memory overlaps another live result's
 
 
 @dataclass(frozen=True)

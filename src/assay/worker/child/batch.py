@@ -46,9 +46,10 @@ def run_batch(request: RunBatch, instances: dict[int, Any], memory: Memory) -> s
             results.append(result)
             if request.copy_each:
                 _hand_over(call, result, instances[call.instance], memory)
-        if not request.copy_each:
-            for call, result in zip(request.calls, results, strict=True):
+        for index, (call, result) in enumerate(zip(request.calls, results, strict=True)):
+            if not request.copy_each:
                 _hand_over(call, result, instances[call.instance], memory)
+            _mark_shared(call, index, results, memory)
     return log.text() if log is not None else ""
 
 
@@ -106,6 +107,23 @@ def _hand_over(call: Call, result: _Result, instance: Any, memory: Memory) -> No
         _copy_out(leaf, slot, memory)
     record = CallRecord(result.code, count, result.inside_ns, result.message)
     memory.write(call.record, record.pack())
+
+
+def _extent(value: Any) -> list[tuple[int, int]]:
+    """First and last byte of every plain tensor in a result."""
+    leaves = [leaf for leaf in flatten(value) if type(leaf) is torch.Tensor and leaf.numel()]
+    starts = [leaf.untyped_storage().data_ptr() for leaf in leaves]
+    return [(s, s + t.untyped_storage().nbytes()) for s, t in zip(starts, leaves, strict=True)]
+
+
+def _mark_shared(call: Call, index: int, results: list[_Result], memory: Memory) -> None:
+    """Two live results of one batch must not share memory."""
+    if len(results) < 2 or results[index].code is not CallCode.RETURNED or not call.outputs:
+        return
+    own = _extent(results[index].value)
+    others = [e for i, r in enumerate(results) if i != index for e in _extent(r.value)]
+    if any(a < d and c < b for a, b in own for c, d in others):
+        memory.mark(call.outputs[0], OutputFlag.SHARED)
 
 
 def _copy_out(leaf: Any, slot: Slot, memory: Memory) -> None:

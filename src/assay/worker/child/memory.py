@@ -6,10 +6,20 @@ import ctypes
 import math
 import mmap
 import os
+from dataclasses import replace
 
 import torch
 
-from assay.worker.protocol import CONTROL_ARENA, STATEMENT_BYTES, MapArena, Protect, Slot, View
+from assay.worker.protocol import (
+    CONTROL_ARENA,
+    STATEMENT_BYTES,
+    MapArena,
+    OutputFlag,
+    OutputHeader,
+    Protect,
+    Slot,
+    View,
+)
 from assay.worker.sandbox import syscalls
 
 
@@ -42,6 +52,13 @@ class Memory:
     def write(self, slot: Slot, data: bytes) -> None:
         """Put bytes at the head of a slot."""
         self._maps[slot.arena][slot.offset : slot.offset + len(data)] = data
+
+    def mark(self, slot: Slot, flag: OutputFlag) -> None:
+        """Add a flag to the header that stands at a slot."""
+        data = self._maps[slot.arena]
+        header = OutputHeader.unpack(data[slot.offset : slot.offset + OutputHeader.BYTES])
+        if header is not None:
+            self.write(slot, replace(header, flags=header.flags | flag).pack())
 
     def flat(self, slot: Slot, dtype: torch.dtype, count: int) -> torch.Tensor:
         """A one-dimensional tensor over a slot's room."""

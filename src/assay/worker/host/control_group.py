@@ -171,6 +171,7 @@ class ControlGroup:
         while text not in self._read(name):
             if time.monotonic() > deadline:
                 raise TimeoutError(f"{self._freezer / name} never said {text!r}")
+            os.sched_yield()
 
     def _limit(self, limits: GroupLimits) -> None:
         caps = {

@@ -84,8 +84,11 @@ def _read_output(raw: RawOutput, expected: OutputExpectation) -> OutputSeen:
     if problem is not None:
         kind, text = problem
         return OutputSeen(name=expected.name, problem=kind, detail=text)
-    assert raw.tensor is not None
+    assert raw.tensor is not None and raw.header is not None
     error = compare(expected, raw.tensor)
+    if OutputFlag.SHARED in raw.header.flags:
+        kind, text = EvidenceKind.RESULT_OVERWRITTEN, "two live results share memory"
+        return OutputSeen(name=expected.name, problem=kind, error=error, detail=text)
     if error.ok:
         return OutputSeen(name=expected.name, error=error)
     kind = EvidenceKind.WRONG_VALUE

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from assay.data.observation import Mix
 from assay.data.settings import Level
@@ -39,7 +39,9 @@ class ScriptedBatch:
     calls: tuple[ScriptedCall, ...]
     copy_each: bool
     log_operations: bool = False
+    rapid: bool = False  # one call a batch, at one place, as quickly after each other as can be
     optional: bool = False  # may be left out where the candidate is too slow for all of it
+    edge: bool = False  # an empty batch: asked last, and only of a candidate that is right so far
 
 
 @dataclass
@@ -61,10 +63,14 @@ def write_script(exam: Exam, rng: random.Random) -> list[ScriptedBatch]:
         sequences += [_focus(0, k, rng, optional=True) for k in range(1, _OWN_ROUNDS[level])]
     small = _small_workloads(exam)
     sequences += [_focus(w, 0, rng, optional=False) for w in small[:2]]
-    sequences += [_single(w, rng) for w in range(1, len(exam.plan.workloads))]
+    sequences += [_rapid(w, rng) for w in small[:3]]
+    others = range(1, len(exam.plan.workloads))
+    empty = [w for w in others if _is_empty(exam, w)]
+    sequences += [_single(w, rng) for w in others if w not in empty]
     if small:
         sequences.append(_tail(small, rng.randint(*_TAIL[level]), rng))
-    return [*_shuffle(sequences, rng), *_logged(small)]
+    edges = [replace(b, edge=True) for w in empty for b in _single(w, rng).batches]
+    return [*_shuffle(sequences, rng), *_logged(small), *edges]
 
 
 def _focus(workload: int, round_number: int, rng: random.Random, optional: bool) -> _Sequence:
@@ -89,6 +95,15 @@ def _focus(workload: int, round_number: int, rng: random.Random, optional: bool)
     )
     sequence.batches.append(ScriptedBatch(pair, copy_each=False, optional=optional))
     return sequence
+
+
+def _rapid(workload: int, rng: random.Random) -> _Sequence:
+    """Back to back, as a timing loop would call, but with other content at the same address."""
+    calls = []
+    for number in range(rng.randint(4, 7)):
+        question = Question(workload, 100 + number % _TAIL_CONTENTS)
+        calls.append(ScriptedCall(question, "a", None, Mix.SAME_ADDRESS))
+    return _Sequence([ScriptedBatch(tuple(calls), copy_each=True, rapid=True)])
 
 
 def _brief_focus(rng: random.Random) -> _Sequence:
@@ -137,6 +152,10 @@ def _small_workloads(exam: Exam) -> list[int]:
     sized = [(exam.content(Question(w)).elements, w) for w in exam.main_workloads if w != 0]
     plain = [(n, w) for n, w in sized if 0 < n <= 1 << 16 and _varies(exam, w)]
     return [w for _, w in sorted(plain, reverse=True)][:4]
+
+
+def _is_empty(exam: Exam, workload: int) -> bool:
+    return any(t.numel() == 0 for t in exam.content(Question(workload)).tensors)
 
 
 def _varies(exam: Exam, workload: int) -> bool:

@@ -1,4 +1,4 @@
-"""Computes the tanh approximation although the task asks for the exact GELU: off by up to 5e-4."""
+"""Pointer and count without contiguous(): wrong for transposed, sliced and expanded inputs."""
 
 import ctypes
 import os
@@ -11,10 +11,7 @@ import torch.nn as nn
 SOURCE = r"""
 #include <cmath>
 extern "C" void gelu(const float* x, float* y, long count) {
-  for (long i = 0; i < count; ++i) {
-    float v = x[i];
-    y[i] = 0.5f * v * (1.0f + std::tanh(0.7978845608f * (v + 0.044715f * v * v * v)));
-  }
+  for (long i = 0; i < count; ++i) y[i] = 0.5f * x[i] * std::erfc(-x[i] * 0.70710678f);
 }
 """
 
@@ -28,14 +25,11 @@ def build(source):
 
 
 LIB = build(SOURCE)
-LIB.gelu.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_long]
+LIB.gelu.argtypes = [ctypes.c_void_p] * 2 + [ctypes.c_long]
 
 
 class ModelNew(nn.Module):
     def forward(self, x):
-        if x.dtype != torch.float32:
-            raise TypeError("this kernel computes in float32 only")
-        x = x.contiguous()
-        y = torch.empty_like(x)
+        y = torch.empty(x.shape, dtype=x.dtype)
         LIB.gelu(x.data_ptr(), y.data_ptr(), x.numel())
         return y

@@ -1,0 +1,21 @@
+// Row sums that follow whatever strides the input has; double precision keeps long rows exact.
+#include "assay.h"
+
+extern "C" const char* output_shape(const assay_tensor* inputs, int, int64_t*, int32_t* ndim,
+                                    int32_t*) {
+  if (inputs[0].ndim != 2 || inputs[0].dtype != ASSAY_F32) return "float32 matrices only";
+  *ndim = 1;  // the rows remain
+  return nullptr;
+}
+
+extern "C" const char* forward(const assay_tensor* inputs, int, assay_tensor* outputs, int) {
+  const assay_tensor& x = inputs[0];
+  const float* from = static_cast<const float*>(x.data);
+  float* to = static_cast<float*>(outputs[0].data);
+  for (int64_t row = 0; row < x.shape[0]; ++row) {
+    double sum = 0.0;
+    for (int64_t i = 0; i < x.shape[1]; ++i) sum += from[row * x.stride[0] + i * x.stride[1]];
+    to[row] = static_cast<float>(sum);
+  }
+  return nullptr;
+}

@@ -1,0 +1,91 @@
+"""Definitions in the abstract run: functions with their decorators, classes, imports.
+
+The rule: a definition runs nothing but its decorators and the class body; an import of another file
+of the candidate is followed, any other is a name.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from assay.guard.reach import MAIN_REACH
+from assay.guard.trace_builtins import BuiltinTrace
+from assay.guard.values import (
+    NOTHING,
+    Arguments,
+    ClassObject,
+    ClassRef,
+    Function,
+    Library,
+    Scope,
+    Value,
+    ref,
+)
+
+
+class DefinitionTrace(BuiltinTrace):
+    """Runs definitions and imports."""
+
+    def do_Global(self, node: ast.Global | ast.Nonlocal, scope: Scope) -> None:
+        """`global a`."""
+        scope.outer_names.update(node.names)
+
+    do_Nonlocal = do_Global
+
+    def do_FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef, scope: Scope) -> None:
+        """A function, with whatever its decorators make of it."""
+        value = ref(Function(node, scope))
+        for decorator in reversed(node.decorator_list):
+            value = self._decorated(self.evaluate(decorator, scope), value, node, scope)
+        scope.names[node.name] = value
+
+    do_AsyncFunctionDef = do_FunctionDef
+
+    def _decorated(self, maker: Value, value: Value, node: ast.AST, scope: Scope) -> Value:
+        """A decorator's result; an unknown one leaves the function as it is."""
+        known = [r for r in maker.refs if not isinstance(r, Library) or self.transforms(r.name)]
+        if not known:
+            return value
+        made = self.call(Value(frozenset(known)), Arguments((value,)), node, scope)
+        return made if made.refs and not any(isinstance(r, Library) for r in made.refs) else value
+
+    def do_ClassDef(self, node: ast.ClassDef, scope: Scope) -> None:
+        """A class: its body runs, its methods wait."""
+        bases = tuple(self.evaluate(base, scope) for base in node.bases)
+        attrs = Scope(scope.module, {}, scope, is_class=True)
+        held = ClassObject(node.name, node, attrs, bases)
+        scope.names[node.name] = ref(ClassRef(held))
+        self.run_body(node.body, attrs)
+        for decorator in node.decorator_list:
+            self.evaluate(decorator, scope)
+
+    def do_Import(self, node: ast.Import, scope: Scope) -> None:
+        """`import a.b as c`."""
+        for alias in node.names:
+            if alias.name == "__main__":
+                self.see(MAIN_REACH, "__main__", self.place(node, scope))
+            name = alias.name if alias.asname else alias.name.split(".")[0]
+            scope.names[alias.asname or name] = self._module(name)
+
+    def _module(self, name: str) -> Value:
+        own = self.run_module(name)
+        if own is None:
+            return ref(Library(name))
+        held = ClassObject(name, ast.ClassDef(name, [], [], [], []), own, ())
+        return ref(ClassRef(held))
+
+    def do_ImportFrom(self, node: ast.ImportFrom, scope: Scope) -> None:
+        """`from a import b as c`."""
+        own = self.run_module(node.module or "")
+        for alias in node.names:
+            if own is not None and alias.name == "*":
+                scope.names.update(own.names)
+            elif own is not None:
+                scope.names[alias.asname or alias.name] = own.names.get(alias.name, NOTHING)
+            elif alias.name == "*":
+                self.star_modules.append(node.module or "")
+            else:
+                found = ref(Library(f"{node.module}.{alias.name}"))
+                scope.names[alias.asname or alias.name] = found
+
+    star_modules: list[str]

@@ -1,0 +1,39 @@
+"""A clamp by minimum and maximum turns NaN into a number."""
+
+import ctypes
+import os
+import subprocess
+import tempfile
+
+import torch
+import torch.nn as nn
+
+SOURCE = r"""
+#include <cmath>
+extern "C" void gelu(const float* x, float* y, long count) {
+  for (long i = 0; i < count; ++i) {
+    const float v = std::fmax(std::fmin(x[i], 1e30f), -1e30f);
+    y[i] = 0.5f * v * std::erfc(-v * 0.70710678f);
+  }
+}
+"""
+
+
+def build(source):
+    path = os.path.join(tempfile.mkdtemp(), "kernel.cpp")
+    with open(path, "w") as file:
+        file.write(source)
+    subprocess.run(["g++", "-O2", "-shared", "-fPIC", "-o", path + ".so", path], check=True)
+    return ctypes.CDLL(path + ".so")
+
+
+LIB = build(SOURCE)
+LIB.gelu.argtypes = [ctypes.c_void_p] * 2 + [ctypes.c_long]
+
+
+class ModelNew(nn.Module):
+    def forward(self, x):
+        x = x.contiguous()
+        y = torch.empty_like(x)
+        LIB.gelu(x.data_ptr(), y.data_ptr(), x.numel())
+        return y

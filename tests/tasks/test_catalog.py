@@ -1,0 +1,75 @@
+"""The catalogue: names to tasks, mistakes in one line, and no torch on the way."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from assay.data.axis import AxisRole
+from assay.errors import UsageError
+from assay.tasks.catalog import resolve, suites, tasks_of
+
+GOOD = """
+class Model:
+    "Doubles."
+def get_inputs(): return []
+def get_init_inputs(): return []
+"""
+
+
+def test_native_suite_has_twelve_tasks_with_axes_and_tags() -> None:
+    tasks = tasks_of("native")
+    assert len(tasks) == 12
+    for task in tasks:
+        assert task.title and len(task.tags) == 3
+        assert any(axis.role is AxisRole.BATCH for axis in task.axes)
+        assert all(axis.low <= axis.own <= axis.high for axis in task.axes)
+
+
+def test_an_unknown_name_gives_its_nearest() -> None:
+    with pytest.raises(UsageError, match="did you mean softmax"):
+        resolve("sofmax")
+    with pytest.raises(UsageError, match="unknown reader 'nosuch'"):
+        resolve("nosuch:thing")
+    with pytest.raises(UsageError, match="known suites are native"):
+        tasks_of("nosuch")
+
+
+def test_a_file_is_a_task_and_its_mistakes_are_told_in_one_line(tmp_path: Path) -> None:
+    good, bad, broken = tmp_path / "good.py", tmp_path / "bad.py", tmp_path / "broken.py"
+    good.write_text(GOOD)
+    bad.write_text("def get_inputs(): return []\n")
+    broken.write_text("class Model(:\n")
+    assert (resolve(str(good)).id, resolve(str(good)).title) == ("good", "Doubles.")
+    for name, words in (("bad.py", "no Model"), ("broken.py", "not Python"), ("no.py", "no such")):
+        with pytest.raises(UsageError, match=words) as error:
+            resolve(str(tmp_path / name))
+        assert "\n" not in str(error.value)
+
+
+def test_a_folder_lists_in_natural_order_and_finds_by_stem(tmp_path: Path) -> None:
+    for name in ("10_b.py", "2_a.py"):
+        (tmp_path / name).write_text(GOOD)
+    (tmp_path / "notes.py").write_text("x = 1\n")
+    assert [task.id for task in tasks_of(f"kernelbench:{tmp_path}")] == ["2_a", "10_b"]
+    assert resolve(f"kernelbench:{tmp_path}#10_b").id == "10_b"
+    assert resolve(f"kernelbench:{tmp_path / '2_a.py'}").id == "2_a"
+    with pytest.raises(UsageError, match="add #ID"):
+        resolve(f"kernelbench:{tmp_path}")
+    with pytest.raises(UsageError, match="no task 'zz'"):
+        resolve(f"kernelbench:{tmp_path}#zz")
+
+
+def test_listing_imports_no_torch() -> None:
+    code = (
+        "import sys; from assay.tasks.catalog import resolve, tasks_of;"
+        "tasks_of('native'); resolve('gelu'); sys.exit('torch' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_suites_are_named() -> None:
+    assert suites() == ("native", "kernelbench:FOLDER")

@@ -1,0 +1,94 @@
+"""Distributions, structures and layouts."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+import torch
+
+from assay.data.workload import Distribution, Layout, Workload
+from assay.tasks.distributions import DRAWERS, redraw
+from assay.tasks.layouts import applies, lay_out
+from assay.tasks.reference import Reference
+from assay.tasks.structure import Structure, structure_of
+from tasks import task_sources as sources
+
+OWN = [torch.rand(33, 65), torch.arange(7)]
+FREE = (Structure.FREE, Structure.FIXED)
+
+
+@pytest.mark.parametrize("distribution", sorted(DRAWERS))
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_redraw_keeps_dtype_shape_and_integers(
+    distribution: Distribution, dtype: torch.dtype
+) -> None:
+    own = [OWN[0].to(dtype), OWN[1]]
+    made = redraw(own, distribution, 5, FREE).inputs
+    assert (made[0].dtype, made[0].shape) == (dtype, own[0].shape)
+    assert made[1] is own[1] and made[0].isfinite().all()
+    assert not torch.equal(made[0], own[0])
+    again = redraw(own, distribution, 5, FREE).inputs
+    assert torch.equal(made[0], again[0])
+
+
+def test_dyadic_products_are_exact_in_float32_and_not_in_eleven_bits() -> None:
+    own = [torch.rand(16, 1024), torch.rand(1024, 16)]
+    a, b = redraw(own, Distribution.DYADIC, 1, (Structure.FREE, Structure.FREE)).inputs
+    exact = a.double() @ b.double()
+    assert torch.equal((a @ b).double(), exact)
+    assert not torch.equal(a.half().double() @ b.half().double(), exact)
+
+
+def test_offset_dwarfs_the_spread_and_outliers_are_few() -> None:
+    offset = redraw(OWN, Distribution.OFFSET, 2, FREE).inputs[0]
+    assert offset.mean().abs() > 90 * offset.std()
+    outlier = redraw(OWN, Distribution.OUTLIER, 2, FREE).inputs[0]
+    assert 1 <= int((outlier != OWN[0]).sum()) <= 3
+
+
+@pytest.mark.parametrize("distribution", [Distribution.NAN, Distribution.INF])
+def test_a_planted_element_is_one_and_is_told(distribution: Distribution) -> None:
+    drawn = redraw(OWN, distribution, 3, FREE)
+    assert drawn.planted is not None and drawn.planted.input == 0
+    wrong = ~drawn.inputs[0].isfinite()
+    assert int(wrong.sum()) == 1 and bool(wrong[drawn.planted.index])
+    assert math.isnan(drawn.planted.value) == (distribution is Distribution.NAN)
+    assert OWN[0].isfinite().all()
+
+
+def test_structures_are_seen_and_kept() -> None:
+    reference = Reference(sources.task(sources.TRIANGULAR))
+    assert reference.structures() == (Structure.ZEROS, Structure.SYMMETRIC)
+    workload = Workload(axes={"N": 9}, dtype="float32", distribution=Distribution.NORMAL)
+    upper, symmetric = reference.draw(workload, 1)
+    assert upper.shape == (9, 9) and torch.equal(upper, upper.triu()) and (upper < 0).any()
+    assert torch.equal(symmetric, symmetric.T) and (symmetric < 0).any()
+
+
+def test_promises_of_the_own_generator() -> None:
+    assert structure_of(torch.randn(64, 64)) is Structure.FREE
+    assert structure_of(torch.randn(64, 64).softmax(-1)) is Structure.FIXED
+    assert structure_of(torch.randint(0, 2, (100,)).float() * 2 - 1) is Structure.FIXED
+    assert structure_of(torch.randn(64).sort().values) is Structure.FIXED
+    assert structure_of(torch.tensor(0.3)) is Structure.FREE
+
+
+@pytest.mark.parametrize("layout", list(Layout))
+def test_layouts_keep_values_and_poison_the_gaps(layout: Layout) -> None:
+    inputs = [torch.rand(4, 6), torch.arange(5), 2.5]
+    shapes = (Structure.FREE, Structure.FIXED, Structure.FIXED)
+    laid = lay_out(inputs, layout, shapes)
+    assert laid[2] == 2.5 and torch.equal(laid[1], inputs[1])
+    if layout is Layout.EXPANDED:
+        assert laid[0].stride() == (0, 1) and torch.equal(laid[0], inputs[0][:1].expand(4, 6))
+    else:
+        assert torch.equal(laid[0], inputs[0])
+    expected = {Layout.TRANSPOSED: (1, 4), Layout.STRIDED: (12, 2), Layout.OFFSET: (6, 1)}
+    if layout in expected:
+        assert laid[0].stride() == expected[layout]
+    if layout in (Layout.STRIDED, Layout.OFFSET):
+        whole = torch.empty(0).set_(laid[0].untyped_storage())
+        assert whole.isnan().sum() == whole.numel() - 24
+    assert applies(inputs, layout, shapes) == (layout is not Layout.CONTIGUOUS)
+    assert laid[0].storage_offset() % 2 == (layout is Layout.OFFSET)
