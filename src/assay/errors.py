@@ -1,10 +1,10 @@
 """The tree of our own failures. A candidate's failure is data (an Observation), never one of these.
 
-    AssayError
-    ├── UsageError      the user's mistake: one line with the mend, exit code 2
-    ├── TaskError       the task's own reference cannot be used: status `invalid_task`
-    └── HostError       our machinery failed: status `not_run`, exit code 3
-        └── ChildLost   the sandboxed process ended or went silent while we waited
+AssayError
+├── UsageError      the user's mistake: one line with the mend, exit code 2
+├── TaskError       the task's own reference cannot be used: status `invalid_task`
+└── HostError       our machinery failed: status `not_run`, exit code 3
+    └── ChildLost   the sandboxed process ended or went silent while we waited
 """
 
 from __future__ import annotations

@@ -11,7 +11,9 @@ static float helper(float v) { return v * 2; }
 at::Tensor unused(at::Tensor a) { return at::matmul(a, a); }
 }  // namespace
 extern "C" {
-void scale(const float* x, float* y, long n) { for (long i = 0; i < n; ++i) y[i] = mine::helper(x[i]); }
+void scale(const float* x, float* y, long n) {
+  for (long i = 0; i < n; ++i) y[i] = mine::helper(x[i]);
+}
 }
 torch::Tensor go(torch::Tensor x) {
   if (!x.is_cuda()) return at::gelu(x);

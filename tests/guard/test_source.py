@@ -73,7 +73,8 @@ def test_open_track_still_sees_reaching_out() -> None:
 
 def test_evidence_names_the_line() -> None:
     found = _findings(
-        "import torch\nclass ModelNew(torch.nn.Module):\n    def forward(self, x):\n        return x.relu()\n"
+        "import torch\nclass ModelNew(torch.nn.Module):\n"
+        "    def forward(self, x):\n        return x.relu()\n"
     )
     assert all(e.where == "kernel.py:4" for e in found)
 
@@ -113,13 +114,20 @@ def test_a_folder_is_followed_across_files() -> None:
 
 
 def test_a_bare_cpp_file_is_its_own_kernel() -> None:
-    text = '#include "assay.h"\nextern "C" const char* forward(const assay_tensor* i, int n, assay_tensor* o, int m) {\n  for (int k = 0; k < 3; ++k) {}\n  return 0;\n}\n'
+    text = (
+        '#include "assay.h"\n'
+        'extern "C" const char* forward(const assay_tensor* i, int n, assay_tensor* o, int m) {\n'
+        "  for (int k = 0; k < 3; ++k) {}\n  return 0;\n}\n"
+    )
     report = analyse(_candidate(text, "kernel.cpp", Language.CPP_SOURCE))
     assert report.readable and findings(report, Track.KERNEL) == ()
 
 
 def test_a_bare_cpp_file_that_calls_blas_delegates() -> None:
-    text = 'extern "C" const char* forward(void* i, int n, void* o, int m) {\n  cblas_sgemm(i, o);\n  return 0;\n}\n'
+    text = (
+        'extern "C" const char* forward(void* i, int n, void* o, int m) {\n'
+        "  cblas_sgemm(i, o);\n  return 0;\n}\n"
+    )
     found = findings(analyse(_candidate(text, "kernel.cpp", Language.CPP_SOURCE)), Track.KERNEL)
     assert {e.kind.value for e in found} == {"no_kernel", "delegation"}
     assert found[0].severity is Severity.CONVICTS
@@ -141,7 +149,8 @@ def test_a_source_that_never_ends_is_given_up_quietly() -> None:
     text = "import torch\n" + "".join(
         f"def f{i}(x):\n    return f{i + 1}(x) + f{i + 1}(x) + f{i + 1}(x)\n" for i in range(20)
     )
-    text += "def f20(x):\n    return x\nclass ModelNew(torch.nn.Module):\n    def forward(self, x):\n        return f0(x)\n"
+    text += "def f20(x):\n    return x\nclass ModelNew(torch.nn.Module):\n"
+    text += "    def forward(self, x):\n        return f0(x)\n"
     report = analyse(_candidate(text))
     assert not report.complete
     assert [e.kind.value for e in findings(report, Track.KERNEL)] == ["unknown"]

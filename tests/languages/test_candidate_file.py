@@ -14,7 +14,10 @@ TEXTS = {
     Language.TRITON: "try:\n    import triton.language as tl\nexcept ImportError:\n    tl = None\n",
     Language.NUMBA: "from numba import njit\n",
     Language.CPP: "import subprocess\nsubprocess.run(['g++', '-O3', 'k.cpp'])\n",
-    Language.CUDA: "from torch.utils.cpp_extension import load_inline\nload_inline('n', '', cuda_sources='x')\n",
+    Language.CUDA: (
+        "from torch.utils.cpp_extension import load_inline\n"
+        "load_inline('n', '', cuda_sources='x')\n"
+    ),
 }
 
 

@@ -1,4 +1,4 @@
-"""The repairs, measured in a process of its own: TRITON_INTERPRET is read when triton is imported."""
+"""The repairs, measured in a process of its own: triton reads TRITON_INTERPRET at import."""
 
 from __future__ import annotations
 

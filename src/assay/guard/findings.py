@@ -128,6 +128,10 @@ def _weigh(tag: Tag) -> Severity:
 def _kept(seen: ReturnSeen) -> list[Evidence]:
     """Results that no work of this call can have made."""
     origins = {tag.origin for tag in seen.tags}
+    if _works_by_phase(seen):
+        kind = EvidenceKind.MEMO if Origin.PAST in origins else EvidenceKind.PHASE
+        text = "the kernel runs only where a clock, a counter or an earlier call says so."
+        return [_evidence(kind, _SUSPICIOUS, seen.where, text)]
     worked = origins & {Origin.KERNEL, Origin.LIBRARY, Origin.UNKNOWN}
     if worked or seen.guard is Guard.BENIGN:
         return []
@@ -138,3 +142,10 @@ def _kept(seen: ReturnSeen) -> list[Evidence]:
         text = "whether forward does its work depends on a clock, a counter or an earlier call."
         return [_evidence(EvidenceKind.PHASE, _SUSPICIOUS, seen.where, text)]
     return []
+
+
+def _works_by_phase(seen: ReturnSeen) -> bool:
+    """True where the result is always returned but its kernels run only in some phase."""
+    others = {tag.origin for tag in seen.tags} & {Origin.LIBRARY, Origin.UNKNOWN}
+    guards = {tag.guard for tag in seen.tags if tag.origin is Origin.KERNEL}
+    return seen.guard is Guard.NONE and not others and guards == {Guard.PHASE}

@@ -1,12 +1,12 @@
 """Dispatched library operations: what each does, and which of them are delegated computation.
 
-The rule: size decides. A library operation that produces as many elements as a sixteenth of the
-result is part of the work; one of up to 64 elements is bookkeeping, whatever it is called. Between
-the two stands a note. A sixteenth, because a two-stage reduction that leaves one partial value for
-each block of 16 or more elements and a per-row statistic of rows of 16 or more are bookkeeping,
-while an elementwise step over the result or over half of it is not. Matrix products, convolutions,
-attention, norms, activations and losses are judged against 64 elements alone: their output may be
-far smaller than their work.
+The rule: size decides. A library operation that touches more than a sixteenth of the elements of
+the largest tensor that goes in or comes out is part of the work; one of up to 64 elements is
+bookkeeping, whatever it is called. Between the two stands a note. A sixteenth, because a two-stage
+reduction that leaves one partial value for each block of 16 or more elements, and a per-row
+statistic of rows of 16 or more, are bookkeeping, while an elementwise step over the result is not.
+Matrix products, convolutions, attention, norms, activations and losses are judged against 64
+elements alone: a kernel that needs one of them needs it for its work.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def delegated(dispatch: DispatchSeen, track: Track) -> tuple[Evidence, ...]:
 def _evidence(op: OpCount, dispatch: DispatchSeen, track: Track) -> Evidence:
     text = (
         f"{op.name} was dispatched {op.calls} times in {dispatch.logged_calls} calls, "
-        f"on up to {op.elements} elements (the result has {dispatch.own_elements})."
+        f"on up to {op.elements} elements (the call's largest tensor has {dispatch.own_elements})."
     )
     convicts = track is Track.KERNEL and _is_work(op, dispatch.own_elements)
     severity = Severity.CONVICTS if convicts else Severity.NOTE
@@ -69,8 +69,7 @@ def _evidence(op: OpCount, dispatch: DispatchSeen, track: Track) -> Evidence:
 def _is_work(op: OpCount, own_elements: int) -> bool:
     """True where the operation is part of the work rather than bookkeeping.
 
-    A result that is itself tiny (a loss, a norm) lets nothing be told by its own size, so there the
-    floor of 64 elements stands alone, and a heavy operation of any size above one element counts.
+    Where the largest tensor is itself tiny, a heavy operation over all of it still counts.
     """
     if is_heavy(namespace_and_base(op.name)[1]):
         return op.elements > min(TINY_ELEMENTS, max(own_elements - 1, 0))

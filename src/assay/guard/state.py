@@ -51,14 +51,16 @@ _MEANINGS: dict[str, StateMeaning] = {
     "torch.inference_mode": StateMeaning(_NOTE, "left inference mode switched"),
     "torch.deterministic": StateMeaning(_NOTE, "changed the determinism flag"),
     "torch.float32_matmul_precision": StateMeaning(
-        _SUSPICIOUS, "lowered or raised the precision of every later float32 product"
+        _NOTE, "changed the precision of float32 products of the library; tuning does"
     ),
     "torch.rng": StateMeaning(_NOTE, "advanced or seeded the global random generator"),
     "torch.rng_state": StateMeaning(_NOTE, "advanced or seeded the global random generator"),
     "numpy.random_state": StateMeaning(_NOTE, "advanced or seeded NumPy's random generator"),
     "random.state": StateMeaning(_NOTE, "advanced or seeded Python's random generator"),
     "torch.autocast": StateMeaning(_SUSPICIOUS, "left autocast switched for everyone"),
-    "atexit": StateMeaning(_SUSPICIOUS, "registered work for the exit; cleaning up may need it"),
+    "atexit": StateMeaning(
+        _NOTE, "registered work for the exit; packages that are imported late do"
+    ),
     "gc.enabled": StateMeaning(_NOTE, "switched the garbage collector"),
     "gc.threshold": StateMeaning(_NOTE, "changed the garbage collector's thresholds"),
     "gc.freeze": StateMeaning(_NOTE, "froze the garbage collector's generations"),
@@ -67,8 +69,10 @@ _MEANINGS: dict[str, StateMeaning] = {
     "sys.recursionlimit": StateMeaning(_NOTE, "changed the recursion limit"),
     "sys.switchinterval": StateMeaning(_SUSPICIOUS, "changed how often threads switch"),
     "sys.modules": StateMeaning(_CONVICTS, "replaced a loaded module"),
-    "sys.meta_path": StateMeaning(_SUSPICIOUS, "hooked the import system; some packages do"),
-    "sys.path_hooks": StateMeaning(_SUSPICIOUS, "hooked the import system; some packages do"),
+    "sys.meta_path": StateMeaning(
+        _NOTE, "hooked the import system; setuptools does when an extension is built"
+    ),
+    "sys.path_hooks": StateMeaning(_NOTE, "hooked the import system; some packages do"),
     "sys.flags": StateMeaning(_CONVICTS, "changed the interpreter's flags"),
     "sys.excepthook": StateMeaning(_SUSPICIOUS, "replaced the exception hook; loggers do"),
     "threading.excepthook": StateMeaning(_SUSPICIOUS, "replaced the exception hook; loggers do"),
@@ -79,10 +83,14 @@ _MEANINGS: dict[str, StateMeaning] = {
     "umask": StateMeaning(_NOTE, "changed the file mode mask"),
     "locale": StateMeaning(_NOTE, "changed the locale"),
     "rlimit.": StateMeaning(_SUSPICIOUS, "changed a resource limit"),
-    "affinity": StateMeaning(_SUSPICIOUS, "changed the processor affinity; pinning threads does"),
+    "affinity": StateMeaning(_NOTE, "changed the processor affinity; pinning threads does"),
     "nice": StateMeaning(_SUSPICIOUS, "changed its scheduling priority"),
-    "fp.": StateMeaning(_SUSPICIOUS, "changed the floating-point mode; -ffast-math objects do"),
-    "torch.flush_denormal": StateMeaning(_SUSPICIOUS, "changed how denormals are handled"),
+    "fp.": StateMeaning(
+        _NOTE, "changed the floating-point mode; objects built with -ffast-math do"
+    ),
+    "torch.flush_denormal": StateMeaning(
+        _NOTE, "changed how denormals are handled; objects built with -ffast-math do"
+    ),
     "signal.": StateMeaning(_CONVICTS, "installed a signal handler or timer"),
     "sys.settrace": StateMeaning(_CONVICTS, "installed a trace function"),
     "sys.setprofile": StateMeaning(_CONVICTS, "installed a profile function"),

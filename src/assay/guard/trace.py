@@ -138,9 +138,9 @@ class Trace:
             key, Evidence(kind=reach.kind, severity=severity, where=where, text=text)
         )
 
-    def step(self) -> None:
+    def step(self, cost: int = 1) -> None:
         """Count work; a source too large to follow stops the run."""
-        self.steps += 1
+        self.steps += cost
         if self.steps > MAX_STEPS:
             raise OutOfBudget
 

@@ -126,9 +126,7 @@ class KernelTrace(ExpressionTrace):
         self.kernels.setdefault(where, KernelSeen(name.rpartition(".")[2], "native", where))
         for value in given.all:
             self._native_texts(value, where)
-        if name.endswith(
-            ".load"
-        ):  # sources are files: whatever text the candidate may have written
+        if name.endswith(".load"):  # its sources are files the candidate wrote
             for text in self.text_lines:
                 self.read_native(text, "")
 

@@ -102,7 +102,8 @@ class LibraryTrace(KernelTrace):
             self._watch_compiler(given)
         if name.endswith(("Thread().start", "Timer().start", "_thread.start_new_thread")):
             self.threads.setdefault(where, name)
-        if name.endswith((".join", ".result", ".shutdown", ".wait")):
+        waits = name.endswith((".join", ".result", ".shutdown", ".wait"))
+        if waits and name.startswith(("threading.", "concurrent.", "multiprocessing.")):
             self.joined = True
         if name.endswith("Mode().__enter__"):
             self.see(MODE_REACH, name, where)

@@ -28,6 +28,7 @@ from assay.guard.values import (
     Method,
     Scope,
     Value,
+    all_buffers,
     join,
     ref,
 )
@@ -139,7 +140,8 @@ class OperatorTrace(AttributeTrace):
         is_membership = isinstance(node.ops[0], ast.In | ast.NotIn | ast.Is | ast.IsNot)
         if not is_membership and any(value.is_data for value in values):
             return self.compute("comparison", Weight.LIGHT, values, self.place(node, scope))
-        return self.scalar_of(values)
+        held = [Value(buffers=frozenset(all_buffers(value))) for value in values]
+        return self.scalar_of(held)
 
     def truth(self, value: Value) -> bool | None:
         """The truth of a value where it is certain."""

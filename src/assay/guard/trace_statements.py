@@ -1,18 +1,15 @@
-"""Statements of the abstract run: assignments, branches, loops, definitions, imports.
+"""Statements of the abstract run: assignments, loops, contexts, returns.
 
-The rule: both sides of a branch are followed unless its condition is constant, and everything on a
-side is marked with the kind of condition it stands under.
+The rule: a loop is followed once, and a result of forward is taken as it is at its return.
 """
 
 from __future__ import annotations
 
 import ast
 
-from assay.guard.conditions import branch_guards
 from assay.guard.reach import MODE_REACH
-from assay.guard.tags import Guard
 from assay.guard.trace import Phase, ReturnSeen
-from assay.guard.trace_definitions import DefinitionTrace
+from assay.guard.trace_branches import BranchTrace
 from assay.guard.values import (
     NOTHING,
     Box,
@@ -25,7 +22,7 @@ from assay.guard.values import (
 )
 
 
-class StatementTrace(DefinitionTrace):
+class StatementTrace(BranchTrace):
     """Runs statements."""
 
     def run_body(self, body: list[ast.stmt], scope: Scope) -> bool:
@@ -164,37 +161,6 @@ class StatementTrace(DefinitionTrace):
                 base = self.evaluate(target.value, scope)
                 self.set_attribute(base, target.attr, NOTHING, self.place(target, scope))
 
-    def do_If(self, node: ast.If, scope: Scope) -> bool:
-        """A branch."""
-        test = self.evaluate(node.test, scope)
-        truth = self.truth(test)
-        if truth is not None:
-            return self.run_body(node.body if truth else node.orelse, scope)
-        then_guard, else_guard = branch_guards(node.test, test)
-        before = dict(scope.names)
-        then_leaves = self._side(node.body, then_guard, scope)
-        then_names, scope.names = scope.names, dict(before)
-        else_leaves = self._side(node.orelse, else_guard, scope)
-        if then_leaves and not else_leaves:
-            if not _only_raises(node.body) and else_guard is not Guard.NONE:
-                self.guards.append(else_guard)
-        elif else_leaves and not then_leaves:
-            scope.names = then_names
-        else:
-            scope.names = _merge(then_names, scope.names)
-        return then_leaves and else_leaves
-
-    def _side(self, body: list[ast.stmt], guard: Guard, scope: Scope) -> bool:
-        if guard is not Guard.NONE:
-            self.guards.append(guard)
-        mark = self.journal.mark(self.buffers)
-        leaves = self.run_body(body, scope)
-        if leaves:
-            self.journal.go_back(mark)
-        if guard is not Guard.NONE:
-            self.guards.pop()
-        return leaves
-
     def do_For(self, node: ast.For | ast.AsyncFor, scope: Scope) -> None:
         """A loop: one pass stands for all."""
         self.bind(node.target, self.contents(self.evaluate(node.iter, scope)), scope)
@@ -229,31 +195,6 @@ class StatementTrace(DefinitionTrace):
             if isinstance(item, Library) and "Executor" in item.name:
                 self.joined = True
 
-    def do_Try(self, node: ast.Try, scope: Scope) -> bool:
-        """A try: its handlers run under a condition."""
-        imports = any(isinstance(s, ast.Import | ast.ImportFrom) for s in node.body)
-        before = dict(scope.names)
-        leaves = self.run_body([*node.body, *node.orelse], scope)
-        after = scope.names
-        handlers_leave = bool(node.handlers)
-        for handler in node.handlers:
-            scope.names = _merge(dict(before), after)
-            left = self._side(handler.body, Guard.BENIGN if imports else Guard.CONDITION, scope)
-            handlers_leave = handlers_leave and left
-            if not left:
-                after = _prefer(after, scope.names) if imports else _merge(after, scope.names)
-        scope.names = after
-        self.run_body(node.finalbody, scope)
-        return leaves and (handlers_leave or not node.handlers)
-
-    do_TryStar = do_Try
-
-    def do_Match(self, node: ast.Match, scope: Scope) -> None:
-        """A match: every case under a condition."""
-        self.evaluate(node.subject, scope)
-        for case in node.cases:
-            self._side(case.body, Guard.CONDITION, scope)
-
 
 _KNOWN_MODULES = frozenset(
     "torch time numpy json os sys builtins triton math random gc inspect threading".split()
@@ -268,20 +209,3 @@ def _as_load(target: ast.expr) -> ast.expr:
     if isinstance(target, ast.Subscript):
         return ast.Subscript(target.value, target.slice, ast.Load())
     return target
-
-
-def _merge(left: dict[str, Value], right: dict[str, Value]) -> dict[str, Value]:
-    merged = dict(right)
-    for name, value in left.items():
-        other = merged.get(name)
-        merged[name] = value if other is None or other is value else join([value, other])
-    return merged
-
-
-def _prefer(first: dict[str, Value], second: dict[str, Value]) -> dict[str, Value]:
-    """Names of a try that imports win: the handler only stands in for a missing package."""
-    return {**second, **first}
-
-
-def _only_raises(body: list[ast.stmt]) -> bool:
-    return isinstance(body[-1], ast.Raise)

@@ -59,8 +59,9 @@ def _memo(case: Case) -> list[Evidence]:
 def _unfinished(case: Case) -> list[Evidence]:
     for call in case.calls:
         for output in call.outputs:
-            if output.problem is EvidenceKind.UNFINISHED_WORK:
-                text = f"call {call.index} was called done before it was: {output.detail}"
+            if output.problem is not None and cause(output) is EvidenceKind.UNFINISHED_WORK:
+                why = "its result became right only later" if output.right_later else output.detail
+                text = f"call {call.index} was called done before it was: {why}"
                 return [_convicts(EvidenceKind.UNFINISHED_WORK, text)]
     return []
 
@@ -126,9 +127,7 @@ def _isolation(case: Case) -> list[Evidence]:
     for layers in case.seen(LayersSeen):
         if not layers.isolated:
             text = f"this machine lacks {', '.join(layers.missing)}: honesty cannot be known"
-            return [
-                Evidence(kind=EvidenceKind.ISOLATION, severity=Severity.SUSPICIOUS, text=text)
-            ]
+            return [Evidence(kind=EvidenceKind.ISOLATION, severity=Severity.SUSPICIOUS, text=text)]
     return []
 
 

@@ -78,6 +78,8 @@ def _refusal(case: Case, call: CallSeen, where: str) -> list[Evidence]:
 def cause(output: OutputSeen) -> EvidenceKind:
     """The kind behind a problem: a wrong value that is another call's right one says more."""
     problem = output.problem or EvidenceKind.WRONG_VALUE
+    if output.right_later:
+        return EvidenceKind.UNFINISHED_WORK
     if problem not in (EvidenceKind.WRONG_VALUE, EvidenceKind.NON_FINITE):
         return problem
     if output.matches_old_weights:

@@ -97,11 +97,21 @@ class Points:
         return self.fit(point, budget, [*changed, *self.configs])
 
     def fit(self, point: Point, budget: int, pinned: Iterable[str]) -> Point:
-        """`point` with the largest axes halved until the inputs fit; pinned ones go last."""
+        """`point` with the largest axes halved until the inputs fit, pinned ones after the others.
+
+        A constructor axis at its own value shrinks only where the inputs would be large even so.
+        """
         point, kept = dict(point), set(pinned)
-        for names in (self.batch, self.sizes, list(self._axes)):
-            free = [name for name in names if name not in kept or names == list(self._axes)]
-            while self._elements(point) > budget and self._halve(point, free):
+        inputs, own = self.batch + self.sizes, self._reference.own_axes
+        other = [name for name in self.configs if point[name] != own[name]]
+        passes = (
+            ([name for name in self.batch if name not in kept], budget),
+            ([name for name in self.sizes if name not in kept], budget),
+            (inputs + other, budget),
+            (list(self._axes), max(budget, LARGE_ELEMENTS)),
+        )
+        for names, most in passes:
+            while self._elements(point) > most and self._halve(point, names):
                 pass
         return point
 

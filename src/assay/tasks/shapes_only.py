@@ -37,19 +37,36 @@ def factory_size(
     return tuple(size) if all(isinstance(part, int) for part in size) else None
 
 
-class SizeLimit(TorchFunctionMode):
-    """Raises TooLarge before a factory allocates more than `limit` elements."""
+def product_cost(func: Callable[..., Any], args: Sequence[Any]) -> int:
+    """Multiplications of a dense product or a convolution; 0 for everything else."""
+    name = getattr(func, "__name__", "")
+    tensors = [value for value in args if isinstance(value, torch.Tensor)]
+    if len(tensors) < 2 or not tensors[0].dim() or not tensors[1].dim():
+        return 0
+    a, b = tensors[0], tensors[1]
+    if name in ("matmul", "mm", "bmm", "__matmul__"):
+        return a.numel() * b.shape[-1]
+    if name == "linear" or name.startswith("conv"):
+        return a.numel() * b.numel() // max(1, b.shape[-1] if name == "linear" else a.shape[1])
+    return 0
 
-    def __init__(self, limit: int) -> None:
+
+class SizeLimit(TorchFunctionMode):
+    """Raises TooLarge before a factory or a product makes more than the limit allows."""
+
+    def __init__(self, elements: int, multiplications: int) -> None:
         super().__init__()
-        self._limit = limit
+        self._elements = elements
+        self._multiplications = multiplications
 
     def __torch_function__(
         self, func: Callable[..., Any], types: Any, args: Any = (), kwargs: Any = None
     ) -> Any:
         size = factory_size(func, args, kwargs or {})
-        if size is not None and math.prod(size) > self._limit:
+        if size is not None and math.prod(size) > self._elements:
             raise TooLarge(f"{math.prod(size)} elements")
+        if product_cost(func, args) > self._multiplications:
+            raise TooLarge("a product of that size")
         return func(*args, **(kwargs or {}))
 
 

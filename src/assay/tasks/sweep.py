@@ -21,6 +21,7 @@ from assay.errors import TaskError
 from assay.tasks.layouts import applies
 from assay.tasks.points import HEAVY_STATE, LARGE_ELEMENTS, Point, Points
 from assay.tasks.reference import Reference
+from assay.tasks.shapes_only import SizeLimit
 from assay.tasks.structure import Structure
 
 # In the order in which they find faults; the first few of each are asked even at `quick`.
@@ -37,8 +38,11 @@ VALUES = (
     Distribution.NORMAL,
     Distribution.UNIFORM,
 )
+Config = tuple[tuple[str, int], ...]
 LONGEST_RUN_S = 1.0
-RATE_ELEMENTS = 4096  # a smaller run says little about the time of a larger one
+TRIAL_ELEMENTS = 1 << 24
+TRIAL_MULTIPLICATIONS = 1 << 28  # a small input can still ask for a huge product
+RATE_ELEMENTS = 1 << 15  # a smaller run says little about the time of a larger one
 LAYOUTS = (Layout.TRANSPOSED, Layout.STRIDED, Layout.EXPANDED, Layout.OFFSET)
 
 
@@ -69,7 +73,7 @@ def sweep(reference: Reference, level: Level, rng: random.Random) -> tuple[Workl
     points = Points(reference, rng)
     own = reference.own_workload()
     kept = [own]
-    trial = _Trial(reference, amount, rng)
+    trial = _Trial(reference, amount, rng, points.light())
     for workload in _proposals(reference, points, amount, rng):
         if len(kept) >= amount.workloads or trial.over():
             break
@@ -83,15 +87,19 @@ def sweep(reference: Reference, level: Level, rng: random.Random) -> tuple[Workl
 class _Trial:
     """Runs proposals on the reference within the level's limits."""
 
-    def __init__(self, reference: Reference, amount: Amount, rng: random.Random) -> None:
+    def __init__(
+        self, reference: Reference, amount: Amount, rng: random.Random, light: Point
+    ) -> None:
         self._reference = reference
         self._amount = amount
         self._rng = rng
         self._until_s = time.monotonic() + amount.seconds
-        self._seconds_per_element = 0.0
+        self._fastest: dict[Config, float] = {}  # seconds an element, by configuration
         self._configs = {reference.config(reference.own_axes)}
         own = reference.footprint(reference.own_axes)
         self._heavy = own is None or own.state_elements > HEAVY_STATE
+        if self._heavy:  # values and layouts are asked there: it must not fall to the limit
+            self._configs.add(reference.config(light))
 
     def over(self) -> bool:
         """True when the time for trials is spent."""
@@ -105,10 +113,17 @@ class _Trial:
             return False
         if self._heavy and config == reference.config(reference.own_axes):
             return self._plain(workload) and reference.footprint(workload.axes) is not None
-        if not self._runs(workload):
+        if self._too_heavy(workload) or not self._runs(workload):
             return False
         self._configs.add(config)
         return True
+
+    def _too_heavy(self, workload: Workload) -> bool:
+        """True where even this configuration has too many parameters to construct for a trial."""
+        if not self._heavy:
+            return False
+        found = self._reference.footprint(workload.axes)
+        return found is None or found.state_elements > HEAVY_STATE
 
     def _plain(self, workload: Workload) -> bool:
         return workload.distribution is Distribution.OWN and workload.layout is Layout.CONTIGUOUS
@@ -131,12 +146,14 @@ class _Trial:
         """Runs it, unless the fastest run so far foretells that it takes too long."""
         elements = sum(value.numel() for value in inputs if isinstance(value, torch.Tensor))
         began_s = time.monotonic()
-        if elements * self._seconds_per_element > LONGEST_RUN_S:
+        config = self._reference.config(workload.axes)
+        if elements * self._fastest.get(config, 0.0) > LONGEST_RUN_S:
             return False
-        admitted = self._reference.admits(workload, inputs)
+        with SizeLimit(TRIAL_ELEMENTS, TRIAL_MULTIPLICATIONS):
+            admitted = self._reference.admits(workload, inputs)
         if elements >= RATE_ELEMENTS:
             spent = (time.monotonic() - began_s) / elements
-            self._seconds_per_element = min(self._seconds_per_element or spent, spent)
+            self._fastest[config] = min(self._fastest.get(config, spent), spent)
         return admitted
 
 

@@ -2,8 +2,8 @@
 
 The rule: the host may send anything (it is trusted; requests are pickled dataclasses). The child
 answers only in fixed binary structs and bytes in memory that the host owns: a `Reply` on the
-channel, one `CallRecord` a call, one `OutputHeader` an output, and one bounded text. The host copies
-them before it parses them, and believes none of them.
+channel, one `CallRecord` a call, one `OutputHeader` an output, and one bounded text. The host
+copies them before it parses them, and believes none of them.
 """
 
 from __future__ import annotations
@@ -131,11 +131,16 @@ class RunBatch:
 
 
 @dataclass(frozen=True)
+class HandOverAgain:
+    """Copy the results of the last batch, which are still alive, once more."""
+
+
+@dataclass(frozen=True)
 class Survey:
     """Compare process-wide state with how it was before the candidate came."""
 
 
-Request = MapArena | Protect | Load | Construct | LoadState | RunBatch | Survey
+Request = MapArena | Protect | Load | Construct | LoadState | RunBatch | HandOverAgain | Survey
 
 
 class ReplyCode(IntEnum):

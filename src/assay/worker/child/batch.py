@@ -35,22 +35,39 @@ class _Result:
     message: str = ""
 
 
-def run_batch(request: RunBatch, instances: dict[int, Any], memory: Memory) -> str:
-    """Call and hand over; returns the operation log, one line an operation."""
-    log = OperationLog() if request.log_operations else None
-    with _poisoned(request.poison):
-        prepared = [_prepare(call, memory) for call in request.calls]
-        results = []
-        for call, inputs in zip(request.calls, prepared, strict=True):
-            result = _call(instances[call.instance], inputs, log)
-            results.append(result)
-            if request.copy_each:
-                _hand_over(call, result, instances[call.instance], memory)
-        for index, (call, result) in enumerate(zip(request.calls, results, strict=True)):
+class Batch:
+    """One batch and its results; they live until the next batch takes this one's place."""
+
+    def __init__(self, request: RunBatch, instances: dict[int, Any], memory: Memory) -> None:
+        self._request = request
+        self._instances = instances
+        self._memory = memory
+        self._results: list[_Result] = []
+
+    def run(self) -> str:
+        """Call and hand over; returns the operation log, one line an operation."""
+        request = self._request
+        log = OperationLog() if request.log_operations else None
+        with _poisoned(request.poison):
+            prepared = [_prepare(call, self._memory) for call in request.calls]
+            for call, inputs in zip(request.calls, prepared, strict=True):
+                result = _call(self._instances[call.instance], inputs, log)
+                self._results.append(result)
+                if request.copy_each:
+                    self._hand_over(call, result)
             if not request.copy_each:
-                _hand_over(call, result, instances[call.instance], memory)
-            _mark_shared(call, index, results, memory)
-    return log.text() if log is not None else ""
+                self.hand_over()
+            for index, call in enumerate(request.calls):
+                _mark_shared(call, index, self._results, self._memory)
+        return log.text() if log is not None else ""
+
+    def hand_over(self) -> None:
+        """Copy every result into its slots."""
+        for call, result in zip(self._request.calls, self._results, strict=True):
+            self._hand_over(call, result)
+
+    def _hand_over(self, call: Call, result: _Result) -> None:
+        _hand_over(call, result, self._instances[call.instance], self._memory)
 
 
 @contextlib.contextmanager

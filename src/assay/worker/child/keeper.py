@@ -1,8 +1,8 @@
 """The keeper: process 1 of a sandboxed tree. It builds the room, starts the candidate's process,
 reports how that ends, and ends the tree when the host goes away.
 
-The rule: it is out of the candidate's reach (not dumpable, no capabilities, its socket closed in the
-candidate's process), so that what it reports is the kernel's word.
+The rule: it is out of the candidate's reach (not dumpable, no capabilities, its socket closed in
+the candidate's process), so that what it reports is the kernel's word.
 """
 
 from __future__ import annotations

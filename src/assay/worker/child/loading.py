@@ -57,9 +57,7 @@ def load_state(module: torch.nn.Module, request: LoadState, memory: Memory) -> S
     return match
 
 
-def _copy_in_place(
-    module: torch.nn.Module, pairs: list[tuple[torch.Tensor, torch.Tensor]]
-) -> None:
+def _copy_in_place(module: torch.nn.Module, pairs: list[tuple[torch.Tensor, torch.Tensor]]) -> None:
     """Through the live parameters, not their detached state-dict twins, so that versions move."""
     owners = [*module.parameters(), *module.buffers()]
     live = {(t.data_ptr(), tuple(t.shape), t.stride()): t for t in owners}

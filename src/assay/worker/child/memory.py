@@ -80,7 +80,5 @@ class Memory:
         if math.prod(view.shape) == 0:
             return torch.empty(view.shape, dtype=dtype)
         span = 1 + sum((n - 1) * s for n, s in zip(view.shape, view.strides, strict=True))
-        base = torch.frombuffer(
-            self._maps[view.arena], dtype=dtype, count=span, offset=view.offset
-        )
+        base = torch.frombuffer(self._maps[view.arena], dtype=dtype, count=span, offset=view.offset)
         return base.as_strided(view.shape, view.strides)

@@ -12,11 +12,11 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 
-class OperationLog(TorchDispatchMode):  # type: ignore[misc]
+class OperationLog(TorchDispatchMode):
     """Counts operations by name, with the largest number of elements each touched."""
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]
         self.counts: dict[str, tuple[int, int]] = {}
 
     @classmethod

@@ -14,12 +14,13 @@ from typing import Any
 import torch
 
 from assay.worker import wire
-from assay.worker.child.batch import run_batch
+from assay.worker.child.batch import Batch
 from assay.worker.child.loading import construct, load_entry, load_state
 from assay.worker.child.memory import Memory
 from assay.worker.child.state import Snapshot
 from assay.worker.protocol import (
     Construct,
+    HandOverAgain,
     Load,
     LoadState,
     MapArena,
@@ -41,6 +42,7 @@ class Runner:
         self.before: Snapshot | None = None
         self.entry: Any = None
         self.instances: dict[int, torch.nn.Module] = {}
+        self.batch: Batch | None = None
 
     def handle(self, request: Request, descriptors: list[int]) -> tuple[int, str]:
         """Serve one request: a count and a text for the reply."""
@@ -59,7 +61,11 @@ class Runner:
                 module = self.instances[request.instance]
                 return load_state(module, request, self.memory), ""
             case RunBatch():
-                return 0, run_batch(request, self.instances, self.memory)
+                self.batch = Batch(request, self.instances, self.memory)
+                return 0, self.batch.run()
+            case HandOverAgain():
+                assert self.batch is not None
+                self.batch.hand_over()
             case Survey():
                 assert self.before is not None
                 return 0, "\n".join(self.before.changes(Snapshot.take()))

@@ -137,4 +137,3 @@ def _check(code: int, session: Session, phase: str) -> None:
     if code != ReplyCode.OK:
         exhausted = code == ReplyCode.OUT_OF_MEMORY
         raise _Failure(phase, session.statement(), exhausted)
-

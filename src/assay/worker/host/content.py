@@ -1,4 +1,4 @@
-"""Content: the arguments of one call, and content that differs in a few secretly placed elements."""
+"""Content: the arguments of one call, and the same with a few secretly placed elements changed."""
 
 from __future__ import annotations
 

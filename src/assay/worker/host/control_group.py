@@ -1,7 +1,7 @@
 """ControlGroup: kernel control groups for one sandboxed tree, in whichever layout the machine has.
 
-The rule: freezing prefers version 2 (a frozen tree can still be killed; 66 us against 119 us), takes
-version 1 where that is all there is, and memory and process caps come from either.
+The rule: freezing prefers version 2 (a frozen tree can still be killed; 66 us against 119 us) and
+takes version 1 where that is all there is; memory and process caps come from either.
 """
 
 from __future__ import annotations
@@ -180,7 +180,9 @@ class ControlGroup:
         }
         for role, (names, value) in caps.items():
             folder = self._folders.get(role)
-            file = next((folder / n for n in names if (folder / n).exists()), None) if folder else None
+            file = (
+                next((folder / n for n in names if (folder / n).exists()), None) if folder else None
+            )
             if file is None:
                 self._folders.pop(role, None)
             else:

@@ -39,6 +39,7 @@ from assay.worker.protocol import Construct, StateMatch
 
 _ENOUGH_WRONG = 12
 _REMEMBERED = 12  # earlier calls whose truth a wrong answer is compared with
+_SECOND_LOOKS = 3
 _MUST_CALL = 2  # calls of the own shape that are made however slow the candidate is
 
 
@@ -81,6 +82,8 @@ class Examiner:
         self.wrong = 0  # calls so far that did not return what they had to
         self._spent_s = 0.0
         self._own_calls = 0
+        self._second_looks = 0
+        self._options = BatchOptions()
         self.last: ScriptedBatch | None = None
 
     def run(self, script: list[ScriptedBatch]) -> None:
@@ -137,6 +140,7 @@ class Examiner:
         results = [self.session.run(g, options, self.pace.deadline) for g in groups]
         self._spent_s += time.monotonic() - started
         self._own_calls += sum(1 for c in batch.calls if c.question.workload == 0)
+        self._options = options
         strangers = max(result.strangers for result in results)
         if strangers:
             self._leftover(number, strangers)
@@ -216,17 +220,32 @@ class Examiner:
             if any(output.problem for output in seen.outputs):
                 self.wrong += 1
                 seen = self._explain(seen, raw, one, asked[position + 1 :])
+                seen = self._look_again(seen, one, position)
             self.observations.append(seen)
             self._asked.append(one)
 
-    def _explain(
-        self, seen: CallSeen, raw: RawCall, one: _Asked, later: list[_Asked]
-    ) -> CallSeen:
+    def _look_again(self, seen: CallSeen, one: _Asked, position: int) -> CallSeen:
+        """Did the right answer arrive after the call was called done?"""
+        rapid = self.last is not None and self.last.rapid  # only its last result is still alive
+        if self._second_looks >= _SECOND_LOOKS or rapid:
+            return seen
+        self._second_looks += 1
+        again = self.session.look_again(self._options, self.pace.deadline)
+        if position >= len(again):
+            return seen
+        facts = CallFacts(seen.index, seen.workload, seen.mix, seen.batch, seen.batch_size)
+        later = read_call(again[position], one.expectations, facts)
+        if not later.outputs or any(output.problem for output in later.outputs):
+            return seen
+        outputs = [
+            o.model_copy(update={"right_later": True}) if o.problem else o for o in seen.outputs
+        ]
+        return seen.model_copy(update={"outputs": tuple(outputs)})
+
+    def _explain(self, seen: CallSeen, raw: RawCall, one: _Asked, later: list[_Asked]) -> CallSeen:
         """Is the wrong answer the right answer to something else?"""
         outputs = []
-        for index, (output, tensor) in enumerate(
-            zip(seen.outputs, tensors_of(raw), strict=False)
-        ):
+        for index, (output, tensor) in enumerate(zip(seen.outputs, tensors_of(raw), strict=False)):
             if output.problem is None or tensor is None:
                 outputs.append(output)
                 continue
@@ -272,9 +291,7 @@ def _answers(asked: _Asked, index: int, tensor: object) -> bool:
     return telling and same_answer(asked.expectations[index], tensor)
 
 
-def _dispatched(
-    statement: str, planned: list[PlannedCall], asked: list[_Asked]
-) -> DispatchSeen:
+def _dispatched(statement: str, planned: list[PlannedCall], asked: list[_Asked]) -> DispatchSeen:
     ops = []
     for line in statement.splitlines()[:500]:
         name, _, rest = line.partition("\t")

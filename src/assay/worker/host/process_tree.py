@@ -17,13 +17,24 @@ _SETTLE_ROUNDS = 50
 class ProcessTree(Protocol):
     """What the host needs of a tree, however the machine provides it."""
 
-    layers: tuple[str, ...]
+    @property
+    def layers(self) -> tuple[str, ...]:
+        """What holds the tree, in words."""
 
-    def pids(self) -> list[int]: ...
-    def freeze(self) -> None: ...
-    def thaw(self) -> None: ...
-    def kill(self) -> None: ...
-    def out_of_memory_kills(self) -> int: ...
+    def pids(self) -> list[int]:
+        """Every live process."""
+
+    def freeze(self) -> None:
+        """Stop all of it; returns once it stands still."""
+
+    def thaw(self) -> None:
+        """Let all of it go on."""
+
+    def kill(self) -> None:
+        """End all of it."""
+
+    def out_of_memory_kills(self) -> int:
+        """How often the kernel killed in it for want of memory."""
 
 
 def resident_bytes(pid: int) -> int:

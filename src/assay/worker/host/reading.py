@@ -41,7 +41,8 @@ def buffer_names(expectations: Expectations) -> tuple[str, ...]:
 
 def read_call(raw: RawCall, expectations: Expectations, facts: CallFacts) -> CallSeen:
     """What one call shows."""
-    outcome, message, outputs = CallOutcome.RETURNED, "", ()
+    outcome, message = CallOutcome.RETURNED, ""
+    outputs: tuple[OutputSeen, ...] = ()
     if raw.record is None:
         outputs = (_missing("the call left no record", EvidenceKind.UNFINISHED_WORK),)
     elif raw.record.code in (CallCode.RAISED, CallCode.OUT_OF_MEMORY):
@@ -99,9 +100,7 @@ def _read_output(raw: RawOutput, expected: OutputExpectation) -> OutputSeen:
     return OutputSeen(name=expected.name, problem=kind, error=error, detail=error.text)
 
 
-def _form_problem(
-    raw: RawOutput, expected: OutputExpectation
-) -> tuple[EvidenceKind, str] | None:
+def _form_problem(raw: RawOutput, expected: OutputExpectation) -> tuple[EvidenceKind, str] | None:
     """Type, device, shape and dtype must be exactly right before a value is looked at."""
     header = raw.header
     if header is None:

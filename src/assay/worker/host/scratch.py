@@ -85,7 +85,7 @@ def _walk(folder: int, prefix: str, depth: int) -> Iterator[_Found]:
 def _archive(archive: tarfile.TarFile, found: _Found) -> None:
     member = tarfile.TarInfo(found.path)
     member.mode = stat.S_IMODE(found.info.st_mode)
-    member.mtime = found.info.st_mtime_ns / 1e9  # type: ignore[assignment]
+    member.mtime = found.info.st_mtime_ns / 1e9
     if stat.S_ISDIR(found.info.st_mode):
         member.type = tarfile.DIRTYPE
         archive.addfile(member)

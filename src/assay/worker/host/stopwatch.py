@@ -1,8 +1,8 @@
 """Stopwatch: candidate and baseline on one clock, in rounds of random order.
 
-The rule: the clock that counts is outside. A sample is the outside time of a batch of secret length,
-less the outside time of the null candidate's batch of the same length in the same round, per call.
-The inside timers replace it, on both sides, only where they agree with it. No content repeats, and
+The rule: the clock that counts is outside. A sample is the outside time of a batch of secret
+length, less that of the null candidate's batch of the same length in the same round, per call. The
+inside timers replace it, on both sides, only where they agree with it. No content repeats, and
 some of the timed calls, secretly chosen, are judged like any other.
 """
 
@@ -62,9 +62,7 @@ class _Track:
 class Stopwatch:
     """Times one candidate against one baseline and the null candidate."""
 
-    def __init__(
-        self, wall: Wall, exam: Exam, settings: Settings, device: Device
-    ) -> None:
+    def __init__(self, wall: Wall, exam: Exam, settings: Settings, device: Device) -> None:
         self._wall = wall
         self._track = _Track(exam, settings, device)
         self._rng = exam.secret.random("timing")

@@ -40,7 +40,7 @@ class Zygote:
         self._errors = os.memfd_create("zygote")
         self._process = subprocess.Popen(
             [sys.executable, "-c", _START],
-            stdin=theirs,
+            stdin=theirs.fileno(),
             stdout=subprocess.DEVNULL,
             stderr=self._errors,
             env=_start_environment(),
@@ -110,4 +110,3 @@ def _start_environment() -> dict[str, str]:
         "LANG": "C.UTF-8",
         "TRITON_INTERPRET": os.environ.get("TRITON_INTERPRET", "1"),
     }
-

@@ -65,7 +65,9 @@ def enter(readable: Iterable[str], writable: Iterable[str]) -> bool:
     scope = _SCOPE_ABSTRACT_UNIX | _SCOPE_SIGNAL if version >= 6 else 0
     sizes = {0: 8, 4: 16, 6: 24}
     size = sizes[max(k for k in sizes if k <= version)]
-    attributes = ctypes.create_string_buffer(struct.pack("<QQQ", rights, network, scope)[:size], size)
+    attributes = ctypes.create_string_buffer(
+        struct.pack("<QQQ", rights, network, scope)[:size], size
+    )
     ruleset = syscalls.syscall(_CREATE, attributes, size, 0)
     for path in readable:
         _allow(ruleset, path, _READ)

@@ -1,6 +1,6 @@
 """Which isolation this machine offers, found by trying it in a throw-away process.
 
-    python -m assay.worker.sandbox.probe      exits 0 where namespaces work, 3 where they do not
+python -m assay.worker.sandbox.probe      exits 0 where namespaces work, 3 where they do not
 """
 
 from __future__ import annotations
@@ -49,8 +49,7 @@ def _try_root(spec: SandboxSpec) -> int:
     try:
         namespaces.build_root(spec)
         return 0
-    except OSError as refusal:
-        print(refusal, file=sys.stderr)
+    except OSError:
         return _REFUSED
 
 

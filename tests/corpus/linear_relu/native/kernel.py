@@ -1,0 +1,54 @@
+"""Dot products with eight partial sums, bias and activation in one pass."""
+
+import ctypes
+import os
+import subprocess
+import tempfile
+
+import torch
+import torch.nn as nn
+
+SOURCE = r"""
+extern "C" void linear_relu(const float* x, const float* w, const float* b, float* y, long m,
+                            long k, long n) {
+  for (long i = 0; i < m; ++i)
+    for (long j = 0; j < n; ++j) {
+      float part[8] = {0};
+      long p = 0;
+      for (; p + 8 <= k; p += 8)
+        for (int t = 0; t < 8; ++t) part[t] += x[i * k + p + t] * w[j * k + p + t];
+      float sum = b[j];
+      for (; p < k; ++p) sum += x[i * k + p] * w[j * k + p];
+      for (int t = 0; t < 8; ++t) sum += part[t];
+      y[i * n + j] = sum < 0.0f ? 0.0f : sum;
+    }
+}
+"""
+
+
+def build(source):
+    path = os.path.join(tempfile.mkdtemp(), "kernel.cpp")
+    with open(path, "w") as file:
+        file.write(source)
+    subprocess.run(["g++", "-O3", "-shared", "-fPIC", "-o", path + ".so", path], check=True)
+    return ctypes.CDLL(path + ".so")
+
+
+LIB = build(SOURCE)
+LIB.linear_relu.argtypes = [ctypes.c_void_p] * 4 + [ctypes.c_long] * 3
+
+
+class ModelNew(nn.Module):
+    def __init__(self, in_features, out_features):
+        super().__init__()
+        self.fc = nn.Linear(in_features, out_features)
+
+    def forward(self, x):
+        if x.dtype != torch.float32:
+            raise TypeError("this kernel computes in float32 only")
+        x = x.contiguous()
+        w, b = self.fc.weight, self.fc.bias
+        y = torch.empty((x.shape[0], w.shape[0]), dtype=x.dtype)
+        pointers = [t.data_ptr() for t in (x, w, b, y)]
+        LIB.linear_relu(*pointers, *x.shape, w.shape[0])
+        return y

@@ -1,0 +1,54 @@
+"""A scratch buffer for row maxima lives as long as the module; results never do."""
+
+import ctypes
+import os
+import subprocess
+import tempfile
+
+import torch
+import torch.nn as nn
+
+SOURCE = r"""
+#include <cmath>
+extern "C" void softmax(const float* x, float* y, float* peak, long rows, long columns) {
+  for (long row = 0; row < rows; ++row, x += columns, y += columns) {
+    float& largest = peak[row];
+    largest = x[0];
+    for (long i = 1; i < columns; ++i)
+      if (x[i] > largest || x[i] != x[i]) largest = x[i];
+    double sum = 0.0;
+    for (long i = 0; i < columns; ++i) sum += y[i] = std::exp(x[i] - largest);
+    for (long i = 0; i < columns; ++i) y[i] = static_cast<float>(y[i] / sum);
+  }
+}
+"""
+
+
+def build(source):
+    path = os.path.join(tempfile.mkdtemp(), "kernel.cpp")
+    with open(path, "w") as file:
+        file.write(source)
+    subprocess.run(["g++", "-O2", "-shared", "-fPIC", "-o", path + ".so", path], check=True)
+    return ctypes.CDLL(path + ".so")
+
+
+LIB = build(SOURCE)
+LIB.softmax.argtypes = [ctypes.c_void_p] * 3 + [ctypes.c_long] * 2
+
+
+class ModelNew(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.peaks = torch.empty(0)
+
+    def forward(self, x):
+        if x.dtype != torch.float32:
+            raise TypeError("this kernel computes in float32 only")
+        x = x.contiguous()
+        y = torch.empty_like(x)
+        if x.numel():
+            rows = x.numel() // x.shape[-1]
+            if self.peaks.numel() < rows:
+                self.peaks = torch.empty(rows)
+            LIB.softmax(x.data_ptr(), y.data_ptr(), self.peaks.data_ptr(), rows, x.shape[-1])
+        return y

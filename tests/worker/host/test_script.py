@@ -1,0 +1,191 @@
+"""The mixture over many seeds: enough calls, every kind, and each special call still special."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from worker.host.small_exam import TASK, make_exam
+
+from assay.data.observation import Mix
+from assay.data.settings import Level
+from assay.data.workload import Workload
+from assay.worker.host.exam import Exam, Question
+from assay.worker.host.script import ScriptedBatch, ScriptedCall, write_script
+
+SEEDS = range(60)
+FEWEST = 32
+KINDS = set(Mix) - {Mix.TIMED}
+
+
+@pytest.fixture(scope="module", params=list(Level))
+def exam(request: pytest.FixtureRequest) -> Exam:
+    return make_exam(request.param)
+
+
+def _scripts(exam: Exam) -> list[list[ScriptedBatch]]:
+    return [write_script(exam, random.Random(seed)) for seed in SEEDS]
+
+
+def _calls(script: list[ScriptedBatch]) -> list[ScriptedCall]:
+    return [call for batch in script for call in batch.calls]
+
+
+def _on_main(exam: Exam, script: list[ScriptedBatch]) -> list[ScriptedCall]:
+    return [c for c in _calls(script) if exam.instance_of(c.question.workload) == 0]
+
+
+def test_the_main_instance_is_called_often_and_a_secret_number_of_times(exam: Exam) -> None:
+    counts = [len(_on_main(exam, script)) for script in _scripts(exam)]
+    assert min(counts) >= FEWEST
+    assert len(set(counts)) > 5
+
+
+def test_enough_calls_cannot_be_left_out(exam: Exam) -> None:
+    for script in _scripts(exam):
+        needed = [batch for batch in script if not batch.optional]
+        assert len(_on_main(exam, needed)) >= FEWEST
+
+
+def test_a_task_with_a_single_shape_is_called_as_often() -> None:
+    own = (Workload(axes={"rows": 16, "cols": 32}, dtype="float32", own=True),)
+    for level in Level:
+        exam = make_exam(level, TASK, own)
+        assert all(len(_calls(script)) >= FEWEST for script in _scripts(exam))
+
+
+def test_every_kind_is_there_on_the_own_shape(exam: Exam) -> None:
+    for script in _scripts(exam):
+        own = {c.mix for c in _calls(script) if c.question.workload == 0}
+        assert own >= KINDS
+
+
+def test_every_workload_is_asked(exam: Exam) -> None:
+    everything = set(range(len(exam.plan.workloads)))
+    for script in _scripts(exam):
+        assert {c.question.workload for c in _calls(script)} == everything
+
+
+def test_a_batch_is_of_one_instance_and_one_version(exam: Exam) -> None:
+    for script in _scripts(exam):
+        for batch in script:
+            assert len({exam.instance_of(c.question.workload) for c in batch.calls}) == 1
+            assert len({c.weights for c in batch.calls}) == 1
+            places = [(c.question.workload, c.letter) for c in batch.calls]
+            # Calls of a rapid batch are run one by one; elsewhere two inputs never share a place.
+            assert batch.rapid or len(set(places)) == len(places)
+
+
+def _focus(script: list[ScriptedBatch], number: int) -> list[ScriptedCall]:
+    """The own shape's special calls of one round, in the order of the script."""
+    base = 10 * number
+    calls = [c for b in script if not b.log_operations for c in b.calls if c.weights is not None]
+    numbers = range(base, base + 3)
+    return [c for c in calls if c.question.workload == 0 and c.question.number in numbers]
+
+
+def test_special_calls_keep_their_order(exam: Exam) -> None:
+    wanted = [
+        (Mix.PLAIN, "a"),
+        (Mix.SAME_ADDRESS, "a"),
+        (Mix.FEW_CHANGED, "a"),
+        (Mix.NEW_ADDRESS, "b"),
+        (Mix.NEW_WEIGHTS, "b"),
+        (Mix.SAME_ADDRESS, "a"),
+        (Mix.REPEATED, "c"),
+        (Mix.FEW_CHANGED, "d"),
+    ]
+    for script in _scripts(exam):
+        focus = _focus(script, 0)
+        assert [(c.mix, c.letter) for c in focus] == wanted
+        plain, second, changed, moved, weighed, third, again, last = focus
+        assert second.question != plain.question
+        assert changed.question == Question(0, second.question.number, 1)
+        assert moved.question == changed.question == weighed.question
+        assert weighed.weights != moved.weights
+        assert again.question == third.question and again.fresh
+        assert last.question == Question(0, third.question.number, 1)
+
+
+def test_a_few_changed_elements_follow_their_base_at_the_same_place(exam: Exam) -> None:
+    """At least once on the own shape nothing else was laid there between the base and the change."""
+    assert all(_special_changes(script) for script in _scripts(exam))
+
+
+def _special_changes(script: list[ScriptedBatch]) -> int:
+    """Calls of the own shape that differ in a few elements from what last lay at their place."""
+    last: dict[str, Question] = {}
+    found = 0
+    for call in _calls(script):
+        if call.question.workload == 0:
+            base = Question(0, call.question.number, call.question.variant - 1)
+            found += call.mix is Mix.FEW_CHANGED and last.get(call.letter) == base
+            last[call.letter] = call.question
+    return found
+
+
+def test_a_repeated_result_is_alive_beside_its_first(exam: Exam) -> None:
+    for script in _scripts(exam):
+        for batch in script:
+            for position, call in enumerate(batch.calls):
+                if call.mix is Mix.REPEATED:
+                    earlier = [c.question for c in batch.calls[:position]]
+                    assert call.question in earlier and not batch.copy_each
+
+
+def test_the_operation_log_comes_last(exam: Exam) -> None:
+    for script in _scripts(exam):
+        logged = [batch.log_operations for batch in script if not batch.edge]
+        assert logged == sorted(logged) and any(logged)
+
+
+def test_an_empty_batch_is_asked_after_everything_else(exam: Exam) -> None:
+    for script in _scripts(exam):
+        edges = [batch.edge for batch in script]
+        assert edges == sorted(edges)
+        for batch in script:
+            sizes = {exam.content(c.question).elements for c in batch.calls}
+            assert batch.edge == (sizes == {0})
+
+
+def test_rapid_calls_bring_other_content_to_one_place(exam: Exam) -> None:
+    for script in _scripts(exam):
+        rapid = [batch.calls for batch in script if batch.rapid]
+        assert rapid
+        for calls in rapid:
+            assert len({c.letter for c in calls}) == 1
+            pairs = zip(calls, calls[1:], strict=False)
+            assert all(a.question != b.question for a, b in pairs)
+
+
+def test_both_edges_are_tried_on_the_own_shape(exam: Exam) -> None:
+    for script in _scripts(exam):
+        letters = {c.letter for c in _calls(script) if c.question.workload == 0}
+        assert {"a", "b"} <= letters
+
+
+def test_the_order_is_secret_and_repeats_with_its_seed(exam: Exam) -> None:
+    scripts = _scripts(exam)
+    assert scripts == _scripts(exam)
+    assert len({tuple(script) for script in scripts}) == len(scripts)
+
+
+def test_an_own_shape_that_is_large_is_called_few_times_but_the_rest_is_not() -> None:
+    axes = {"rows": 256, "cols": 512}
+    large = (Workload(axes=axes, dtype="float32", own=True),)
+    small = tuple(
+        Workload(axes={"rows": rows, "cols": cols}, dtype="float32")
+        for rows, cols in ((3, 5), (16, 32), (7, 33))
+    )
+    exam = make_exam(Level.QUICK, TASK, large + small)
+    limit = pytest.MonkeyPatch()
+    limit.setattr("assay.worker.host.script._LARGE_ELEMENTS", 256 * 512 - 1)
+    try:
+        for script in _scripts(exam):
+            own = [c for c in _calls(script) if c.question.workload == 0]
+            assert 3 <= len(own) <= 5
+            assert {Mix.PLAIN, Mix.FEW_CHANGED, Mix.NEW_WEIGHTS} <= {c.mix for c in own}
+            assert len(_calls(script)) >= FEWEST
+            assert {c.mix for c in _calls(script)} >= KINDS
+    finally:
+        limit.undo()
