@@ -9,6 +9,8 @@ from __future__ import annotations
 import os
 import socket
 import traceback
+from pathlib import Path
+from types import TracebackType
 from typing import Any
 
 import torch
@@ -31,6 +33,9 @@ from assay.worker.protocol import (
     RunBatch,
     Survey,
 )
+
+
+_OUR_FOLDER = str(Path(__file__).resolve().parents[2])
 
 
 class Runner:
@@ -88,6 +93,16 @@ def serve(channel: socket.socket, layers: tuple[str, ...], threads: int) -> None
         channel.sendall(Reply(sequence, code, count).pack())
 
 
+def _beyond_us(error: BaseException) -> TracebackType | None:
+    """The traceback from the candidate's own first frame on."""
+    step = error.__traceback__
+    while step is not None and step.tb_frame.f_code.co_filename.startswith(_OUR_FOLDER):
+        step = step.tb_next
+    while step is not None and step.tb_frame.f_code.co_filename.startswith("<frozen importlib"):
+        step = step.tb_next
+    return step
+
+
 def _attempt(
     runner: Runner, request: Request, descriptors: list[int]
 ) -> tuple[ReplyCode, int, str]:
@@ -97,6 +112,6 @@ def _attempt(
     except MemoryError:
         return ReplyCode.OUT_OF_MEMORY, 0, "MemoryError"
     except BaseException as error:  # SystemExit and KeyboardInterrupt are the candidate's too
-        text = "".join(traceback.format_exception(error))
+        text = "".join(traceback.format_exception(type(error), error, _beyond_us(error)))
         exhausted = "can't allocate memory" in text
         return ReplyCode.OUT_OF_MEMORY if exhausted else ReplyCode.RAISED, 0, text
