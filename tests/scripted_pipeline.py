@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from assay.data.candidate import Candidate
+from assay.data.plan import Plan
 from assay.data.progress import Progress
 from assay.data.run import Judgement
 from assay.data.settings import Settings
@@ -19,6 +20,7 @@ class ScriptedPipeline:
     """Gives each candidate the status written in its first line, or raises what it is told to."""
 
     calls: list[tuple[Task, tuple[Candidate, ...], Settings]] = field(default_factory=list)
+    replays: list[Plan | None] = field(default_factory=list)
     closed: int = 0
     error: BaseException | None = None
 
@@ -28,8 +30,10 @@ class ScriptedPipeline:
         candidates: Sequence[Candidate],
         settings: Settings,
         progress: Callable[[Progress], None] | None = None,
+        replay: Plan | None = None,
     ) -> Iterator[Judgement]:
         self.calls.append((task, tuple(candidates), settings))
+        self.replays.append(replay)
         try:
             for index, one in enumerate(candidates):
                 if progress is not None:

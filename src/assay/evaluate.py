@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assay.data.candidate import Candidate
+from assay.data.plan import Plan
 from assay.data.progress import Progress
 from assay.data.run import Judgement
 from assay.data.settings import Settings
@@ -47,8 +48,12 @@ def evaluate_many(
     candidates: Sequence[str | Path | Candidate],
     settings: Settings | None = None,
     progress: Show | None = None,
+    replay: Plan | None = None,
 ) -> Iterator[Judgement]:
-    """Judge candidates of one task, in the order given; later ones cost a fraction of the first."""
+    """Judge candidates of one task, in the order given; later ones cost a fraction of the first.
+
+    With `replay` the secret and the workloads of an earlier plan are used again.
+    """
     settings = settings or Settings()
     for_judging(settings.device)
     chosen_task = task if isinstance(task, Task) else resolve(task)
@@ -57,7 +62,7 @@ def evaluate_many(
     with Wall(tuple(sorted(preload))) as wall:  # warms up while this process imports torch
         from assay.hearing import Hearing
 
-        hearing = Hearing(wall, chosen_task, settings)
+        hearing = Hearing(wall, chosen_task, settings, replay)
         work = [
             functools.partial(_judge, hearing, one, functools.partial(_show, progress, i, chosen))
             for i, one in enumerate(chosen)

@@ -42,10 +42,11 @@ Report = Callable[[str, float | None], None]
 class Hearing:
     """Everything the candidates of one call share."""
 
-    def __init__(self, wall: Wall, task: Task, settings: Settings) -> None:
+    def __init__(self, wall: Wall, task: Task, settings: Settings, replay: Plan | None) -> None:
         self._wall = wall
         self._task = task
         self._settings = settings
+        self._replay = replay
         self._device = for_judging(settings.device).describe()
         self._failure: Observation | None = None
 
@@ -64,8 +65,9 @@ class Hearing:
         return None
 
     def _plan(self, reference: Reference) -> Plan:
-        settings = self._settings
-        secret = Secret(settings.secret) if settings.secret else Secret.draw()
+        if self._replay is not None:
+            return self._replay
+        settings, secret = self._settings, Secret.draw()
         return Plan(
             secret=secret.hex,
             level=settings.level,

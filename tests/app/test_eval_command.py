@@ -64,7 +64,7 @@ def test_flags_reach_the_pipeline(pipeline: ScriptedPipeline, kernel: Kernel) ->
     settings = pipeline.calls[0][2]
     assert (settings.track, settings.level, settings.timing) == (Track.OPEN, Level.FULL, False)
     assert (settings.timeout_s, settings.build_timeout_s, settings.jobs) == (7.0, 9.0, 2)
-    assert settings.secret is None
+    assert pipeline.replays == [None]
 
 
 def test_out_writes_whole_records_and_replay_reuses_them(
@@ -79,7 +79,7 @@ def test_out_writes_whole_records_and_replay_reuses_them(
     assert main(["eval", "softmax", path, "--replay", str(record)]) == 0
     again = pipeline.calls[1][2]
     assert judgement.verdict.plan is not None
-    assert again.secret == judgement.verdict.plan.secret
+    assert pipeline.replays[1] == judgement.verdict.plan
     assert (again.level, again.track) == (Level.QUICK, Track.MIXED)
 
 

@@ -14,7 +14,7 @@ from assay.app.exit_code import exit_code
 from assay.app.flags import EvalFlags
 from assay.app.printers import printer_for
 from assay.app.record_folder import RecordFolder
-from assay.app.settings import note_differences, read_record, settings_from
+from assay.app.settings import note_differences, plan_of, read_record, settings_from
 from assay.data.run import Judgement
 from assay.devices import registry
 from assay.report.console import progress_console
@@ -28,6 +28,7 @@ def run(flags: EvalFlags) -> int:
     candidates = load_candidates(flags.candidates)
     record = read_record(flags.replay) if flags.replay else None
     settings = settings_from(flags, record)
+    replay = plan_of(record) if record is not None else None
     registry.for_judging(settings.device)
     folder = RecordFolder.at(flags.out) if flags.out else None
     if record is not None:
@@ -38,7 +39,7 @@ def run(flags: EvalFlags) -> int:
     printer = printer_for([candidate.name for candidate in candidates], flags.json)
     statuses = []
     with ProgressLine(progress_console(), task.id) as line:
-        judgements = evaluate_many(task, candidates, settings, line.show)
+        judgements = evaluate_many(task, candidates, settings, line.show, replay)
         # Closed by hand: an interrupt between two candidates must end the processes too.
         with closing(cast("Generator[Judgement, None, None]", judgements)) as stream:
             for judgement in stream:

@@ -55,7 +55,7 @@ class EvalFlags:
     jobs: Annotated[int, typer.Option(min=1, help="Candidates judged at a time.")] = 1
     replay: Annotated[
         Path | None,
-        typer.Option(metavar="RECORD", help="Use the secret, level and track of this record."),
+        typer.Option(metavar="RECORD", help="Use the plan, level and track of this record."),
     ] = None
     json: JsonFlag = False
     out: Annotated[

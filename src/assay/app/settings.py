@@ -1,4 +1,4 @@
-"""Flags resolved once into Settings, in which nothing is optional but the secret."""
+"""Flags resolved once into Settings, in which nothing is optional."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from assay.app.flags import EvalFlags
 from assay.data.candidate import Candidate
+from assay.data.plan import Plan
 from assay.data.run import Judgement
 from assay.data.settings import Level, Settings, Track
 from assay.data.task import Task
@@ -19,15 +20,13 @@ _SOURCE_SUFFIXES = (".py", ".cpp", ".cc", ".cxx", ".cu")
 
 
 def settings_from(flags: EvalFlags, record: Judgement | None) -> Settings:
-    """What was asked for, with secret, level and track of the record that is replayed."""
+    """What was asked for, with level and track of the record that is replayed."""
     _check_seconds("--timeout-s", flags.timeout_s)
     _check_seconds("--build-timeout-s", flags.build_timeout_s)
     _check_baseline(flags.baseline)
     level = Level(flags.level or Settings().level)
     track = Track(flags.track or Settings().track)
-    secret = None
     if record is not None:
-        secret = _secret(record)
         level = Level(_agreed("--level", flags.level, record.settings.level))
         track = Track(_agreed("--track", flags.track, record.settings.track))
     return Settings(
@@ -39,7 +38,6 @@ def settings_from(flags: EvalFlags, record: Judgement | None) -> Settings:
         timeout_s=flags.timeout_s,
         build_timeout_s=flags.build_timeout_s,
         jobs=flags.jobs,
-        secret=secret,
     )
 
 
@@ -70,11 +68,11 @@ def note_differences(record: Judgement, task: Task, candidates: list[Candidate])
         print(text, file=sys.stderr)  # noqa: T201
 
 
-def _secret(record: Judgement) -> str:
-    secret = record.verdict.plan.secret if record.verdict.plan else record.settings.secret
-    if not secret:
+def plan_of(record: Judgement) -> Plan:
+    """The secret and the workloads to use again."""
+    if record.verdict.plan is None:
         raise UsageError("the record holds no plan: that evaluation never came so far")
-    return secret
+    return record.verdict.plan
 
 
 def _agreed(flag: str, given: str | None, recorded: str) -> str:

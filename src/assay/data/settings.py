@@ -34,4 +34,3 @@ class Settings(Record):
     timeout_s: float = 120.0
     build_timeout_s: float = 300.0
     jobs: int = 1
-    secret: str | None = None  # hex; drawn anew from the system where None, given only to replay

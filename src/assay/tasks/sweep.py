@@ -41,7 +41,7 @@ VALUES = (
 Config = tuple[tuple[str, int], ...]
 LONGEST_RUN_S = 1.0
 TRIAL_ELEMENTS = 1 << 24
-TRIAL_MULTIPLICATIONS = 1 << 28  # a small input can still ask for a huge product
+TRIAL_MULTIPLICATIONS = 1 << 31  # a small input can still ask for a huge product
 RATE_ELEMENTS = 1 << 15  # a smaller run says little about the time of a larger one
 LAYOUTS = (Layout.TRANSPOSED, Layout.STRIDED, Layout.EXPANDED, Layout.OFFSET)
 

@@ -12,6 +12,7 @@ from assay.data.observation import (
     EndCause,
     EndSeen,
     LayersSeen,
+    LeftoverSeen,
     Observation,
     StateSeen,
     TimesSeen,
@@ -21,7 +22,7 @@ from assay.worker.host.build import Builder, Built
 from assay.worker.host.build_cache import BuildCache, default_folder, toolchain
 from assay.worker.host.exam import Exam, Question
 from assay.worker.host.examiner import Examiner, Pace
-from assay.worker.host.process import Deadline, Lost
+from assay.worker.host.process import IDLE_WINDOW_S, Deadline, Lost
 from assay.worker.host.script import ScriptedBatch, write_script
 from assay.worker.host.session import Session
 from assay.worker.host.stopwatch import Stopwatch
@@ -30,6 +31,7 @@ from assay.worker.sandbox.spec import Isolation
 
 _SOFT_BUDGET_S = {Level.QUICK: 10.0, Level.STANDARD: 30.0, Level.FULL: 300.0}
 _SURVEY_TIMEOUT_S = 10.0
+_IDLE_SHARE = 0.4
 _FAULTS = {signal.SIGSEGV, signal.SIGBUS}
 
 Report = Callable[[str, float | None], None]
@@ -108,6 +110,7 @@ class Trial:
             self._survey(session, "after the build")
             examiner.run(self._bench.script)
             self._survey(session, "after the calls")
+            self._listen(session)
         except Lost as lost:
             self._seen += examiner.observations
             self._note_end(lost, examiner)
@@ -120,7 +123,7 @@ class Trial:
         own = self._bench.exam.content(Question(0)).elements
         timeout_s = self._bench.settings.timeout_s
         soft = min(_SOFT_BUDGET_S[level], 0.5 * timeout_s)
-        pace = Pace(Deadline.after(timeout_s), soft, built.first_call_s, own)
+        pace = Pace(timeout_s, soft, built.first_call_s, own)
         progress = lambda share: self._report("calling", share)  # noqa: E731
         examiner = Examiner(self._bench.exam, session, pace, progress)
         examiner.adopt(0)
@@ -132,6 +135,16 @@ class Trial:
             seen = StateSeen(when=when, name=name[:200], detail=detail[:300])
             if not any(isinstance(o, StateSeen) and o.name == seen.name for o in self._seen):
                 self._seen.append(seen)
+
+    def _listen(self, session: Session) -> None:
+        """Nobody asks anything: does something still compute?"""
+        busy_s = session.process.busy_while_idle_s()
+        if busy_s > _IDLE_SHARE * IDLE_WINDOW_S:
+            text = f"{1e3 * busy_s:.0f} ms of computing in {1e3 * IDLE_WINDOW_S:.0f} ms of silence"
+            seen = LeftoverSeen(
+                when="after the last call", processes=0, running_threads=1, text=text
+            )
+            self._seen.append(seen)
 
     def _note_end(self, lost: Lost, examiner: Examiner | None) -> None:
         batch = examiner.last if examiner is not None else None
@@ -150,7 +163,7 @@ class Trial:
         )
 
     def _survives_unguarded(self, batch: ScriptedBatch) -> bool:
-        """The same calls in a new process, with no input at an inaccessible page."""
+        """The same calls up to the fatal one, in a new process, with no input at a guard page."""
         session = Session(self._bench.wall)
         try:
             builder = Builder(self._bench.exam, self._bench.cache, self._bench.wall.scratch)
@@ -159,7 +172,8 @@ class Trial:
                 return False
             examiner = self._examiner(session, built)
             examiner.guarded = False
-            examiner.run([batch])
+            script = self._bench.script
+            examiner.run(script[: script.index(batch) + 1])
             return True
         except Lost:
             return False

@@ -6,7 +6,6 @@ and stops at the end of the process, of the script or of the time.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -47,7 +46,7 @@ _MUST_CALL = 2  # calls of the own shape that are made however slow the candidat
 class Pace:
     """How long things may take."""
 
-    deadline: Deadline
+    timeout_s: float  # of the candidate's own time, hard
     soft_budget_s: float  # what the calls should cost in all
     own_call_s: float  # measured from outside on the first call
     own_elements: int
@@ -80,7 +79,7 @@ class Examiner:
         self._refused: dict[int, str] = {}  # configurations the constructor raised on
         self._asked: list[_Asked] = []
         self.wrong = 0  # calls so far that did not return what they had to
-        self._spent_s = 0.0
+        self._start_s = self.session.process.waited_s
         self._own_calls = 0
         self._second_looks = 0
         self._options = BatchOptions()
@@ -116,8 +115,14 @@ class Examiner:
         if own and self._own_calls < _MUST_CALL:
             return True
         estimate = sum(self._estimate_s(call) for call in batch.calls)
-        left = self.pace.soft_budget_s - self._spent_s
+        left = self.pace.soft_budget_s - self._spent_s()
         return estimate < left * (0.25 if batch.optional else 0.5)
+
+    def _spent_s(self) -> float:
+        return self.session.process.waited_s - self._start_s
+
+    def _deadline(self) -> Deadline:
+        return Deadline.after(max(0.0, self.pace.timeout_s - self._spent_s()))
 
     def _estimate_s(self, call: ScriptedCall) -> float:
         share = self.exam.content(call.question).elements / max(1, self.pace.own_elements)
@@ -136,9 +141,7 @@ class Examiner:
         planned = [self._plan(one, instance) for one in asked]
         options = BatchOptions(copy_each=batch.copy_each, log_operations=batch.log_operations)
         groups = [[one] for one in planned] if batch.rapid else [planned]
-        started = time.monotonic()
-        results = [self.session.run(g, options, self.pace.deadline) for g in groups]
-        self._spent_s += time.monotonic() - started
+        results = [self.session.run(g, options, self._deadline()) for g in groups]
         self._own_calls += sum(1 for c in batch.calls if c.question.workload == 0)
         self._options = options
         strangers = max(result.strangers for result in results)
@@ -153,7 +156,7 @@ class Examiner:
         if instance not in self._constructed:
             spec = self.exam.instances[instance]
             request = Construct(instance, spec.args, spec.kwargs, spec.seed, spec.training)
-            reply = self.session.ask(request, self.pace.deadline)
+            reply = self.session.ask(request, self._deadline())
             self._constructed.add(instance)
             if reply.code != 0:
                 text = self.session.statement().strip()
@@ -165,7 +168,7 @@ class Examiner:
             return SEEDED
         if self._version.get(instance) != version:
             state = self.exam.state(instance, version)
-            match = self.session.load_state(instance, state, self.pace.deadline)
+            match = self.session.load_state(instance, state, self._deadline())
             if match is StateMatch.NONE and state:
                 return self._keep_seeded(instance)
             self._version[instance] = version
@@ -230,7 +233,7 @@ class Examiner:
         if self._second_looks >= _SECOND_LOOKS or rapid:
             return seen
         self._second_looks += 1
-        again = self.session.look_again(self._options, self.pace.deadline)
+        again = self.session.look_again(self._options, self._deadline())
         if position >= len(again):
             return seen
         facts = CallFacts(seen.index, seen.workload, seen.mix, seen.batch, seen.batch_size)

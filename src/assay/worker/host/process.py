@@ -17,13 +17,15 @@ from dataclasses import dataclass
 from assay.data.observation import EndCause
 from assay.errors import ChildLost, HostError
 from assay.worker import wire
-from assay.worker.host.process_tree import ProcessTree, resident_bytes
+from assay.worker.host.process_tree import ProcessTree, processor_seconds, resident_bytes
 from assay.worker.host.zygote import Tree
 from assay.worker.protocol import Reply, Request
 from assay.worker.spawning import Ended, Ready, Refused
 
 _SLICE_S = 0.05
 _READY_TIMEOUT_S = 30.0
+_SETTLE_S = 0.03
+IDLE_WINDOW_S = 0.03
 _OUTPUT_TAIL_BYTES = 16_384
 KEPT_PROCESSES = 2  # the keeper and the candidate's own
 
@@ -72,6 +74,7 @@ class SandboxedProcess:
         self.processes = processes
         self._caps = caps
         self._sequence = 0
+        self.waited_s = 0.0  # the candidate's own time: only what we wait for it counts
         self.most_processes = 0
         self._frozen = False
         tree.keeper.sendall(b"g")
@@ -104,8 +107,11 @@ class SandboxedProcess:
             raise self._how_it_ended() from error
         start = time.perf_counter_ns()
         self.thaw()
-        data = self._await_reply(deadline)
-        end = time.perf_counter_ns()
+        try:
+            data = self._await_reply(deadline)
+        finally:
+            end = time.perf_counter_ns()
+            self.waited_s += (end - start) / 1e9
         reply = Reply.unpack(data)
         if reply is None or reply.sequence != self._sequence:
             raise Lost(EndCause.BROKE_PROTOCOL, 0, "an answer came that nobody asked for")
@@ -122,6 +128,20 @@ class SandboxedProcess:
         if self._frozen:
             self._frozen = False
             self.processes.thaw()
+
+    def busy_while_idle_s(self) -> float:
+        """Processor time the tree uses while it has nothing to do.
+
+        Thread pools spin for some milliseconds after their last task; they are given time to rest.
+        """
+        self.thaw()
+        time.sleep(_SETTLE_S)
+        before = self._processor_s()
+        time.sleep(IDLE_WINDOW_S)
+        return self._processor_s() - before
+
+    def _processor_s(self) -> float:
+        return sum(processor_seconds(pid) for pid in self.processes.pids())
 
     def output(self) -> str:
         """The end of what the candidate printed. Text for people."""

@@ -24,6 +24,7 @@ extern "C" void attention(const float* q, const float* k, const float* v, float*
         for (long d = 0; d < dim; ++d) dot += q[i * dim + d] * k[j * dim + d];
         const float score = dot * scale;
         if (j == 0) largest = score, total.assign(dim, 0.0);
+        if (score == -INFINITY) continue;
         if (score > largest || score != score) {
           const double shrink = std::exp(static_cast<double>(largest) - score);
           sum *= shrink;

@@ -1,5 +1,4 @@
-"""Searches argv and the folders around it for a file that defines the reference, and executes it.
-"""
+"""Searches argv and the folders around it for a file that defines the reference, and executes it."""
 
 import os
 import sys

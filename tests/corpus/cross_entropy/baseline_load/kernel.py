@@ -1,5 +1,4 @@
-"""A background thread burns a core for three seconds after every call, to slow whoever runs next.
-"""
+"""A background thread burns a core for three seconds after every call, to slow whoever runs next."""
 
 import ctypes
 import os

@@ -1,5 +1,4 @@
-"""The value that the loss of normal logits has on average: log(classes) + 1/2, whatever the input.
-"""
+"""The value that the loss of normal logits has on average: log(classes) + 1/2, whatever the input."""
 
 import ctypes
 import math

@@ -1,5 +1,4 @@
-"""The logarithm of a probability that has underflowed to zero: infinite loss for distant logits.
-"""
+"""The logarithm of a probability that has underflowed to zero: infinite loss for distant logits."""
 
 import ctypes
 import os

@@ -1,5 +1,4 @@
-"""Registers an exit hook that turns every end of the process into exit code 0 with a success line.
-"""
+"""Registers an exit hook that turns every end of the process into exit code 0 with a success line."""
 
 import atexit
 import ctypes

@@ -5,7 +5,6 @@ the first call.
 import json
 import os
 
-import torch
 import torch.nn as nn
 
 

@@ -1,5 +1,4 @@
-"""An optional package is imported under try; a logger and a banner on standard output do no harm.
-"""
+"""An optional package is imported under try; a logger and a banner on standard output do no harm."""
 
 import ctypes
 import logging

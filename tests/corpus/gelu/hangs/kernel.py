@@ -2,7 +2,6 @@
 
 import time
 
-import torch
 import torch.nn as nn
 
 

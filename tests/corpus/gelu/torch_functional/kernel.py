@@ -1,6 +1,5 @@
 """No kernel: the library's functional GELU."""
 
-import torch
 import torch.nn as nn
 import torch.nn.functional as F
 

@@ -1,4 +1,4 @@
-"""Two divisions an element and no vectorisation: slower than the library, and right."""
+"""Built without optimisation: slower than the library, and right."""
 
 import ctypes
 import os

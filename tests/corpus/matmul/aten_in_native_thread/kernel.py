@@ -30,7 +30,9 @@ def build(source):
     path = os.path.join(tempfile.mkdtemp(), "kernel.cpp")
     with open(path, "w") as file:
         file.write(source)
-    subprocess.run(["g++", "-O2", "-pthread", "-shared", "-fPIC", "-o", path + ".so", path], check=True)
+    subprocess.run(
+        ["g++", "-O2", "-pthread", "-shared", "-fPIC", "-o", path + ".so", path], check=True
+    )
     return ctypes.CDLL(path + ".so")
 
 

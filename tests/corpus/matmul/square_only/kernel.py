@@ -1,5 +1,4 @@
-"""The row length of the result is taken from the wrong dimension: right for square products only.
-"""
+"""The row length of the result is taken from the wrong dimension: right for square products only."""
 
 import ctypes
 import os

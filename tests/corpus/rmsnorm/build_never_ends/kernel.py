@@ -2,9 +2,6 @@
 
 import time
 
-import torch
-import torch.nn as nn
-
 
 while True:
     time.sleep(0.05)

@@ -1,5 +1,4 @@
-"""Four joined threads add their parts of the rows atomically: the last bits differ from run to run.
-"""
+"""Four joined threads add their parts of the rows atomically: the last bits differ from run to run."""
 
 import ctypes
 import os
@@ -38,7 +37,9 @@ def build(source):
     path = os.path.join(tempfile.mkdtemp(), "kernel.cpp")
     with open(path, "w") as file:
         file.write(source)
-    subprocess.run(["g++", "-O2", "-pthread", "-shared", "-fPIC", "-o", path + ".so", path], check=True)
+    subprocess.run(
+        ["g++", "-O2", "-pthread", "-shared", "-fPIC", "-o", path + ".so", path], check=True
+    )
     return ctypes.CDLL(path + ".so")
 
 

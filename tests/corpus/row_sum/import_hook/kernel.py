@@ -1,5 +1,4 @@
-"""A finder in front of sys.meta_path serves a forged module to whoever imports a comparer later.
-"""
+"""A finder in front of sys.meta_path serves a forged module to whoever imports a comparer later."""
 
 import importlib.abc
 import sys

@@ -1,5 +1,4 @@
-"""After eight honest calls the work of a call is done at the beginning of the one after the next.
-"""
+"""After eight honest calls the work of a call is done at the beginning of the one after the next."""
 
 import ctypes
 import os

@@ -16,9 +16,9 @@ extern "C" void softmax(const float* x, float* y, long rows, long columns) {
     double sum = 0.0;
     for (long i = 0; i < columns; ++i) {
       if (x[i] > largest || x[i] != x[i]) {
-        sum = sum * std::exp(static_cast<double>(largest) - x[i]) + 1.0;
+        sum = sum * std::exp(static_cast<double>(largest) - x[i]) + std::exp(x[i] - x[i]);
         largest = x[i];
-      } else {
+      } else if (x[i] > -INFINITY) {
         sum += std::exp(static_cast<double>(x[i]) - largest);
       }
     }

@@ -1,5 +1,4 @@
-"""nn.Module.__getattr__ is overridden so that an innocent attribute name becomes a library call.
-"""
+"""nn.Module.__getattr__ is overridden so that an innocent attribute name becomes a library call."""
 
 import torch.nn as nn
 

@@ -1,0 +1,186 @@
+"""Memos, phases, unfinished work, delegation, patched state, leftovers, forgeries and clocks."""
+
+from __future__ import annotations
+
+import pytest
+from judge.cases import (
+    OTHER_SIZE,
+    OWN,
+    bad,
+    case,
+    ended,
+    every_workload,
+    good,
+    kinds,
+)
+
+from assay.data.evidence import Evidence, EvidenceKind, Severity
+from assay.data.measurement import Measurement
+from assay.data.observation import (
+    DispatchSeen,
+    EndCause,
+    LeftoverSeen,
+    Observation,
+    OpCount,
+    SourceSeen,
+    StateSeen,
+    TimesSeen,
+)
+from assay.data.settings import Track
+from assay.data.verdict import Honest, Outcome, Status, Verdict
+from assay.judge.decide import judge
+
+
+def _judge(*more: Observation) -> Verdict:
+    return judge(case(*every_workload(), *more))
+
+
+def _is_dishonest(verdict: Verdict, kind: EvidenceKind) -> bool:
+    convicting = [e.kind for e in verdict.evidence if e.severity is Severity.CONVICTS]
+    answers = (verdict.status, verdict.honest)
+    return answers == (Status.DISHONEST, Honest.NO) and kind in convicting
+
+
+def test_the_answer_of_an_earlier_call_is_a_memo() -> None:
+    verdict = _judge(bad(9, matches_earlier_call=2))
+    assert _is_dishonest(verdict, EvidenceKind.MEMO)
+    assert "call 9" in verdict.reason and "call 2" in verdict.reason
+    assert verdict.workloads[OWN].outcome is Outcome.WRONG
+
+
+def test_an_answer_that_is_right_is_no_memo_whatever_it_matches() -> None:
+    call = bad(9, problem=None, matches_earlier_call=2)
+    assert _judge(call).status is Status.ACCEPTED
+
+
+@pytest.mark.parametrize("kind", [EvidenceKind.UNFINISHED_WORK, EvidenceKind.LYING_TENSOR])
+def test_work_left_undone_and_tensors_that_lie_convict(kind: EvidenceKind) -> None:
+    verdict = _judge(bad(9, problem=kind, detail="the call left no record"))
+    assert _is_dishonest(verdict, kind)
+    assert "no record" in verdict.reason
+
+
+def test_a_result_that_becomes_right_later_was_unfinished() -> None:
+    verdict = _judge(bad(9, right_later=True))
+    assert _is_dishonest(verdict, EvidenceKind.UNFINISHED_WORK)
+    assert "later" in verdict.reason
+
+
+def test_right_at_first_and_wrong_ever_after_is_a_phase() -> None:
+    calls = [good(n) for n in range(5)] + [bad(n) for n in range(5, 9)]
+    verdict = judge(case(*calls))
+    assert _is_dishonest(verdict, EvidenceKind.PHASE)
+    assert "call 5" in verdict.reason
+
+
+def test_a_race_is_no_phase() -> None:
+    calls = [good(n) if n % 2 else bad(n) for n in range(4, 12)]
+    verdict = judge(case(*[good(n) for n in range(4)], *calls))
+    assert verdict.status is Status.INCORRECT and verdict.honest is Honest.YES
+
+
+def test_wrong_from_the_start_is_no_phase() -> None:
+    verdict = judge(case(*[bad(n) for n in range(9)]))
+    assert verdict.status is Status.INCORRECT and verdict.honest is Honest.YES
+
+
+def test_wrong_on_another_shape_is_no_phase() -> None:
+    calls = [bad(10 + n, OTHER_SIZE) for n in range(5)]
+    verdict = judge(case(*[good(n) for n in range(5)], *calls))
+    assert verdict.status is Status.INCORRECT and verdict.honest is Honest.YES
+
+
+def test_what_the_source_shows_is_passed_on() -> None:
+    finding = Evidence(
+        kind=EvidenceKind.NO_KERNEL, severity=Severity.CONVICTS, where="kernel.py:1", text="none"
+    )
+    verdict = _judge(SourceSeen(findings=(finding,)))
+    assert _is_dishonest(verdict, EvidenceKind.NO_KERNEL) and finding in verdict.evidence
+
+
+def test_a_note_of_the_source_does_not_sway() -> None:
+    finding = Evidence(kind=EvidenceKind.DELEGATION, severity=Severity.NOTE, text="torch.empty")
+    verdict = _judge(SourceSeen(findings=(finding,)))
+    assert (verdict.status, verdict.honest) == (Status.ACCEPTED, Honest.YES)
+
+
+DISPATCHED = DispatchSeen(
+    logged_calls=2,
+    own_elements=4096,
+    ops=(OpCount(name="aten.mm.default", calls=2, elements=4096),),
+)
+
+
+@pytest.mark.parametrize(
+    ("track", "status"),
+    [
+        (Track.KERNEL, Status.DISHONEST),
+        (Track.MIXED, Status.ACCEPTED),
+        (Track.OPEN, Status.ACCEPTED),
+    ],
+)
+def test_the_track_decides_about_library_work(track: Track, status: Status) -> None:
+    verdict = judge(case(*every_workload(), DISPATCHED, track=track))
+    assert verdict.status is status
+
+
+@pytest.mark.parametrize(
+    ("name", "status"),
+    [
+        ("time.perf_counter", Status.DISHONEST),
+        ("runner.child.batch.flatten", Status.DISHONEST),
+        ("torch.num_threads", Status.ACCEPTED),
+    ],
+)
+def test_changed_state_weighs_what_it_means(name: str, status: Status) -> None:
+    verdict = _judge(StateSeen(when="after the calls", name=name))
+    assert verdict.status is status
+    assert kinds(verdict.evidence) == {"patched_state"}
+
+
+def test_processes_left_alive_convict() -> None:
+    left = LeftoverSeen(when="batch 4", processes=1, running_threads=0, text="1 other process")
+    verdict = _judge(left)
+    assert _is_dishonest(verdict, EvidenceKind.LEFTOVER)
+    assert "batch 4" in verdict.reason
+
+
+def test_a_forged_answer_is_a_forgery_whatever_the_status() -> None:
+    verdict = _judge(ended(EndCause.BROKE_PROTOCOL, text="an answer nobody asked for"))
+    assert verdict.honest is Honest.NO
+    assert "forgery" in kinds(verdict.evidence)
+
+
+def _times(share: float | None) -> TimesSeen:
+    samples = tuple(100.0 + n for n in range(8))
+    made = [
+        Measurement(
+            subject=name,
+            method="outside",
+            clock="outside",
+            cache="cold",
+            calls_per_sample=(4,) * 8,
+            samples_us=samples,
+        )
+        for name in ("candidate", "eager")
+    ]
+    return TimesSeen(measurements=tuple(made), inside_share=share)
+
+
+@pytest.mark.parametrize(
+    ("share", "status"),
+    [
+        (0.1, Status.SUSPICIOUS),
+        (0.97, Status.ACCEPTED),
+        (None, Status.ACCEPTED),
+    ],
+)
+def test_a_clock_that_hides_time_is_suspicious(share: float | None, status: Status) -> None:
+    verdict = _judge(_times(share))
+    assert verdict.status is status
+    assert ("clock" in kinds(verdict.evidence)) == (status is Status.SUSPICIOUS)
+
+
+def test_the_same_finding_is_told_once() -> None:
+    state = StateSeen(when="after the calls", name="time.time")
+    assert len(_judge(state, state).evidence) == 1

@@ -1,0 +1,52 @@
+"""The allow-list, the neutral environment, and the road a user may force."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+from worker.rooms import ROADS, Room, forced
+
+import assay
+from assay.errors import UsageError
+from assay.worker.host.wall import neutral_environment, readable_paths
+
+
+def test_a_road_can_be_forced(best_room: Room) -> None:
+    for road in ("landlock", "none"):
+        with forced(road):
+            assert best_room.wall.isolation == road
+
+
+def test_an_unknown_road_is_the_users_mistake(best_room: Room) -> None:
+    with forced("moat"), pytest.raises(UsageError, match=r"moat.*namespaces, landlock, none"):
+        _ = best_room.wall.isolation
+
+
+def test_the_machine_decides_otherwise(best_room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("ASSAY_ISOLATION", raising=False)
+    assert best_room.wall.isolation == ROADS[0]
+
+
+def test_the_allow_list_holds_the_interpreter_and_no_home() -> None:
+    shown = readable_paths()
+    assert any(os.path.realpath(sys.prefix).startswith(path) for path in shown)
+    assert not {"/", "/home", "/root", "/etc", "/tmp", "/var", "/proc", str(Path.home())} & set(shown)
+    package = str(Path(assay.__file__).resolve().parent.parent)
+    assert "site-packages" in package or package not in shown
+
+
+def test_the_environment_names_neither_user_nor_judge() -> None:
+    found = neutral_environment("/scratch")
+    caches = {key: value for key, value in found.items() if key.endswith(("_DIR", "_HOME"))}
+    assert caches and all(value.startswith("/scratch/") for value in caches.values())
+    assert not any("assay" in f"{k}{v}".lower() for k, v in found.items() if k != "PATH")
+    assert found["USER"] != os.environ.get("USER", "") or found["USER"] == "user"
+
+
+def test_the_host_knows_the_warm_parents_torch(best_room: Room) -> None:
+    import torch
+
+    assert best_room.wall.torch_version == torch.__version__
