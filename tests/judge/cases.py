@@ -1,13 +1,11 @@
-"""Synthetic cases: a plan of three workloads and observations made to order."""
+"""Synthetic cases: a plan of four workloads and observations made to order."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from sample_records import DEVICE, ENVIRONMENT, candidate
-
 from assay.data.axis import Axis, AxisRole
-from assay.data.evidence import EvidenceKind
+from assay.data.evidence import Evidence, EvidenceKind
 from assay.data.observation import (
     BuildSeen,
     CallOutcome,
@@ -26,6 +24,7 @@ from assay.data.task import Task, TaskFormat
 from assay.data.verdict import Rubric
 from assay.data.workload import Distribution, Layout, Workload
 from assay.judge.case import Case
+from sample_records import DEVICE, ENVIRONMENT, candidate
 
 OWN, OTHER_BATCH, OTHER_SIZE, TRANSPOSED = range(4)
 WORKLOADS = (
@@ -114,5 +113,5 @@ def every_workload() -> tuple[Observation, ...]:
     return (LAYERS, BUILT, *calls)
 
 
-def kinds(evidence: Iterable[object]) -> set[str]:
-    return {getattr(e, "kind").value for e in evidence}
+def kinds(evidence: Iterable[Evidence]) -> set[str]:
+    return {e.kind.value for e in evidence}

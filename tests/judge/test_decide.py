@@ -6,17 +6,6 @@ import itertools
 import json
 
 import pytest
-from judge.cases import (
-    BUILT,
-    LAYERS,
-    OTHER_SIZE,
-    bad,
-    case,
-    ended,
-    every_workload,
-    good,
-    refused,
-)
 
 from assay.data.evidence import Evidence, EvidenceKind, Severity
 from assay.data.observation import (
@@ -32,6 +21,17 @@ from assay.data.observation import (
 )
 from assay.data.verdict import Correct, Honest, Status, Verdict
 from assay.judge.decide import judge
+from judge.cases import (
+    BUILT,
+    LAYERS,
+    OTHER_SIZE,
+    bad,
+    case,
+    ended,
+    every_workload,
+    good,
+    refused,
+)
 
 KEYS = """schema_version task candidate candidate_id device level track status correct honest reason
 evidence workloads timing timing_reason limits rubric environment plan elapsed_s""".split()

@@ -3,16 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from judge.cases import (
-    OTHER_SIZE,
-    OWN,
-    bad,
-    case,
-    ended,
-    every_workload,
-    good,
-    kinds,
-)
 
 from assay.data.evidence import Evidence, EvidenceKind, Severity
 from assay.data.measurement import Measurement
@@ -29,6 +19,16 @@ from assay.data.observation import (
 from assay.data.settings import Track
 from assay.data.verdict import Honest, Outcome, Status, Verdict
 from assay.judge.decide import judge
+from judge.cases import (
+    OTHER_SIZE,
+    OWN,
+    bad,
+    case,
+    ended,
+    every_workload,
+    good,
+    kinds,
+)
 
 
 def _judge(*more: Observation) -> Verdict:

@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import pytest
+
+from assay.data.evidence import EvidenceKind, Severity
+from assay.data.observation import EndCause, Observation
+from assay.data.verdict import Correct, Honest, Outcome, Status, Verdict
+from assay.judge.decide import judge
 from judge.cases import (
     OTHER_BATCH,
     OTHER_SIZE,
@@ -16,11 +21,6 @@ from judge.cases import (
     kinds,
     refused,
 )
-
-from assay.data.evidence import EvidenceKind, Severity
-from assay.data.observation import EndCause, Observation
-from assay.data.verdict import Correct, Honest, Outcome, Status, Verdict
-from assay.judge.decide import judge
 
 
 def _judge(*more: Observation) -> Verdict:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from judge.cases import BUILT, OWN, case, ended, every_workload, good, kinds
 
 from assay.data.evidence import EvidenceKind
 from assay.data.observation import (
@@ -17,6 +16,7 @@ from assay.data.observation import (
 )
 from assay.data.verdict import Correct, Honest, Outcome, Status
 from assay.judge.decide import judge
+from judge.cases import BUILT, OWN, case, ended, every_workload, good, kinds
 
 
 def _build(phase: str, log: str) -> BuildSeen:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from judge.cases import case, every_workload
 
 from assay.data.measurement import Measurement
 from assay.data.observation import TimesSeen
 from assay.judge.decide import judge
+from judge.cases import case, every_workload
 
 
 def _measured(subject: str, *samples: float) -> Measurement:
@@ -68,5 +68,7 @@ def test_no_speedup_comes_with_a_reason(seen: tuple[TimesSeen, ...], reason: str
 
 def test_the_bootstrap_gives_the_same_interval_every_time() -> None:
     noisy = _measured("eager", 20.0, 30.0, 15.0, 22.0, 18.0, 25.0, 19.0, 21.0)
-    made = [judge(case(*every_workload(), TimesSeen(measurements=(CANDIDATE, noisy)))) for _ in "ab"]
+    made = [
+        judge(case(*every_workload(), TimesSeen(measurements=(CANDIDATE, noisy)))) for _ in "ab"
+    ]
     assert made[0].timing == made[1].timing

@@ -6,9 +6,9 @@ import contextlib
 from collections.abc import Iterator
 
 import pytest
-from worker.rooms import ROADS, ROOMS, Room
 
 from assay.worker.host.wall import Wall
+from worker.rooms import ROADS, ROOMS, Room
 
 
 @pytest.fixture(scope="session")

@@ -85,7 +85,10 @@ class Inside:
         assert reply.code == 0, self.session.statement()
 
     def run(
-        self, calls: Sequence[PlannedCall], options: BatchOptions | None = None, limit_s: float = LIMIT_S
+        self,
+        calls: Sequence[PlannedCall],
+        options: BatchOptions | None = None,
+        limit_s: float = LIMIT_S,
     ) -> BatchResult:
         return self.session.run(calls, options or BatchOptions(), Deadline.after(limit_s))
 

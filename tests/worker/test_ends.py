@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 import torch
-from worker.rooms import ROOMS, Inside, Room, alive, result, wait_until
 
 from assay.data.observation import EndCause
 from assay.worker.host.process import Deadline, Lost
 from assay.worker.protocol import CallCode, ReplyCode, Survey
+from worker.rooms import ROOMS, Inside, Room, alive, result, wait_until
 
 X = torch.arange(8, dtype=torch.float32)
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+
 from worker.rooms import ROADS, alive, wait_until
 
 # A host whose candidates never answer and have a child of their own; tells what it started.

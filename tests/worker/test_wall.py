@@ -7,11 +7,11 @@ import sys
 from pathlib import Path
 
 import pytest
-from worker.rooms import ROADS, Room, forced
 
 import assay
 from assay.errors import UsageError
 from assay.worker.host.wall import neutral_environment, readable_paths
+from worker.rooms import ROADS, Room, forced
 
 
 def test_a_road_can_be_forced(best_room: Room) -> None:
@@ -33,7 +33,9 @@ def test_the_machine_decides_otherwise(best_room: Room, monkeypatch: pytest.Monk
 def test_the_allow_list_holds_the_interpreter_and_no_home() -> None:
     shown = readable_paths()
     assert any(os.path.realpath(sys.prefix).startswith(path) for path in shown)
-    assert not {"/", "/home", "/root", "/etc", "/tmp", "/var", "/proc", str(Path.home())} & set(shown)
+    assert not {"/", "/home", "/root", "/etc", "/tmp", "/var", "/proc", str(Path.home())} & set(
+        shown
+    )
     package = str(Path(assay.__file__).resolve().parent.parent)
     assert "site-packages" in package or package not in shown
 

@@ -30,8 +30,11 @@ class BusyTree:
     """Started, and ended for sure."""
 
     def __enter__(self) -> BusyTree:
-        self._process = subprocess.Popen([sys.executable, "-c", "input();" + f"exec({_SOURCE!r})"],
-                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self._process = subprocess.Popen(
+            [sys.executable, "-c", "input();" + f"exec({_SOURCE!r})"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        )
         self.pid = self._process.pid
         return self
 

@@ -43,12 +43,14 @@ AXES = (
     Axis(name="cols", own=32, high=512),
 )
 TASK = Task(id="scaled_sum", format=TaskFormat.KERNELBENCH, source=SOURCE, axes=AXES)
-STATELESS = TASK.model_copy(
-    update={"source": SOURCE.replace(" * self.scale", "").replace("        self.scale = nn.Parameter(torch.ones(()))\n", "")}
-)
+_WEIGHT = "        self.scale = nn.Parameter(torch.ones(()))\n"
+_PLAIN = SOURCE.replace(" * self.scale", "").replace(_WEIGHT, "")
+STATELESS = TASK.model_copy(update={"source": _PLAIN})
 
 
-def make_exam(level: Level, task: Task = TASK, workloads: tuple[Workload, ...] | None = None) -> Exam:
+def make_exam(
+    level: Level, task: Task = TASK, workloads: tuple[Workload, ...] | None = None
+) -> Exam:
     """With the workloads of the level's own sweep where none are given."""
     secret = Secret("5e" * 32)
     reference = Reference(task)

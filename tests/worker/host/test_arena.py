@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import fcntl
+import itertools
 import os
 from collections.abc import Iterator
 
@@ -26,8 +28,6 @@ def test_it_can_be_neither_shrunk_nor_grown(arena: Arena, size: int) -> None:
 
 
 def test_its_seals_cannot_be_changed(arena: Arena) -> None:
-    import fcntl
-
     with pytest.raises(PermissionError):
         fcntl.fcntl(arena.descriptor, fcntl.F_ADD_SEALS, 8)  # against writing
 
@@ -42,7 +42,9 @@ def test_the_size_is_whole_pages() -> None:
 @pytest.mark.parametrize("at", ["start", "end", "middle"])
 def test_every_region_stands_between_guards(arena: Arena, nbytes: int, at: str) -> None:
     region = arena.place(nbytes, at)
-    guarded = {page for start, size in arena.new_guards() for page in range(start, start + size, PAGE)}
+    guarded = {
+        page for start, size in arena.new_guards() for page in range(start, start + size, PAGE)
+    }
     assert region.start - PAGE in guarded
     assert region.start + region.pages_bytes in guarded
     inside = range(region.start, region.start + region.pages_bytes, PAGE)
@@ -69,7 +71,7 @@ def test_a_full_page_in_the_middle_still_touches_nothing(arena: Arena) -> None:
 def test_regions_never_overlap(arena: Arena) -> None:
     regions = [arena.place(n, at) for n in (10, PAGE, 5000) for at in ("start", "end", "middle")]
     spans = sorted((r.start, r.start + r.pages_bytes) for r in regions)
-    assert all(a[1] + PAGE <= b[0] for a, b in zip(spans, spans[1:], strict=False))
+    assert all(a[1] + PAGE <= b[0] for a, b in itertools.pairwise(spans))
 
 
 def test_guards_are_told_of_once(arena: Arena) -> None:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from worker.host.small_exam import TASK, make_exam
-from worker.rooms import Inside, Room
 
 from assay.data.candidate import Candidate, Language, SourceFile
 from assay.data.settings import Level, Settings
@@ -14,6 +12,8 @@ from assay.data.workload import Workload
 from assay.worker.host.build import Builder, Built
 from assay.worker.host.build_cache import BuildCache
 from assay.worker.host.exam import Exam
+from worker.host.small_exam import TASK, make_exam
+from worker.rooms import Inside, Room
 
 HONEST = """
 import torch

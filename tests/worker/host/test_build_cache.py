@@ -6,12 +6,12 @@ import os
 from pathlib import Path
 
 import pytest
-from sample_records import candidate
 
 import assay
 from assay.data.candidate import Candidate, Language, SourceFile
 from assay.worker.host import build_cache
 from assay.worker.host.build_cache import BuildCache, default_folder, toolchain
+from sample_records import candidate
 
 ONE = candidate("one.py", "class ModelNew: 1")
 

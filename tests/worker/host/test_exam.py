@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 import torch
-from worker.host.small_exam import STATELESS, TASK, make_exam
 
 from assay.data.axis import Axis, AxisRole
 from assay.data.settings import Level
@@ -12,6 +11,7 @@ from assay.data.task import Task, TaskFormat
 from assay.data.workload import Workload
 from assay.errors import TaskError
 from assay.worker.host.exam import SEEDED, Exam, Question, check_reference
+from worker.host.small_exam import STATELESS, TASK, make_exam
 
 WORKLOADS = (
     Workload(axes={"rows": 16, "cols": 32}, dtype="float32", own=True),

@@ -1,4 +1,4 @@
-"""A tree stands still, goes on and ends, by signals everywhere and by control groups where offered."""
+"""A tree stands still, goes on and ends: by signals, and by control groups where offered."""
 
 from __future__ import annotations
 
@@ -10,8 +10,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from worker.host.busy_tree import PROCESSES, BusyTree, cpu_ticks
-from worker.rooms import alive, wait_until
 
 from assay.worker.host.control_group import ControlGroup, GroupLimits
 from assay.worker.host.process_tree import (
@@ -21,6 +19,8 @@ from assay.worker.host.process_tree import (
     descendants,
     resident_bytes,
 )
+from worker.host.busy_tree import PROCESSES, BusyTree, cpu_ticks
+from worker.rooms import alive, wait_until
 
 LIMITS = GroupLimits(memory_bytes=1 << 30, tasks=64)
 NAME = f"assay-test-{os.getpid()}"

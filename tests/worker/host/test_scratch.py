@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from worker.confined import run_confined
 
 from assay.worker.host import scratch
+from worker.confined import run_confined
 
 
 @pytest.fixture

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import random
 
 import pytest
-from worker.host.small_exam import TASK, make_exam
 
 from assay.data.observation import Mix
 from assay.data.settings import Level
 from assay.data.workload import Workload
 from assay.worker.host.exam import Exam, Question
 from assay.worker.host.script import ScriptedBatch, ScriptedCall, write_script
+from worker.host.small_exam import TASK, make_exam
 
 SEEDS = range(60)
 FEWEST = 32
@@ -110,7 +111,7 @@ def test_special_calls_keep_their_order(exam: Exam) -> None:
 
 
 def test_a_few_changed_elements_follow_their_base_at_the_same_place(exam: Exam) -> None:
-    """At least once on the own shape nothing else was laid there between the base and the change."""
+    """At least once on the own shape nothing was laid there between base and change."""
     assert all(_special_changes(script) for script in _scripts(exam))
 
 
@@ -156,8 +157,7 @@ def test_rapid_calls_bring_other_content_to_one_place(exam: Exam) -> None:
         assert rapid
         for calls in rapid:
             assert len({c.letter for c in calls}) == 1
-            pairs = zip(calls, calls[1:], strict=False)
-            assert all(a.question != b.question for a, b in pairs)
+            assert all(a.question != b.question for a, b in itertools.pairwise(calls))
 
 
 def test_both_edges_are_tried_on_the_own_shape(exam: Exam) -> None:

@@ -13,7 +13,13 @@ def test_the_same_secret_and_labels_give_the_same_seed() -> None:
 
 
 def test_other_labels_and_other_secrets_give_other_seeds() -> None:
-    labels = [("content", 0, 0), ("content", 0, 1), ("content", 1, 0), ("state", 0, 0), ("content", 0)]
+    labels = [
+        ("content", 0, 0),
+        ("content", 0, 1),
+        ("content", 1, 0),
+        ("state", 0, 0),
+        ("content", 0),
+    ]
     seeds = {secret.seed(*label) for label in labels for secret in (FIXED, Secret("ac" * 32))}
     assert len(seeds) == 10
 

@@ -1,4 +1,4 @@
-"""Landlock in a process of its own: what is not on the list cannot be read, written or signalled."""
+"""Landlock in a process of its own: what is not listed cannot be read, written or signalled."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import errno
 from pathlib import Path
 
 import pytest
-from worker.confined import run_confined
 
 from assay.worker.sandbox import landlock
+from worker.confined import run_confined
 
 OFFERED = [landlock.abi()] if landlock.abi() else []  # a kernel without it has nothing to test
 

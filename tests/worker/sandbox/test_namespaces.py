@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from worker.confined import run_confined
 from worker.rooms import ROADS
 

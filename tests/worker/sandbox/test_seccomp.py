@@ -7,9 +7,9 @@ import struct
 from dataclasses import dataclass
 
 import pytest
-from worker.confined import run_confined
 
 from assay.worker.sandbox import seccomp
+from worker.confined import run_confined
 
 ALLOW, KILL, ERRNO = 0x7FFF0000, 0x80000000, 0x00050000
 ARCH = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}

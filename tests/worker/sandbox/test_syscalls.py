@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from worker.confined import run_confined
 
 from assay.worker.sandbox import syscalls
+from worker.confined import run_confined
 
 
 def test_every_capability_set_is_empty_afterwards() -> None:

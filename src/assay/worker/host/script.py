@@ -7,6 +7,7 @@ alive, other weights, another shape - is known to the host alone.
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
@@ -16,7 +17,8 @@ from assay.data.settings import Level
 from assay.worker.host.exam import Exam, Question
 
 _TAIL = {Level.QUICK: (12, 24), Level.STANDARD: (24, 64), Level.FULL: (48, 160)}
-_TAIL_CONTENTS = 6  # distinct contents a small shape's tail draws from
+_TAIL_CONTENTS = 3  # distinct contents a small shape's tail draws from
+_TELLING_ELEMENTS = 1 << 12  # enough that answers differ, few enough that calls are cheap
 _LARGE_ELEMENTS = 1 << 23  # beyond this the own shape is called as few times as still tells
 _OWN_ROUNDS = {Level.QUICK: 1, Level.STANDARD: 2, Level.FULL: 4}
 
@@ -78,7 +80,6 @@ def _focus(workload: int, round_number: int, rng: random.Random, optional: bool)
     base = 10 * round_number
     first, second = Question(workload, base), Question(workload, base + 1)
     changed = Question(workload, base + 1, 1)
-    third, again = Question(workload, base + 2), Question(workload, base + 2, 1)
     weights = 2 * round_number
     sequence = _Sequence()
     sequence.add(rng, ScriptedCall(first, "a", weights, Mix.PLAIN), optional=optional)
@@ -89,9 +90,9 @@ def _focus(workload: int, round_number: int, rng: random.Random, optional: bool)
     moved = ScriptedCall(changed, "b", weights + 1, Mix.NEW_WEIGHTS)
     sequence.add(rng, moved, optional=optional)
     pair = (
-        ScriptedCall(third, "a", weights + 1, Mix.SAME_ADDRESS),
-        ScriptedCall(third, "c", weights + 1, Mix.REPEATED, fresh=True),
-        ScriptedCall(again, "d", weights + 1, Mix.FEW_CHANGED),
+        ScriptedCall(second, "a", weights + 1, Mix.SAME_ADDRESS),
+        ScriptedCall(second, "c", weights + 1, Mix.REPEATED, fresh=True),
+        ScriptedCall(changed, "d", weights + 1, Mix.FEW_CHANGED),
     )
     sequence.batches.append(ScriptedBatch(pair, copy_each=False, optional=optional))
     return sequence
@@ -148,10 +149,11 @@ def _logged(small: list[int]) -> Iterable[ScriptedBatch]:
 
 
 def _small_workloads(exam: Exam) -> list[int]:
-    """Workloads of the own instance with little content, none of them empty, smallest last."""
+    """Cheap workloads of the own instance, those first whose size is nearest to a few thousand."""
     sized = [(exam.content(Question(w)).elements, w) for w in exam.main_workloads if w != 0]
     plain = [(n, w) for n, w in sized if 0 < n <= 1 << 16 and _varies(exam, w)]
-    return [w for _, w in sorted(plain, reverse=True)][:4]
+    distance = {w: abs(math.log2(n / _TELLING_ELEMENTS)) for n, w in plain}
+    return sorted(distance, key=lambda w: distance[w])[:3]
 
 
 def _is_empty(exam: Exam, workload: int) -> bool:

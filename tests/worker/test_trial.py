@@ -1,0 +1,170 @@
+"""Whole trials of small candidates: what is seen of an honest one, a wrong one and a cheat."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from assay.data.candidate import Candidate, Language, SourceFile
+from assay.data.evidence import EvidenceKind
+from assay.data.observation import (
+    BuildSeen,
+    CallOutcome,
+    CallSeen,
+    EndCause,
+    EndSeen,
+    LayersSeen,
+    LeftoverSeen,
+    Mix,
+    Observation,
+    StateSeen,
+    TimesSeen,
+)
+from assay.data.settings import Level, Settings
+from assay.worker.trial import Bench, Trial
+from sample_records import DEVICE
+from worker.host.small_exam import make_exam
+from worker.rooms import Room, forced
+
+MODEL = """
+import ctypes, os, time
+import torch
+class ModelNew(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.scale = torch.nn.Parameter(torch.ones(()))
+        self.memo = {{}}
+        self.calls = 0
+    def forward(self, x):
+{body}
+"""
+RIGHT = "return x.sum(-1) * self.scale"
+SETTINGS = Settings(level=Level.QUICK, timing=False, timeout_s=20.0)
+
+
+@pytest.fixture(scope="module")
+def bench(rooms: dict[str, Room], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
+    road, room = next(iter(rooms.items()))
+    with forced(road), pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ASSAY_CACHE", str(tmp_path_factory.mktemp("builds")))
+        yield Bench.set_up(room.wall, make_exam(Level.QUICK), SETTINGS, DEVICE)
+
+
+def _observe(bench: Bench, body: str) -> list[Observation]:
+    lines = "\n".join(f"        {line}" for line in body.splitlines())
+    main = SourceFile(path="kernel.py", text=MODEL.format(body=lines))
+    candidate = Candidate(name="it", language=Language.TORCH, sources=(main,))
+    return Trial(bench, candidate, lambda stage, share: None).observe()
+
+
+def _calls(seen: list[Observation]) -> list[CallSeen]:
+    return [o for o in seen if isinstance(o, CallSeen)]
+
+
+def _problems(seen: list[Observation]) -> set[EvidenceKind]:
+    return {o.problem for call in _calls(seen) for o in call.outputs if o.problem is not None}
+
+
+def _ends(seen: list[Observation]) -> list[EndSeen]:
+    return [o for o in seen if isinstance(o, EndSeen)]
+
+
+def test_an_honest_candidate_shows_nothing(bench: Bench) -> None:
+    seen = _observe(bench, RIGHT)
+    calls = _calls(seen)
+    assert _problems(seen) == set() and _ends(seen) == []
+    assert all(call.outcome is CallOutcome.RETURNED for call in calls)
+    assert not [o for o in seen if isinstance(o, StateSeen | LeftoverSeen)]
+    assert {c.workload for c in calls} == set(range(len(bench.exam.plan.workloads)))
+    assert {c.mix for c in calls} == set(Mix) - {Mix.TIMED}
+    assert len(calls) >= 32 and any(call.guarded for call in calls)
+    assert [o.reason for o in seen if isinstance(o, TimesSeen)] == ["timing was switched off"]
+    assert [o.ok for o in seen if isinstance(o, BuildSeen)] == [True]
+    assert [o.isolated for o in seen if isinstance(o, LayersSeen)] == [True]
+
+
+def test_a_memo_by_address_returns_an_earlier_answer(bench: Bench) -> None:
+    body = f"""
+key = (x.data_ptr(), x.shape)
+if key not in self.memo:
+    self.memo[key] = (lambda: {RIGHT.removeprefix("return ")})()
+return self.memo[key].clone()
+"""
+    outputs = [o for call in _calls(_observe(bench, body)) for o in call.outputs]
+    assert any(o.problem and o.matches_earlier_call is not None for o in outputs)
+
+
+def test_weights_kept_from_the_start_are_old_weights(bench: Bench) -> None:
+    body = """
+if "scale" not in self.memo:
+    self.memo["scale"] = self.scale.detach().clone()
+return x.sum(-1) * self.memo["scale"]
+"""
+    outputs = [o for call in _calls(_observe(bench, body)) for o in call.outputs]
+    assert any(o.problem and o.matches_old_weights for o in outputs)
+
+
+def test_one_buffer_for_all_results_is_seen(bench: Bench) -> None:
+    body = f"""
+out = self.memo.setdefault(x.shape[0], torch.zeros(x.shape[0]))
+return out.copy_({RIGHT.removeprefix("return ")})
+"""
+    assert EvidenceKind.RESULT_OVERWRITTEN in _problems(_observe(bench, body))
+
+
+@pytest.mark.parametrize("offset", ["-4", "x.numel() * 4"])
+def test_a_read_past_the_edge_is_told_from_a_crash(bench: Bench, offset: str) -> None:
+    body = f"""
+if x.is_contiguous() and x.numel():
+    ctypes.c_float.from_address(x.data_ptr() + {offset}).value
+{RIGHT}
+"""
+    (end,) = _ends(_observe(bench, body))
+    assert end.cause is EndCause.SIGNALLED and end.guard_page
+
+
+def test_a_crash_of_its_own_is_a_crash(bench: Bench) -> None:
+    body = f"""
+self.calls += 1
+if self.calls > 5:
+    ctypes.string_at(0)
+{RIGHT}
+"""
+    (end,) = _ends(_observe(bench, body))
+    assert end.cause is EndCause.SIGNALLED and not end.guard_page
+    assert end.phase == "calls" and end.workload is not None
+
+
+def test_a_child_left_alive_is_a_leftover(bench: Bench) -> None:
+    body = f"""
+self.calls += 1
+if self.calls == 3 and os.fork() == 0:
+    time.sleep(60)
+{RIGHT}
+"""
+    assert any(isinstance(o, LeftoverSeen) for o in _observe(bench, body))
+
+
+def test_work_after_the_answer_is_wrong_now_and_right_later(bench: Bench) -> None:
+    body = f"""
+import threading
+out = torch.zeros(x.shape[0])
+value = {RIGHT.removeprefix("return ")}
+threading.Thread(target=lambda: (time.sleep(0.02), out.copy_(value))).start()
+return out
+"""
+    outputs = [o for call in _calls(_observe(bench, body)) for o in call.outputs]
+    assert any(o.problem and o.right_later for o in outputs)
+
+
+def test_a_build_that_ends_the_process_is_an_end(bench: Bench) -> None:
+    seen = _observe(bench, "os._exit(5)")
+    (end,) = _ends(seen)
+    assert (end.cause, end.code, end.phase) == (EndCause.EXITED, 5, "build")
+    assert _calls(seen) == []
+
+
+def test_builds_are_kept_where_the_user_wants_them(bench: Bench) -> None:
+    assert bench.cache is None or list(Path(bench.cache._folder).glob("*.tar"))
