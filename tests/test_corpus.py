@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from functools import cache
 
 import pytest
+
 from assay.data.evidence import Severity
 from assay.data.settings import Level, Settings, Track
 from assay.data.verdict import Verdict

@@ -120,7 +120,7 @@ class Room:
         with forced(self.road):
             session = Session(self.wall)
             try:
-                yield Inside(session, self.wall.scratch)
+                yield Inside(session, session.process.scratch_path)
             finally:
                 session.close()
 

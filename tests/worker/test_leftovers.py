@@ -53,7 +53,8 @@ for road in sys.argv[2:]:
             tree.freeze()
         groups = getattr(getattr(tree, "_group", None), "paths", ())
         told[f"{road} {manner}"] = [tree.pids(), groups]
-told["scratch"] = [[], [wall._scratch_root or "/nowhere"]]
+paths = [process.scratch_path for process in wall._open]
+told["scratch"] = [[], [path for path in paths if path != "/tmp"]]
 print(json.dumps(told), flush=True)
 sys.stdin.readline()
 wall.close()

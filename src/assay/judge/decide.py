@@ -62,7 +62,9 @@ def _own_judged(case: Case) -> bool:
 
 
 def _correct(case: Case, status: Status, wrong: list[Evidence]) -> Correct:
-    if any(e.severity is Severity.CONVICTS for e in wrong):
+    if any(e.severity is Severity.CONVICTS for e in wrong) or any(
+        output.problem is not None for call in case.calls for output in call.outputs
+    ):
         return Correct.NO
     finished = status in (Status.ACCEPTED, Status.SUSPICIOUS, Status.DISHONEST, Status.INCORRECT)
     return Correct.YES if finished and _own_judged(case) else Correct.UNKNOWN
@@ -96,7 +98,7 @@ def _reason(
     pool = pools.get(status) or [e for asked, e in ran if asked is status]
     if not pool:
         return "the task's own workload could not be judged"
-    lines = [line for line in pool[0].text.strip().splitlines() if line.strip()]
+    lines = [line for line in pool[0].text.splitlines() if line.strip()] or ["no message"]
     text = lines[-1] if status is Status.BUILD_FAILED else lines[0]
     return f"{pool[0].where}: {text}" if pool[0].where else text
 

@@ -145,7 +145,8 @@ def _outcome(case: Case, number: int, calls: list[CallSeen]) -> Outcome:
     if any(c.outcome is CallOutcome.RAISED for c in calls):
         return Outcome.REFUSED
     bad = any(o.problem for c in calls for o in c.outputs)
-    return Outcome.WRONG if bad or any(c.inputs_changed for c in calls) else Outcome.OK
+    touched = any(c.inputs_changed or c.bands_broken for c in calls)
+    return Outcome.WRONG if bad or touched else Outcome.OK
 
 
 def _place(case: Case, workload: int | None) -> str:

@@ -265,4 +265,5 @@ class OutputHeader:
         if magic != cls.MAGIC:
             return None
         dtype = DTYPES[code] if code < len(DTYPES) else "unknown"
-        return cls(dtype, tuple(dims[: min(ndim, MAX_DIMS)]), OutputFlag(flags & 63), nbytes)
+        shape = tuple(dims[:ndim]) if ndim <= MAX_DIMS else (-1,)  # matches nothing
+        return cls(dtype, shape, OutputFlag(flags & 63), nbytes)

@@ -91,7 +91,7 @@ class Trial:
 
     def _build(self, session: Session) -> Built | None:
         self._report("building", None)
-        builder = Builder(self._bench.exam, self._bench.cache, self._bench.wall.scratch)
+        builder = Builder(self._bench.exam, self._bench.cache)
         try:
             built = builder.build(session, self._candidate, self._bench.settings)
         except Lost as lost:
@@ -166,7 +166,7 @@ class Trial:
         """The same calls up to the fatal one, in a new process, with no input at a guard page."""
         session = Session(self._bench.wall)
         try:
-            builder = Builder(self._bench.exam, self._bench.cache, self._bench.wall.scratch)
+            builder = Builder(self._bench.exam, self._bench.cache)
             built = builder.build(session, self._candidate, self._bench.settings)
             if not built.seen.ok:
                 return False

@@ -39,7 +39,7 @@ def _candidate(text: str, *more: SourceFile) -> Candidate:
 
 
 def _build(inside: Inside, exam: Exam, candidate: Candidate, cache: BuildCache | None) -> Built:
-    builder = Builder(exam, cache, inside.scratch_path)
+    builder = Builder(exam, cache)
     return builder.build(inside.session, candidate, SETTINGS)
 
 

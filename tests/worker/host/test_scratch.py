@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from assay.errors import UsageError
 from assay.worker.host import scratch
 from worker.confined import run_confined
 
@@ -107,14 +108,14 @@ def test_too_many_files_are_too_much(
     monkeypatch.setattr(scratch, "_MAX_FILES", 10)
     for number in range(12):
         (folders[0] / f"{number}").write_text("")
-    with pytest.raises(scratch.TooMuch):
+    with pytest.raises(scratch.Unkeepable):
         scratch.snapshot(_open(folders[0]))
 
 
 def test_a_sparse_giant_is_too_much_at_once(folders: tuple[Path, Path]) -> None:
     with open(folders[0] / "giant", "wb") as file:
         file.truncate(1 << 40)
-    with pytest.raises(scratch.TooMuch):
+    with pytest.raises(scratch.Unkeepable):
         scratch.snapshot(_open(folders[0]))
 
 
@@ -124,7 +125,7 @@ def test_many_files_are_weighed_together(
     monkeypatch.setattr(scratch, "_MAX_BYTES", 1000)
     for number in range(5):
         (folders[0] / f"{number}").write_bytes(b"x" * 300)
-    with pytest.raises(scratch.TooMuch):
+    with pytest.raises(scratch.Unkeepable):
         scratch.snapshot(_open(folders[0]))
 
 
@@ -136,7 +137,7 @@ def test_a_deep_tree_is_too_much(folders: tuple[Path, Path]) -> None:
         os.close(folder)
         folder = inner
     os.close(folder)
-    with pytest.raises(scratch.TooMuch):
+    with pytest.raises(scratch.Unkeepable):
         scratch.snapshot(_open(folders[0]))
 
 
@@ -168,7 +169,7 @@ def test_a_file_that_may_not_be_read_is_no_failure_of_ours() -> None:
             try:
                 scratch.snapshot(os.open(folder, os.O_RDONLY))
                 answer = "taken"
-            except scratch.TooMuch:
+            except scratch.Unkeepable:
                 answer = "refused"
             finally:
                 os.chmod(f"{folder}/shut", 0o700)
@@ -180,7 +181,7 @@ def test_a_file_that_may_not_be_read_is_no_failure_of_ours() -> None:
 @pytest.mark.parametrize("path", ["../escaped", "a/../../escaped", "/../escaped"])
 def test_nothing_is_written_above_the_folder(folders: tuple[Path, Path], path: str) -> None:
     root = _open(folders[0])
-    with contextlib.suppress(OSError, ValueError):  # refusing is right, staying inside is too
+    with contextlib.suppress(UsageError):  # refusing is right, staying inside is too
         scratch.write_file(root, path, b"x")
     assert sorted(os.listdir(folders[0].parent)) == ["first", "second"]
 

@@ -15,6 +15,7 @@ from assay.worker.child.memory import Memory
 from assay.worker.child.operations import OperationLog
 from assay.worker.protocol import (
     DTYPES,
+    MAX_DIMS,
     Call,
     CallCode,
     CallRecord,
@@ -127,10 +128,16 @@ def _hand_over(call: Call, result: _Result, instance: Any, memory: Memory) -> No
 
 
 def _extent(value: Any) -> list[tuple[int, int]]:
-    """First and last byte of every plain tensor in a result."""
-    leaves = [leaf for leaf in flatten(value) if type(leaf) is torch.Tensor and leaf.numel()]
-    starts = [leaf.untyped_storage().data_ptr() for leaf in leaves]
-    return [(s, s + t.untyped_storage().nbytes()) for s, t in zip(starts, leaves, strict=True)]
+    """First byte and end of every plain tensor in a result."""
+    return [
+        (leaf.data_ptr(), leaf.data_ptr() + _span(leaf) * leaf.element_size())
+        for leaf in flatten(value)
+        if type(leaf) is torch.Tensor and leaf.layout is torch.strided and leaf.numel()
+    ]
+
+
+def _span(tensor: torch.Tensor) -> int:
+    return 1 + sum((n - 1) * s for n, s in zip(tensor.shape, tensor.stride(), strict=True))
 
 
 def _mark_shared(call: Call, index: int, results: list[_Result], memory: Memory) -> None:
@@ -150,14 +157,17 @@ def _copy_out(leaf: Any, slot: Slot, memory: Memory) -> None:
         memory.write(slot, OutputHeader(type(leaf).__name__, (), flags, 0).pack())
         return
     name = str(leaf.dtype).removeprefix("torch.")
-    nbytes = leaf.numel() * leaf.element_size()
+    nbytes = 0 if leaf.is_nested else leaf.numel() * leaf.element_size()
     flags = OutputFlag.TENSOR | OutputFlag.EXACT_TYPE
-    flags |= OutputFlag.ON_CPU if leaf.device.type == "cpu" else OutputFlag(0)
+    here = leaf.device.type == "cpu" and leaf.layout is torch.strided
+    flags |= OutputFlag.ON_CPU if here else OutputFlag(0)
     hung = [name for name in leaf.__dict__ if not name.startswith("_dynamo")]  # torch hangs those
     flags |= OutputFlag.BARE if not hung else OutputFlag(0)
-    if nbytes <= slot.capacity and name in DTYPES:
+    plain = leaf.layout is torch.strided and leaf.device.type == "cpu" and leaf.dim() <= MAX_DIMS
+    if plain and nbytes <= slot.capacity and name in DTYPES:
         flags |= OutputFlag.FITS
         if nbytes:
             room = Slot(slot.arena, slot.offset + OutputHeader.BYTES, slot.capacity)
             memory.flat(room, leaf.dtype, leaf.numel()).view(leaf.shape).copy_(leaf.detach())
-    memory.write(slot, OutputHeader(name, tuple(leaf.shape), flags, nbytes).pack())
+    shape = () if leaf.is_nested else tuple(leaf.shape)
+    memory.write(slot, OutputHeader(name, shape, flags, nbytes).pack())

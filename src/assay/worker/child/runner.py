@@ -34,7 +34,6 @@ from assay.worker.protocol import (
     Survey,
 )
 
-
 _OUR_FOLDER = str(Path(__file__).resolve().parents[2])
 
 

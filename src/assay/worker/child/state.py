@@ -112,8 +112,16 @@ def _objects() -> dict[str, Any]:
             label = name.replace("assay.worker.", "runner.")
             found.update(_callables(label, module))
     for name, get in _CLASSES:
-        found.update({f"{name}.{k}": v for k, v in vars(get()).items() if callable(v)})
+        found.update({f"{name}.{k}": v for k, v in _members(get()).items() if callable(v)})
     return found
+
+
+def _members(cls: type) -> dict[str, Any]:
+    """Attributes as a class sees them, inherited ones too: shadowing one of those is a change."""
+    merged: dict[str, Any] = {}
+    for base in reversed(cls.__mro__):
+        merged.update(vars(base))
+    return merged
 
 
 def _callables(label: str, module: ModuleType) -> dict[str, Any]:

@@ -11,6 +11,7 @@ import contextlib
 import gc
 import importlib
 import os
+import shutil
 import signal
 import socket
 import sys
@@ -47,9 +48,11 @@ def _import(warm: Warm) -> str:
     os.environ.update(dict(warm.environment))
     sys.argv = ["python"]
     sys.dont_write_bytecode = True
+    os.environ["OPENBLAS_NUM_THREADS"] = "1"  # its pool starts at import and spins in every child
     for name in ("torch", "torch.utils.cpp_extension", *warm.modules):
         with contextlib.suppress(ImportError):  # an absent language shows when a candidate asks
             importlib.import_module(name)
+    del os.environ["OPENBLAS_NUM_THREADS"]
     importlib.import_module("assay.worker.child.keeper")
     gc.collect()
     gc.freeze()  # keeps the collector from copying the parent's pages in every child
@@ -57,43 +60,52 @@ def _import(warm: Warm) -> str:
 
 
 def _serve(control: socket.socket) -> None:
-    groups: dict[int, tuple[str, ...]] = {}
+    spawned: dict[int, Spawn] = {}
     control.settimeout(_REAP_INTERVAL_S)
     while True:
         try:
             spawn, descriptors = wire.receive(control)
         except TimeoutError:
-            _reap(groups)
+            _reap(spawned)
             continue
         except (EOFError, OSError):
-            _end_all(groups)
+            _end_all(spawned)
             return
         control.settimeout(None)
         pid = _spawn(spawn, descriptors, control)
         control.settimeout(_REAP_INTERVAL_S)
-        groups[pid] = spawn.groups
+        spawned[pid] = spawn
         wire.send(control, pid)
 
 
-def _reap(groups: dict[int, tuple[str, ...]]) -> None:
+def _reap(spawned: dict[int, Spawn]) -> None:
     with contextlib.suppress(ChildProcessError):
         while (pid := os.waitpid(-1, os.WNOHANG)[0]) != 0:
-            groups.pop(pid, None)
+            spawned.pop(pid, None)
 
 
-def _end_all(groups: dict[int, tuple[str, ...]]) -> None:
+def _end_all(spawned: dict[int, Spawn]) -> None:
     """The host is gone: thaw, kill and remove whatever it left."""
-    _reap(groups)
-    for pid, paths in groups.items():
+    left = [path for spawn in spawned.values() for path in spawn.groups]
+    with contextlib.suppress(ChildProcessError):
+        while True:  # orphans of a killed keeper become our children: go on until there are none
+            for path in left:
+                _thaw(path)
+            for pid in _children():
+                with contextlib.suppress(OSError):
+                    os.kill(pid, signal.SIGKILL)
+            os.waitpid(-1, 0)
+    for path in left:
         with contextlib.suppress(OSError):
-            os.kill(pid, signal.SIGKILL)
-        for path in paths:
-            _thaw(path)
-    while groups:
-        pid, _ = os.waitpid(-1, 0)
-        for path in groups.pop(pid, ()):
-            with contextlib.suppress(OSError):
-                os.rmdir(path)
+            os.rmdir(path)
+    for spawn in spawned.values():
+        if spawn.spec.isolation is not Isolation.NAMESPACES:
+            shutil.rmtree(spawn.spec.scratch, ignore_errors=True)
+
+
+def _children() -> list[int]:
+    with open(f"/proc/self/task/{os.getpid()}/children") as file:
+        return [int(word) for word in file.read().split()]
 
 
 def _thaw(path: str) -> None:

@@ -24,6 +24,7 @@ from assay.worker.protocol import CallCode, Construct, Load, ReplyCode
 
 _FOLDER = "kernel"
 _MAIN = "kernel.py"
+_HOME_MARK = "home/.keep"
 
 
 @dataclass(frozen=True)
@@ -45,10 +46,9 @@ class _Failure(Exception):
 class Builder:
     """Builds candidates of one exam in sessions of one wall."""
 
-    def __init__(self, exam: Exam, cache: BuildCache | None, scratch_path: str) -> None:
+    def __init__(self, exam: Exam, cache: BuildCache | None) -> None:
         self._exam = exam
         self._cache = cache
-        self._path = scratch_path
 
     def build(self, session: Session, candidate: Candidate, settings: Settings) -> Built:
         """Raises Lost where the process ends; `phase` of the report says how far it came."""
@@ -86,10 +86,10 @@ class Builder:
             scratch.restore(root, archive)
         for path, text in _files(candidate).items():
             scratch.write_file(root, f"{_FOLDER}/{path}", text.encode("utf-8", "replace"))
-        scratch.write_file(root, "home/.keep", b"")
+        scratch.write_file(root, _HOME_MARK, b"")
 
     def _load(self, session: Session, candidate: Candidate, deadline: Deadline) -> None:
-        path = f"{self._path}/{_FOLDER}/{_MAIN}"
+        path = f"{session.process.scratch_path}/{_FOLDER}/{_MAIN}"
         interpreted = candidate.language is Language.TRITON
         reply = session.ask(Load(path, candidate.entry, interpreted), deadline)
         _check(reply.code, session, "import")
@@ -122,8 +122,11 @@ class Builder:
         if self._cache is None:
             return
         session.process.freeze()
-        with contextlib.suppress(scratch.TooMuch):
-            self._cache.store(candidate, scratch.snapshot(session.process.scratch))
+        with contextlib.suppress(scratch.Unkeepable):
+            archive = scratch.snapshot(session.process.scratch)
+            ours = [f"{_FOLDER}/{path}" for path in _files(candidate)] + [_HOME_MARK]
+            if scratch.fits(archive, ours):  # else the candidate spoiled its own build
+                self._cache.store(candidate, archive)
 
 
 def _files(candidate: Candidate) -> Mapping[str, str]:

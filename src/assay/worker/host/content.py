@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from dataclasses import dataclass
 from typing import Any
@@ -9,6 +10,8 @@ from typing import Any
 import torch
 
 from assay.worker.host.layout import span
+
+_TRIES = 8
 
 
 @dataclass(frozen=True)
@@ -31,8 +34,8 @@ class Content:
 def few_changed(content: Content, rng: random.Random, count: int = 3) -> Content:
     """The same content but for a few elements of its largest float (else integer) input.
 
-    A float is scaled by a factor between two and three, or divided by it (the sign, the zeros and
-    so the domain stay); an integer takes the value of another element (the range stays).
+    An element takes the value of another one, so range, sign and structure stay; both are chosen
+    among those that are not zero, as far apart as a few tries find them.
     """
     candidates = [i for i, v in enumerate(content.inputs) if _changeable(v)]
     if not candidates:
@@ -51,17 +54,23 @@ def _changeable(value: Any) -> bool:
 def _changed(tensor: torch.Tensor, rng: random.Random, count: int) -> torch.Tensor:
     twin = _same_storage_layout(tensor)
     for _ in range(count):
-        index = tuple(rng.randrange(n) for n in tensor.shape)
-        if tensor.is_floating_point():
-            factor = rng.uniform(2.0, 3.0)
-            value = float(twin[index])
-            twin[index] = value * factor if abs(value) < 1.0 else -value / factor
-            if value >= 0 and float(tensor.min()) >= 0:
-                twin[index] = value / factor
-        else:
-            other = tuple(rng.randrange(n) for n in tensor.shape)
-            twin[index] = tensor[other]
+        pairs = [(_position(tensor, rng), _position(tensor, rng)) for _ in range(_TRIES)]
+        to, source = max(pairs, key=lambda pair: _distance(tensor, *pair))
+        twin[to] = tensor[source]
+    if tensor.numel() == 1 and tensor.is_floating_point():
+        twin.mul_(0.75)
     return twin
+
+
+def _position(tensor: torch.Tensor, rng: random.Random) -> tuple[int, ...]:
+    return tuple(rng.randrange(n) for n in tensor.shape)
+
+
+def _distance(tensor: torch.Tensor, to: tuple[int, ...], source: tuple[int, ...]) -> float:
+    old, new = float(tensor[to]), float(tensor[source])
+    if not (math.isfinite(old) and math.isfinite(new)) or old == 0.0 or new == 0.0:
+        return -1.0
+    return abs(new - old)
 
 
 def _same_storage_layout(tensor: torch.Tensor) -> torch.Tensor:

@@ -17,16 +17,22 @@ from dataclasses import dataclass
 from assay.data.observation import EndCause
 from assay.errors import ChildLost, HostError
 from assay.worker import wire
-from assay.worker.host.process_tree import ProcessTree, processor_seconds, resident_bytes
+from assay.worker.host.process_tree import (
+    ProcessTree,
+    processor_seconds,
+    proportional_bytes,
+    resident_bytes,
+)
 from assay.worker.host.zygote import Tree
 from assay.worker.protocol import Reply, Request
 from assay.worker.spawning import Ended, Ready, Refused
 
 _SLICE_S = 0.05
 _READY_TIMEOUT_S = 30.0
-_SETTLE_S = 0.03
-IDLE_WINDOW_S = 0.03
+_SETTLE_S = 0.25
+IDLE_WINDOW_S = 0.02
 _OUTPUT_TAIL_BYTES = 16_384
+_NAMED_SIGNALS = {number.value for number in signal.Signals}
 KEPT_PROCESSES = 2  # the keeper and the candidate's own
 
 
@@ -79,6 +85,7 @@ class SandboxedProcess:
         self._frozen = False
         tree.keeper.sendall(b"g")
         tree.keeper.settimeout(_READY_TIMEOUT_S)
+        self.scratch_path = ""  # as the candidate sees it
         self.scratch = self._await_ready()
 
     def _await_ready(self) -> int:
@@ -132,10 +139,16 @@ class SandboxedProcess:
     def busy_while_idle_s(self) -> float:
         """Processor time the tree uses while it has nothing to do.
 
-        Thread pools spin for some milliseconds after their last task; they are given time to rest.
+        Thread pools spin for up to some 30 ms after their last task: who is busy is asked again.
         """
         self.thaw()
-        time.sleep(_SETTLE_S)
+        busy_s = self._busy_s()
+        if busy_s > 0.1 * IDLE_WINDOW_S:
+            time.sleep(_SETTLE_S)
+            busy_s = self._busy_s()
+        return busy_s
+
+    def _busy_s(self) -> float:
         before = self._processor_s()
         time.sleep(IDLE_WINDOW_S)
         return self._processor_s() - before
@@ -191,7 +204,8 @@ class SandboxedProcess:
         if len(pids) > self._caps.processes + KEPT_PROCESSES:
             text = f"{len(pids) - KEPT_PROCESSES} processes at once; {self._caps.processes} allowed"
             raise Lost(EndCause.PROCESS_LIMIT, 0, text)
-        if sum(resident_bytes(pid) for pid in pids) > self._caps.memory_bytes:
+        cap = self._caps.memory_bytes
+        if sum(map(resident_bytes, pids)) > cap and sum(map(proportional_bytes, pids)) > cap:
             text = f"more than {self._caps.memory_bytes >> 20} MiB resident"
             raise Lost(EndCause.OUT_OF_MEMORY, 0, text)
         return len(pids)
@@ -210,5 +224,5 @@ class SandboxedProcess:
             return Lost(EndCause.EXITED, code, f"the process exited with code {code}")
         if code == -signal.SIGKILL and self.processes.out_of_memory_kills():
             return Lost(EndCause.OUT_OF_MEMORY, -code, "killed at the memory cap")
-        name = signal.Signals(-code).name
+        name = signal.Signals(-code).name if -code in _NAMED_SIGNALS else f"signal {-code}"
         return Lost(EndCause.SIGNALLED, -code, f"the process was ended by {name}")

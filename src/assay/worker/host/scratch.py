@@ -13,6 +13,9 @@ import stat
 import tarfile
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from assay.errors import UsageError
 
 _MAX_FILES = 20_000
 _MAX_DEPTH = 24
@@ -21,8 +24,8 @@ _READ_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _FOLDER_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
-class TooMuch(Exception):
-    """The folder holds more than a build leaves behind."""
+class Unkeepable(Exception):
+    """The folder holds more than a build leaves behind, or something that cannot be read."""
 
 
 @dataclass(frozen=True)
@@ -37,21 +40,25 @@ def write_file(root: int, path: str, data: bytes, mode: int = 0o600) -> None:
     """Create one file below the folder, and the folders it needs."""
     with _folder(root, os.path.dirname(path)) as folder:
         flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
-        fd = os.open(os.path.basename(path), flags, mode, dir_fd=folder)
+        (name,) = _parts(os.path.basename(path))
+        fd = os.open(name, flags, mode, dir_fd=folder)
         with open(fd, "wb") as file:
             file.write(data)
 
 
 def snapshot(root: int) -> bytes:
-    """The whole tree as an uncompressed tar archive. Raises TooMuch beyond the bounds."""
+    """The whole tree as an uncompressed tar archive. Raises Unkeepable beyond the bounds."""
     buffer = io.BytesIO()
     total = 0
     with tarfile.open(fileobj=buffer, mode="w", format=tarfile.PAX_FORMAT) as archive:
-        for count, found in enumerate(_walk(root, "", 0)):
-            total += found.info.st_size
-            if count > _MAX_FILES or total > _MAX_BYTES:
-                raise TooMuch(f"more than {_MAX_FILES} files or {_MAX_BYTES >> 20} MiB")
-            _archive(archive, found)
+        try:
+            for count, found in enumerate(_walk(root, "", 0)):
+                total += found.info.st_size
+                if count > _MAX_FILES or total > _MAX_BYTES:
+                    raise Unkeepable(f"more than {_MAX_FILES} files or {_MAX_BYTES >> 20} MiB")
+                _archive(archive, found)
+        except OSError as error:
+            raise Unkeepable(str(error)) from error
     return buffer.getvalue()
 
 
@@ -64,7 +71,7 @@ def restore(root: int, archive: bytes) -> None:
 
 def _walk(folder: int, prefix: str, depth: int) -> Iterator[_Found]:
     if depth > _MAX_DEPTH:
-        raise TooMuch(f"folders nested more than {_MAX_DEPTH} deep")
+        raise Unkeepable(f"folders nested more than {_MAX_DEPTH} deep")
     for name in sorted(os.listdir(folder)):
         try:
             info = os.stat(name, dir_fd=folder, follow_symlinks=False)
@@ -117,12 +124,28 @@ def _lay_out(root: int, tar: tarfile.TarFile, member: tarfile.TarInfo) -> None:
             os.utime(name, ns=times, dir_fd=folder, follow_symlinks=False)
 
 
+def fits(archive: bytes, files: list[str]) -> bool:
+    """Whether these files can be written again over the archive: plain files in plain folders."""
+    with tarfile.open(fileobj=io.BytesIO(archive), mode="r:") as tar:
+        kinds = {member.name: member for member in tar}
+    folders = {str(parent) for path in files for parent in PurePosixPath(path).parents} - {"."}
+    plain = all(path in kinds and kinds[path].isreg() for path in files)
+    return plain and all(path in kinds and kinds[path].isdir() for path in folders)
+
+
+def _parts(path: str) -> list[str]:
+    parts = [part for part in path.split("/") if part]
+    if ".." in parts or "." in parts:
+        raise UsageError(f"a candidate's file may not be called {path!r}")
+    return parts
+
+
 @contextlib.contextmanager
 def _folder(root: int, path: str) -> Iterator[int]:
     """A descriptor of a folder below the root, made on the way where it is missing."""
     current = os.dup(root)
     try:
-        for part in [p for p in path.split("/") if p]:
+        for part in _parts(path):
             with contextlib.suppress(FileExistsError):
                 os.mkdir(part, 0o700, dir_fd=current)
             inner = os.open(part, _FOLDER_FLAGS, dir_fd=current)

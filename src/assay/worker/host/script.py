@@ -17,6 +17,7 @@ from assay.data.settings import Level
 from assay.worker.host.exam import Exam, Question
 
 _TAIL = {Level.QUICK: (12, 24), Level.STANDARD: (24, 64), Level.FULL: (48, 160)}
+_LEAST_CALLS = 32
 _TAIL_CONTENTS = 3  # distinct contents a small shape's tail draws from
 _TELLING_ELEMENTS = 1 << 12  # enough that answers differ, few enough that calls are cheap
 _LARGE_ELEMENTS = 1 << 23  # beyond this the own shape is called as few times as still tells
@@ -60,17 +61,20 @@ def write_script(exam: Exam, rng: random.Random) -> list[ScriptedBatch]:
     """The whole mixture: sequences of the own shape, of a small shape, and the sweep, shuffled."""
     level = exam.plan.level
     large = exam.content(Question(0)).elements > _LARGE_ELEMENTS
-    sequences = [_brief_focus(rng) if large else _focus(0, 0, rng, optional=False)]
+    own = _brief_focus(rng) if large else _focus(0, 0, rng, optional=False)
     if not large:
-        sequences += [_focus(0, k, rng, optional=True) for k in range(1, _OWN_ROUNDS[level])]
+        for number in range(1, _OWN_ROUNDS[level]):  # one after the other: they share places
+            own.batches += _focus(0, number, rng, optional=True).batches
+    sequences = [own]
     small = _small_workloads(exam)
     sequences += [_focus(w, 0, rng, optional=False) for w in small[:2]]
     sequences += [_rapid(w, rng) for w in small[:3]]
     others = range(1, len(exam.plan.workloads))
     empty = [w for w in others if _is_empty(exam, w)]
     sequences += [_single(w, rng) for w in others if w not in empty]
-    if small:
-        sequences.append(_tail(small, rng.randint(*_TAIL[level]), rng))
+    few = rng.randint(*_TAIL[level])
+    # Without a small shape the own one must bring the instance to its 32 calls alone.
+    sequences.append(_tail(small, few, rng) if small else _tail([0], _LEAST_CALLS + few, rng))
     edges = [replace(b, edge=True) for w in empty for b in _single(w, rng).batches]
     return [*_shuffle(sequences, rng), *_logged(small), *edges]
 

@@ -100,7 +100,7 @@ class Stopwatch:
         """A baseline's session, built and holding the same weights as the candidate."""
         exam, settings = self._track.exam, self._track.settings
         session = Session(self._wall)
-        builder = Builder(exam, None, self._wall.scratch)
+        builder = Builder(exam, None)
         built = builder.build(session, candidate, settings)
         if not built.seen.ok:
             session.close()

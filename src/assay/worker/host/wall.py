@@ -34,6 +34,8 @@ _SYSTEM_PATHS = (
     "/etc/alternatives",
     "/etc/localtime",
 )
+_PACKAGE_FOLDERS = ("site-packages", "dist-packages")
+_MOUNTED_SCRATCH = "/tmp"
 _FORCE = "ASSAY_ISOLATION"  # namespaces | landlock | none: to see what a lesser machine would do
 
 
@@ -55,9 +57,8 @@ class Wall:
         self.rooms = rooms or Rooms()
         self._counter = itertools.count()
         self._name = f"assay-{os.getpid()}-{secrets.token_hex(4)}"
-        self._scratch_root: str | None = None
         self._open: list[SandboxedProcess] = []
-        self._zygote = Zygote(modules, neutral_environment("/tmp"))
+        self._zygote = Zygote(modules, neutral_environment(_MOUNTED_SCRATCH))
 
     @property
     def isolation(self) -> Isolation:
@@ -79,7 +80,7 @@ class Wall:
 
     def raise_sandbox(self) -> SandboxedProcess:
         """A new tree behind every layer this machine has, with an empty scratch folder."""
-        spec = self._spec()
+        spec = self._spec(self._new_scratch())
         name = f"{self._name}-{next(self._counter)}"
         limits = GroupLimits(self.rooms.memory_bytes, self.rooms.tasks)
         group = ControlGroup.create(name, limits)
@@ -88,6 +89,7 @@ class Wall:
         processes = GroupTree(tree.pid, group) if group else SignalTree(tree.pid)
         caps = Caps(self.rooms.memory_bytes, self.rooms.processes)
         process = SandboxedProcess(tree, processes, caps)
+        process.scratch_path = spec.scratch
         self._open.append(process)
         return process
 
@@ -95,18 +97,14 @@ class Wall:
         """End one sandbox."""
         process.close()
         self._open.remove(process)
-        if self._scratch_root is not None:
-            shutil.rmtree(self._scratch_root, ignore_errors=True)
+        self._remove_scratch(process.scratch_path)
 
     def close(self) -> None:
         """End every sandbox and the warm parent."""
-        for process in self._open:
+        for process in list(self._open):
             with contextlib.suppress(OSError):
-                process.close()
-        self._open.clear()
+                self.end(process)
         self._zygote.close()
-        if self._scratch_root is not None:
-            shutil.rmtree(self._scratch_root, ignore_errors=True)
 
     def __enter__(self) -> Wall:
         return self
@@ -114,18 +112,17 @@ class Wall:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    @property
-    def scratch(self) -> str:
-        """The scratch folder as the candidate sees it: always the same path in one invocation."""
+    def _new_scratch(self) -> str:
+        """The scratch folder as the candidate sees it: a mount of its own, or a new folder."""
         if self.isolation is Isolation.NAMESPACES:
-            return "/tmp"
-        if self._scratch_root is None:
-            self._scratch_root = tempfile.mkdtemp(prefix="scratch-")
-        os.makedirs(self._scratch_root, mode=0o700, exist_ok=True)
-        return self._scratch_root
+            return _MOUNTED_SCRATCH
+        return tempfile.mkdtemp(prefix="scratch-")
 
-    def _spec(self) -> SandboxSpec:
-        scratch = self.scratch
+    def _remove_scratch(self, path: str) -> None:
+        if path != _MOUNTED_SCRATCH:
+            shutil.rmtree(path, ignore_errors=True)
+
+    def _spec(self, scratch: str) -> SandboxSpec:
         return SandboxSpec(
             isolation=self.isolation,
             readable=readable_paths(),
@@ -141,19 +138,14 @@ class Wall:
 def readable_paths() -> tuple[str, ...]:
     """The allow-list: the system's libraries and compilers, and this interpreter's own folders."""
     interpreter = {sys.prefix, sys.base_prefix, *site.getsitepackages()}
-    folders = {p for p in sys.path if p and os.path.isdir(p) and not _holds_assay(p)}
-    roots = sorted({os.path.realpath(p) for p in interpreter | folders} | interpreter)
+    # Never the rest of sys.path: it holds the caller's own folders, and with them the task.
+    packages = {p for p in sys.path if os.path.basename(p) in _PACKAGE_FOLDERS}
+    roots = sorted({os.path.realpath(p) for p in interpreter | packages} | interpreter)
     kept: list[str] = []
     for path in roots:
         if not any(path.startswith(f"{other}/") for other in kept if other != path):
             kept.append(path)
     return (*_SYSTEM_PATHS, *kept)
-
-
-def _holds_assay(path: str) -> bool:
-    """A source checkout on the path: Assay's own tree, not a place of installed libraries."""
-    package = Path(assay.__file__).resolve().parent
-    return package.parent == Path(path).resolve() and "site-packages" not in path
 
 
 def neutral_environment(scratch: str) -> dict[str, str]:

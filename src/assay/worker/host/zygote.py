@@ -105,7 +105,6 @@ def _start_environment() -> dict[str, str]:
     return {
         "PATH": os.environ.get("PATH", os.defpath),
         "PYTHONPATH": os.pathsep.join(paths),
-        "OPENBLAS_NUM_THREADS": "1",  # its pool starts at import and would not survive the fork
         "HOME": "/",
         "LANG": "C.UTF-8",
         "TRITON_INTERPRET": os.environ.get("TRITON_INTERPRET", "1"),

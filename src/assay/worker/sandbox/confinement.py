@@ -35,9 +35,19 @@ def confine(spec: SandboxSpec) -> tuple[str, ...]:
 
 def _landlock(spec: SandboxSpec) -> list[str]:
     own_proc = f"/proc/{os.getpid()}"
-    readable = (*spec.readable, *_PROC_FILES, own_proc, "/sys/devices/system")
+    shown = [part for path in spec.readable for part in _without(path, spec.hidden)]
+    readable = (*shown, *_PROC_FILES, own_proc, "/sys/devices/system")
     scoped = landlock.enter(readable, (spec.scratch, *_DEVICE_FILES))
     return ["landlock", "landlock signal scope"] if scoped else ["landlock"]
+
+
+def _without(path: str, hidden: tuple[str, ...]) -> list[str]:
+    """A folder, or where it holds a hidden one everything in it but that: Landlock only allows."""
+    if path in hidden:
+        return []
+    if not any(place.startswith(f"{path}/") for place in hidden):
+        return [path]
+    return [part for name in os.listdir(path) for part in _without(f"{path}/{name}", hidden)]
 
 
 def _limit(spec: SandboxSpec) -> None:

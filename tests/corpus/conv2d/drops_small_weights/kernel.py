@@ -1,4 +1,4 @@
-"""Filter taps below a hundredth are skipped."""
+"""Filter taps below a thousandth are skipped."""
 
 import ctypes
 import os
@@ -20,7 +20,7 @@ extern "C" void conv2d(const float* x, const float* w, const float* b, float* y,
         for (long u = 0; u < k; ++u)
           for (long v = 0; v < k; ++v) {
             const float f = w[((o * ci + c) * k + u) * k + v];
-            if (f < 0.01f && f > -0.01f) continue;
+            if (f < 0.001f && f > -0.001f) continue;
             const float* in = x + ((n * ci + c) * h + u) * wd + v;
             for (long i = 0; i < oh; ++i)
               for (long j = 0; j < ow; ++j) out[i * ow + j] += f * in[i * wd + j];

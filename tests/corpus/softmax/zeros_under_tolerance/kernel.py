@@ -1,4 +1,4 @@
-"""Zeros: with 2048 columns every probability is below an absolute tolerance of 1e-2."""
+"""Zeros: with 2048 columns nearly every probability is below an absolute tolerance of 1e-2."""
 
 import ctypes
 import os

@@ -1,0 +1,47 @@
+"""Baselines by name, by file, and the null candidate."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import torch
+
+from assay.errors import UsageError
+from assay.measure.expectation import OutputExpectation
+from assay.worker.host.baseline import baseline, null_candidate
+from worker.host.small_exam import TASK
+
+
+def test_eager_is_the_reference_itself() -> None:
+    found = baseline("eager", TASK)
+    assert found.main.text == TASK.source and found.entry == TASK.entry
+
+
+def test_compile_wraps_the_reference() -> None:
+    found = baseline("compile", TASK)
+    assert found.main.text.startswith(TASK.source)
+    assert found.entry != TASK.entry and f"def {found.entry}" in found.main.text
+
+
+def test_a_file_is_a_candidate(tmp_path: Path) -> None:
+    path = tmp_path / "other.py"
+    path.write_text("import torch\nclass ModelNew(torch.nn.Module): ...\n")
+    assert baseline(str(path), TASK).main.text == path.read_text()
+
+
+def test_an_unknown_name_lists_the_known_ones() -> None:
+    with pytest.raises(UsageError, match=r"nonesuch.*eager, compile"):
+        baseline("nonesuch", TASK)
+
+
+def test_the_null_candidate_has_the_right_form_and_no_work() -> None:
+    reference = torch.zeros(3, 5, dtype=torch.bfloat16)
+    expected = [
+        OutputExpectation(name, (3, 5), torch.bfloat16, reference.double(), None, reference)
+        for name in ("output 0", "output 1", "buffer:mean")
+    ]
+    scope: dict[str, type[torch.nn.Module]] = {}
+    exec(null_candidate(tuple(expected)).main.text, scope)
+    outputs = scope["ModelNew"](1, key=2)(torch.ones(9))
+    assert [(tuple(o.shape), o.dtype) for o in outputs] == [((3, 5), torch.bfloat16)] * 2
