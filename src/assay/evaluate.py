@@ -59,7 +59,9 @@ def evaluate_many(
     chosen_task = task if isinstance(task, Task) else resolve(task)
     chosen = [c if isinstance(c, Candidate) else load_candidate(Path(c)) for c in candidates]
     preload = {name for c in chosen for name in language(c.language).preload}
-    with Wall(tuple(sorted(preload))) as wall:  # warms up while this process imports torch
+    with Wall(
+        tuple(sorted(preload)), expected=len(chosen)
+    ) as wall:  # warms up while this process imports torch
         from assay.hearing import Hearing
 
         hearing = Hearing(wall, chosen_task, settings, replay)

@@ -26,6 +26,10 @@ WRONG = frozenset(
         EvidenceKind.UNSUPPORTED,
     }
 )
+# Problems of a value that may be explained as the right value of something else.
+_ANSWERS = frozenset(
+    {EvidenceKind.WRONG_VALUE, EvidenceKind.NON_FINITE, EvidenceKind.RESULT_OVERWRITTEN}
+)
 _SEVERAL = 3  # findings of one kind that are spelled out; the rest are counted
 
 
@@ -80,7 +84,7 @@ def cause(output: OutputSeen) -> EvidenceKind:
     problem = output.problem or EvidenceKind.WRONG_VALUE
     if output.right_later:
         return EvidenceKind.UNFINISHED_WORK
-    if problem not in (EvidenceKind.WRONG_VALUE, EvidenceKind.NON_FINITE):
+    if problem not in _ANSWERS or (output.error is not None and output.error.ok):
         return problem
     if output.matches_old_weights:
         return EvidenceKind.STALE_WEIGHTS

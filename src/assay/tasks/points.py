@@ -56,6 +56,15 @@ class Points:
         """Every size off the tile, the constructor's own."""
         return self._near_base({name: self._tail_of(name) for name in self.sizes})
 
+    def beyond_own(self) -> Point:
+        """Every size one past its own: a tail after as many full tiles as the own shape has."""
+        changed = {}
+        for name in self.sizes:
+            axis = self._axes[name]
+            past = axis.own + 1 if axis.own < axis.high else axis.own - 1
+            changed[name] = _legal(axis, past)
+        return self._near_base(changed)
+
     def one(self, name: str) -> Point:
         """One axis at its lowest value."""
         return self._near_base({name: self._axes[name].low})

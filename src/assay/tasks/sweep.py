@@ -61,7 +61,7 @@ class Amount:
 
 
 AMOUNTS = {
-    Level.QUICK: Amount(2, 2, 1, 1, 0, 3, 12, 6.0),
+    Level.QUICK: Amount(3, 2, 1, 1, 0, 3, 13, 6.0),
     Level.STANDARD: Amount(6, 3, 2, 3, 2, 5, 22, 12.0),
     Level.FULL: Amount(11, 4, 4, 10, 4, 8, 42, 40.0),
 }
@@ -196,6 +196,7 @@ def _shapes(points: Points, amount: Amount, rng: random.Random) -> Iterator[Poin
     """Tails, other configurations, ones, hypercube points and a few larger ones."""
     movable = points.sizes + points.configs
     if points.sizes:
+        yield points.beyond_own()
         yield points.tail()
     if points.configs:
         yield points.config_tail()

@@ -76,6 +76,11 @@ class Arena:
         """Fill the region's pages with the pattern."""
         self.bytes[region.start : region.start + region.pages_bytes] = POISON
 
+    def poison_bands(self, region: Region) -> None:
+        """Fill only what lies around the data: the data is written before anyone reads it."""
+        self.bytes[region.start : region.offset] = POISON
+        self.bytes[region.offset + region.nbytes : region.start + region.pages_bytes] = POISON
+
     def bands_intact(self, region: Region) -> bool:
         """Whether the pattern around the data still stands."""
         before = self.bytes[region.start : region.offset]

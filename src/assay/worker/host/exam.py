@@ -117,6 +117,7 @@ class Exam:
             self._bound[instance] = self.reference.bind(axes, spec.seed, spec.training)
         return self._bound[instance]
 
+    @cached_property
     def throw_away_content(self) -> Content:
         """Arguments of the own shape for the build, from a seed that nothing else uses."""
         seed = Secret.draw().seed("throw away")

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 import torch
 
+from assay.data.evidence import EvidenceKind
 from assay.data.observation import (
     CallOutcome,
     CallSeen,
@@ -39,6 +40,7 @@ from assay.worker.protocol import Construct, StateMatch
 _ENOUGH_WRONG = 12
 _REMEMBERED = 12  # earlier calls whose truth a wrong answer is compared with
 _SECOND_LOOKS = 3
+_VALUES = (EvidenceKind.WRONG_VALUE, EvidenceKind.NON_FINITE, EvidenceKind.UNFINISHED_WORK)
 _MUST_CALL = 2  # calls of the own shape that are made however slow the candidate is
 
 
@@ -140,16 +142,17 @@ class Examiner:
         ]
         planned = [self._plan(one, instance) for one in asked]
         options = BatchOptions(copy_each=batch.copy_each, log_operations=batch.log_operations)
-        groups = [[one] for one in planned] if batch.rapid else [planned]
-        results = [self.session.run(g, options, self._deadline()) for g in groups]
+        if batch.rapid:
+            result = self.session.run_rapidly(planned, self._deadline())
+        else:
+            result = self.session.run(planned, options, self._deadline())
         self._own_calls += sum(1 for c in batch.calls if c.question.workload == 0)
         self._options = options
-        strangers = max(result.strangers for result in results)
-        if strangers:
-            self._leftover(number, strangers)
-        self._record(number, asked, [call for result in results for call in result.calls])
+        if result.strangers:
+            self._leftover(number, result.strangers)
+        self._record(number, asked, list(result.calls))
         if batch.log_operations:
-            self.observations.append(_dispatched(results[0].statement, planned, asked))
+            self.observations.append(_dispatched(result.statement, planned, asked))
 
     def _prepare(self, instance: int, wanted: int | None) -> int:
         """Construct where needed, load the weights asked for; returns the version in force."""
@@ -241,7 +244,8 @@ class Examiner:
         if not later.outputs or any(output.problem for output in later.outputs):
             return seen
         outputs = [
-            o.model_copy(update={"right_later": True}) if o.problem else o for o in seen.outputs
+            o.model_copy(update={"right_later": True}) if o.problem in _VALUES else o
+            for o in seen.outputs
         ]
         return seen.model_copy(update={"outputs": tuple(outputs)})
 

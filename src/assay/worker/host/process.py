@@ -7,6 +7,7 @@ leaves nothing behind.
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import select
 import signal
@@ -29,8 +30,9 @@ from assay.worker.spawning import Ended, Ready, Refused
 
 _SLICE_S = 0.05
 _READY_TIMEOUT_S = 30.0
-_SETTLE_S = 0.25
-IDLE_WINDOW_S = 0.02
+_IDLE_WINDOWS = 25
+_QUIET_SHARE = 0.1
+IDLE_WINDOW_S = 0.01
 _OUTPUT_TAIL_BYTES = 16_384
 _NAMED_SIGNALS = {number.value for number in signal.Signals}
 KEPT_PROCESSES = 2  # the keeper and the candidate's own
@@ -137,21 +139,20 @@ class SandboxedProcess:
             self.processes.thaw()
 
     def busy_while_idle_s(self) -> float:
-        """Processor time the tree uses while it has nothing to do.
+        """Processor time the tree uses in a window in which it has nothing to do.
 
-        Thread pools spin for up to some 30 ms after their last task: who is busy is asked again.
+        Thread pools spin for up to some 30 ms after their last task, so the quietest of several
+        windows counts, and the first quiet one ends the wait.
         """
         self.thaw()
-        busy_s = self._busy_s()
-        if busy_s > 0.1 * IDLE_WINDOW_S:
-            time.sleep(_SETTLE_S)
-            busy_s = self._busy_s()
-        return busy_s
-
-    def _busy_s(self) -> float:
-        before = self._processor_s()
-        time.sleep(IDLE_WINDOW_S)
-        return self._processor_s() - before
+        least_s = math.inf
+        for _ in range(_IDLE_WINDOWS):
+            before = self._processor_s()
+            time.sleep(IDLE_WINDOW_S)
+            least_s = min(least_s, self._processor_s() - before)
+            if least_s < _QUIET_SHARE * IDLE_WINDOW_S:
+                break
+        return least_s
 
     def _processor_s(self) -> float:
         return sum(processor_seconds(pid) for pid in self.processes.pids())

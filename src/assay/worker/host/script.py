@@ -49,12 +49,13 @@ class ScriptedBatch:
 
 @dataclass
 class _Sequence:
-    """Batches that must keep their order: each builds on what the last left in memory."""
+    """Groups of batches that keep their order; within a group nothing comes in between."""
 
-    batches: list[ScriptedBatch] = field(default_factory=list)
+    groups: list[list[ScriptedBatch]] = field(default_factory=list)
 
-    def add(self, rng: random.Random, *calls: ScriptedCall, optional: bool = False) -> None:
-        self.batches.append(ScriptedBatch(calls, rng.random() < 0.5, optional=optional))
+    def add(self, *batches: ScriptedBatch) -> None:
+        """One more group."""
+        self.groups.append(list(batches))
 
 
 def write_script(exam: Exam, rng: random.Random) -> list[ScriptedBatch]:
@@ -64,68 +65,79 @@ def write_script(exam: Exam, rng: random.Random) -> list[ScriptedBatch]:
     own = _brief_focus(rng) if large else _focus(0, 0, rng, optional=False)
     if not large:
         for number in range(1, _OWN_ROUNDS[level]):  # one after the other: they share places
-            own.batches += _focus(0, number, rng, optional=True).batches
+            own.groups += _focus(0, number, rng, optional=True).groups
     sequences = [own]
     small = _small_workloads(exam)
     sequences += [_focus(w, 0, rng, optional=False) for w in small[:2]]
-    sequences += [_rapid(w, rng) for w in small[:3]]
+    sequences += [_rapid(w, rng) for w in small[:2]]
     others = range(1, len(exam.plan.workloads))
     empty = [w for w in others if _is_empty(exam, w)]
     sequences += [_single(w, rng) for w in others if w not in empty]
     few = rng.randint(*_TAIL[level])
     # Without a small shape the own one must bring the instance to its 32 calls alone.
     sequences.append(_tail(small, few, rng) if small else _tail([0], _LEAST_CALLS + few, rng))
-    edges = [replace(b, edge=True) for w in empty for b in _single(w, rng).batches]
+    edges = [replace(_single(w, rng).groups[0][0], edge=True) for w in empty]
     return [*_shuffle(sequences, rng), *_logged(small), *edges]
 
 
 def _focus(workload: int, round_number: int, rng: random.Random, optional: bool) -> _Sequence:
-    """Every special call on one workload, in the order in which each is special."""
-    base = 10 * round_number
+    """Every special call on one workload, in the order in which each is special.
+
+    A memo of the last call alone shows only where base and change follow each other directly.
+    """
+    base, weights = 10 * round_number, 2 * round_number
     first, second = Question(workload, base), Question(workload, base + 1)
     changed = Question(workload, base + 1, 1)
-    weights = 2 * round_number
+
+    def one(*calls: ScriptedCall) -> ScriptedBatch:
+        return ScriptedBatch(calls, copy_each=rng.random() < 0.5, optional=optional)
+
     sequence = _Sequence()
-    sequence.add(rng, ScriptedCall(first, "a", weights, Mix.PLAIN), optional=optional)
-    sequence.add(rng, ScriptedCall(second, "a", weights, Mix.SAME_ADDRESS), optional=optional)
-    sequence.add(rng, ScriptedCall(changed, "a", weights, Mix.FEW_CHANGED), optional=optional)
-    new = ScriptedCall(changed, "b", weights, Mix.NEW_ADDRESS)
-    sequence.add(rng, new, optional=optional)
-    moved = ScriptedCall(changed, "b", weights + 1, Mix.NEW_WEIGHTS)
-    sequence.add(rng, moved, optional=optional)
-    pair = (
-        ScriptedCall(second, "a", weights + 1, Mix.SAME_ADDRESS),
-        ScriptedCall(second, "c", weights + 1, Mix.REPEATED, fresh=True),
-        ScriptedCall(changed, "d", weights + 1, Mix.FEW_CHANGED),
+    sequence.add(one(ScriptedCall(first, "a", weights, Mix.PLAIN)))
+    sequence.add(
+        one(ScriptedCall(second, "a", weights, Mix.SAME_ADDRESS)),
+        one(ScriptedCall(changed, "a", weights, Mix.FEW_CHANGED)),
     )
-    sequence.batches.append(ScriptedBatch(pair, copy_each=False, optional=optional))
+    sequence.add(
+        one(ScriptedCall(changed, "b", weights, Mix.NEW_ADDRESS)),
+        one(ScriptedCall(changed, "b", weights + 1, Mix.NEW_WEIGHTS)),
+    )
+    alive = [
+        ScriptedCall(second, "a", weights + 1, Mix.SAME_ADDRESS),
+        ScriptedCall(changed, "b", weights + 1, Mix.FEW_CHANGED, fresh=True),
+    ]
+    if workload != 0:  # a third place would cost the large own shape more than it tells
+        alive.append(ScriptedCall(second, "c", weights + 1, Mix.REPEATED))
+    sequence.add(ScriptedBatch(tuple(alive), copy_each=False, optional=optional))
     return sequence
 
 
 def _rapid(workload: int, rng: random.Random) -> _Sequence:
     """Back to back, as a timing loop would call, but with other content at the same address."""
     calls = []
-    for number in range(rng.randint(4, 7)):
-        question = Question(workload, 100 + number % _TAIL_CONTENTS)
-        calls.append(ScriptedCall(question, "a", None, Mix.SAME_ADDRESS))
-    return _Sequence([ScriptedBatch(tuple(calls), copy_each=True, rapid=True)])
+    for number in range(2 * rng.randint(2, 3)):
+        question = Question(workload, 100 + number // 2 % _TAIL_CONTENTS, number % 2)
+        mix = Mix.FEW_CHANGED if number % 2 else Mix.SAME_ADDRESS
+        calls.append(ScriptedCall(question, "a", None, mix))
+    return _Sequence([[ScriptedBatch(tuple(calls), copy_each=True, rapid=True)]])
 
 
 def _brief_focus(rng: random.Random) -> _Sequence:
     """The own shape where it is large: three calls, two contents."""
+    changed = Question(0, 0, 1)
+    plain = ScriptedCall(Question(0), "a", 0, Mix.PLAIN)
+    few = ScriptedCall(changed, "a", 0, Mix.FEW_CHANGED)
+    weighed = ScriptedCall(changed, "b", 1, Mix.NEW_WEIGHTS)
     sequence = _Sequence()
-    sequence.add(rng, ScriptedCall(Question(0), "a", 0, Mix.PLAIN))
-    sequence.add(rng, ScriptedCall(Question(0, 0, 1), "a", 0, Mix.FEW_CHANGED))
-    sequence.add(rng, ScriptedCall(Question(0, 0, 1), "b", 1, Mix.NEW_WEIGHTS), optional=True)
+    sequence.add(*(ScriptedBatch((call,), rng.random() < 0.5) for call in (plain, few)))
+    sequence.add(ScriptedBatch((weighed,), rng.random() < 0.5, optional=True))
     return sequence
 
 
 def _single(workload: int, rng: random.Random) -> _Sequence:
     """One call of one point of the sweep; places alternate so that both edges are guarded."""
-    sequence = _Sequence()
-    letter = rng.choice("ab")
-    sequence.add(rng, ScriptedCall(Question(workload), letter, None, Mix.PLAIN))
-    return sequence
+    call = ScriptedCall(Question(workload), rng.choice("ab"), None, Mix.PLAIN)
+    return _Sequence([[ScriptedBatch((call,), rng.random() < 0.5)]])
 
 
 def _tail(small: list[int], count: int, rng: random.Random) -> _Sequence:
@@ -140,7 +152,7 @@ def _tail(small: list[int], count: int, rng: random.Random) -> _Sequence:
             question = Question(workload, number % _TAIL_CONTENTS + 100)
             calls.append(ScriptedCall(question, letter, None, Mix.SAME_ADDRESS))
             number += 1
-        sequence.add(rng, *calls)
+        sequence.add(ScriptedBatch(tuple(calls), rng.random() < 0.5))
         count -= length
     return sequence
 
@@ -171,10 +183,10 @@ def _varies(exam: Exam, workload: int) -> bool:
 
 
 def _shuffle(sequences: list[_Sequence], rng: random.Random) -> list[ScriptedBatch]:
-    """Merge at random, keeping each sequence's own order."""
-    queues = [list(reversed(s.batches)) for s in sequences]
-    merged = []
+    """Merge at random, keeping each sequence's own order and its groups whole."""
+    queues = [list(reversed(s.groups)) for s in sequences]
+    merged: list[ScriptedBatch] = []
     while any(queues):
         queue = rng.choice([q for q in queues if q])
-        merged.append(queue.pop())
+        merged += queue.pop()
     return merged

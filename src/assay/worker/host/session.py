@@ -192,8 +192,26 @@ class Session:
         _, outside_ns = self.process.ask(request, deadline)
         self.process.freeze()
         found = tuple(self._take(one, options) for one in laid)
-        strangers = max(0, len(self.process.processes.pids()) - KEPT_PROCESSES)
-        return BatchResult(found, outside_ns, strangers, self.statement())
+        return BatchResult(found, outside_ns, self._strangers(), self.statement())
+
+    def run_rapidly(self, calls: Sequence[PlannedCall], deadline: Deadline) -> BatchResult:
+        """One batch a call, all at one place, with as little as possible in between."""
+        self._laid = [self._reserve(call, index) for index, call in enumerate(calls)]
+        self._memory.guard()
+        outside_ns = 0
+        for one in self._laid:
+            request = RunBatch((one.call(),), copy_each=True, poison=True)
+            self.process.freeze()
+            self._write(one)
+            outside_ns += self.process.ask(request, deadline)[1]
+        self.process.freeze()
+        options = BatchOptions(check_inputs=False)  # the next call's inputs lie there by now
+        found = tuple(self._take(one, options) for one in self._laid)
+        return BatchResult(found, outside_ns, self._strangers(), self.statement())
+
+    def _strangers(self) -> int:
+        """Processes beside the keeper and the candidate's own, while everything stands still."""
+        return max(0, len(self.process.processes.pids()) - KEPT_PROCESSES)
 
     def look_again(self, options: BatchOptions, deadline: Deadline) -> tuple[RawCall, ...]:
         """The same results once more, after the child had time it was not entitled to."""

@@ -11,7 +11,7 @@ from collections.abc import Callable
 import torch
 
 from assay.worker.host.arena import Arena, Region
-from assay.worker.host.layout import dtype_name, span_bytes
+from assay.worker.host.layout import dtype_name, same_bytes, span_bytes
 from assay.worker.protocol import MapArena, Protect, Slot, View
 
 _ARENA_BYTES = 64 << 20
@@ -34,7 +34,7 @@ class SharedMemory:
         if key not in self._regions:
             arena = self._arena_with_room(nbytes)
             region = arena.place(nbytes, at)
-            arena.poison(region)
+            arena.poison_bands(region)
             self._regions[key] = region
         return self._regions[key]
 
@@ -58,7 +58,7 @@ class SharedMemory:
         """Whether the region still holds exactly this tensor's bytes."""
         data = self._arenas[region.arena].bytes
         now = data[region.offset : region.offset + region.nbytes]
-        return bool((now == span_bytes(tensor)).all())
+        return same_bytes(now, span_bytes(tensor))
 
     def bands_intact(self, region: Region) -> bool:
         """Whether nothing around the data was written."""

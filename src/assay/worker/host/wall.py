@@ -10,6 +10,7 @@ import shutil
 import site
 import sys
 import tempfile
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -53,8 +54,13 @@ class Rooms:
 class Wall:
     """Raises sandboxes. One per invocation; closing it leaves nothing behind."""
 
-    def __init__(self, modules: tuple[str, ...] = (), rooms: Rooms | None = None) -> None:
+    def __init__(
+        self, modules: tuple[str, ...] = (), rooms: Rooms | None = None, expected: int = 1
+    ) -> None:
         self.rooms = rooms or Rooms()
+        self._expected = expected  # sandboxes still to be asked for, as far as is known
+        self._standby: Future[SandboxedProcess] | None = None
+        self._builder = ThreadPoolExecutor(max_workers=1)
         self._counter = itertools.count()
         self._name = f"assay-{os.getpid()}-{secrets.token_hex(4)}"
         self._open: list[SandboxedProcess] = []
@@ -79,7 +85,18 @@ class Wall:
         return self._zygote.hello().torch
 
     def raise_sandbox(self) -> SandboxedProcess:
-        """A new tree behind every layer this machine has, with an empty scratch folder."""
+        """A new tree behind every layer this machine has, with an empty scratch folder.
+
+        While one is in use the next that is expected is raised in the background (40 ms).
+        """
+        standby, self._standby = self._standby, None
+        process = standby.result() if standby is not None else self._raise()
+        self._expected -= 1
+        if self._expected > 0:
+            self._standby = self._builder.submit(self._raise)
+        return process
+
+    def _raise(self) -> SandboxedProcess:
         spec = self._spec(self._new_scratch())
         name = f"{self._name}-{next(self._counter)}"
         limits = GroupLimits(self.rooms.memory_bytes, self.rooms.tasks)
@@ -101,6 +118,7 @@ class Wall:
 
     def close(self) -> None:
         """End every sandbox and the warm parent."""
+        self._builder.shutdown(wait=True)
         for process in list(self._open):
             with contextlib.suppress(OSError):
                 self.end(process)
