@@ -215,7 +215,7 @@ def test_no_folder_of_the_sandbox_stays(room: Room) -> None:
         paths = _group_paths(_tree(inside)[0])
         scratch = inside.scratch_path
     assert not any(path.exists() for path in paths)
-    assert scratch == "/tmp" or not Path(scratch).exists()
+    assert scratch == "/scratch" or not Path(scratch).exists()
 
 
 def _group_paths(pid: int) -> list[Path]:

@@ -54,7 +54,7 @@ for road in sys.argv[2:]:
         groups = getattr(getattr(tree, "_group", None), "paths", ())
         told[f"{road} {manner}"] = [tree.pids(), groups]
 paths = [process.scratch_path for process in wall._open]
-told["scratch"] = [[], [path for path in paths if path != "/tmp"]]
+told["scratch"] = [[], [path for path in paths if path != "/scratch"]]
 print(json.dumps(told), flush=True)
 sys.stdin.readline()
 wall.close()

@@ -1,9 +1,9 @@
 """Process-wide state that a candidate changed: what each change means.
 
 The rule: what no kernel needs convicts (clocks, builtins, attributes of libraries, the runner,
-trace
-hooks, modes); what tuning honestly needs (environment variables, thread counts, backend flags, the
-default dtype) is a note or suspicious, with the innocent reason named.
+trace hooks, modes, a library backend switched off); what tuning honestly needs (environment
+variables, thread counts, backend flags, the default dtype) is a note or suspicious, with the
+innocent reason named.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from assay.data.evidence import Evidence, EvidenceKind, Severity
 from assay.data.observation import StateSeen
+from assay.guard.audited import PREFIX, classify_audit
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +58,12 @@ _MEANINGS: dict[str, StateMeaning] = {
     "torch.rng_state": StateMeaning(_NOTE, "advanced or seeded the global random generator"),
     "numpy.random_state": StateMeaning(_NOTE, "advanced or seeded NumPy's random generator"),
     "random.state": StateMeaning(_NOTE, "advanced or seeded Python's random generator"),
+    "torch.detect_anomaly": StateMeaning(
+        _CONVICTS, "switched anomaly detection on, which slows every library call"
+    ),
+    "torch.anomaly": StateMeaning(
+        _CONVICTS, "switched anomaly detection on, which slows every library call"
+    ),
     "torch.autocast": StateMeaning(_SUSPICIOUS, "left autocast switched for everyone"),
     "atexit": StateMeaning(
         _NOTE, "registered work for the exit; packages that are imported late do"
@@ -109,7 +116,9 @@ _PREFIXES = sorted(_MEANINGS, key=len, reverse=True)
 
 def classify(change: StateSeen) -> Evidence:
     """What one changed name says. Testimony of the child, so it may convict and never acquits."""
-    meaning = meaning_of(change.name)
+    if change.name.startswith(PREFIX):
+        return classify_audit(change)
+    meaning = _SWITCHED_OFF if _switches_off(change) else meaning_of(change.name)
     detail = f" ({change.detail})" if change.detail else ""
     return Evidence(
         kind=EvidenceKind.PATCHED_STATE,
@@ -117,6 +126,18 @@ def classify(change: StateSeen) -> Evidence:
         where=change.when,
         text=f"{change.name}{detail}: the candidate {meaning.text}.",
     )
+
+
+_SWITCHED_OFF = StateMeaning(
+    _CONVICTS, "switched a backend of the library off, which slows everyone but its own kernel"
+)
+
+
+def _switches_off(change: StateSeen) -> bool:
+    """True for `torch.backends.mkldnn.enabled`, `True -> False`."""
+    is_switch = change.name.endswith(("enabled", ".flags"))
+    off = change.detail.replace(" ", "").lower() in ("true->false", "1->0")
+    return change.name.startswith("torch.backends.") and is_switch and off
 
 
 def meaning_of(name: str) -> StateMeaning:

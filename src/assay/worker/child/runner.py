@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import socket
+import sys
 import traceback
 from pathlib import Path
 from types import TracebackType
@@ -16,6 +17,7 @@ from typing import Any
 import torch
 
 from assay.worker import wire
+from assay.worker.child.audit import Audit
 from assay.worker.child.batch import Batch
 from assay.worker.child.loading import construct, load_entry, load_state
 from assay.worker.child.memory import Memory
@@ -44,6 +46,7 @@ class Runner:
         self.layers = layers
         self.memory = Memory()
         self.before: Snapshot | None = None
+        self.audit: Audit | None = None
         self.entry: Any = None
         self.instances: dict[int, torch.nn.Module] = {}
         self.batch: Batch | None = None
@@ -58,6 +61,8 @@ class Runner:
                 self.memory.protect(request)
             case Load():
                 self.before = Snapshot.take()
+                self.audit = Audit(os.path.dirname(request.path), _allowed_paths())
+                self.audit.install()
                 self.entry = load_entry(request)
             case Construct():
                 self.instances[request.instance] = construct(self.entry, request)
@@ -72,8 +77,16 @@ class Runner:
                 self.batch.hand_over()
             case Survey():
                 assert self.before is not None
-                return 0, "\n".join(self.before.changes(Snapshot.take()))
+                heard = list(self.audit.lines) if self.audit is not None else []
+                return 0, "\n".join([*self.before.changes(Snapshot.take()), *heard])
         return 0, ""
+
+
+def _allowed_paths() -> tuple[str, ...]:
+    """Where reading is ordinary: libraries, compilers, the scratch folder, harmless devices."""
+    scratch = os.environ.get("TMPDIR", "/tmp")
+    places = (sys.prefix, sys.base_prefix, scratch, "/tmp", "/usr", "/lib", "/lib64", "/bin")
+    return (*places, "/dev/", "/proc/cpuinfo", "/proc/meminfo", "/sys/devices/system", "/etc/ld.so")
 
 
 def serve(channel: socket.socket, layers: tuple[str, ...], threads: int) -> None:

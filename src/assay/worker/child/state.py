@@ -42,6 +42,13 @@ _MODULES = (
     "torch.testing",
     "torch.linalg",
     "torch.random",
+    "torch.cuda",
+    "torch.backends.cuda",
+    "torch.backends.cudnn",
+    "torch.utils.benchmark",
+    "torch.autograd.profiler",
+    "triton",
+    "triton.testing",
     "torch.utils._python_dispatch",
     "assay.worker.wire",
     "assay.worker.protocol",
@@ -59,6 +66,8 @@ _CLASSES: tuple[tuple[str, Callable[[], type]], ...] = (
     ("torch.nn.Module", lambda: torch.nn.Module),
     ("torch.nn.Parameter", lambda: torch.nn.Parameter),
     ("torch.Generator", lambda: torch.Generator),
+    ("torch.cuda.Event", lambda: torch.cuda.Event),
+    ("torch.cuda.Stream", lambda: torch.cuda.Stream),
 )
 
 
@@ -148,6 +157,13 @@ def _settings() -> dict[str, str]:
         "torch.function_mode": str(torch._C._len_torch_function_stack()),
         "torch.dispatch_mode": str(torch._C._len_torch_dispatch_stack()),
         "torch.module_hooks": str(_global_module_hooks()),
+        "torch.backends.mkldnn.enabled": str(torch.backends.mkldnn.enabled),
+        "torch.backends.mkldnn.flags": str(torch._C._get_mkldnn_enabled()),
+        "torch.backends.nnpack.enabled": str(torch._C._get_nnpack_enabled()),
+        "torch.backends.cudnn.enabled": str(torch.backends.cudnn.enabled),
+        "torch.backends.cudnn.benchmark": str(torch.backends.cudnn.benchmark),
+        "torch.num_interop_threads": str(torch.get_num_interop_threads()),
+        "sys.path_hooks": str(len(sys.path_hooks)),
         "signal.itimer": str(signal.getitimer(signal.ITIMER_REAL)),
     }
     for number in signal.valid_signals():

@@ -36,7 +36,7 @@ _SYSTEM_PATHS = (
     "/etc/localtime",
 )
 _PACKAGE_FOLDERS = ("site-packages", "dist-packages")
-_MOUNTED_SCRATCH = "/tmp"
+_MOUNTED_SCRATCH = "/scratch"
 _FORCE = "ASSAY_ISOLATION"  # namespaces | landlock | none: to see what a lesser machine would do
 
 

@@ -54,6 +54,7 @@ def build_root(spec: SandboxSpec) -> None:
     syscalls.pivot_root("/tmp", "/tmp/old")
     os.chdir("/")
     syscalls.mount("tmpfs", "/new", "tmpfs", syscalls.MS_NOSUID | syscalls.MS_NODEV, "mode=0755")
+    _make_temp(spec)
     for path in (*spec.readable, *_SYSTEM):
         _show(path)
     for path in spec.hidden:
@@ -110,12 +111,25 @@ def _make_proc_and_devices() -> None:
         os.symlink(f"/proc/self/fd/{number}", f"/new/dev/{name}")
 
 
+def _make_temp(spec: SandboxSpec) -> None:
+    """/tmp is the scratch folder by another name, unless what must be shown lies below it."""
+    if spec.scratch == "/tmp":
+        return
+    if any(path.startswith("/tmp/") for path in spec.readable):
+        _mount_private("/tmp", spec.scratch_bytes)
+    else:
+        os.symlink(spec.scratch, "/new/tmp")
+
+
 def _make_scratch(spec: SandboxSpec) -> None:
-    size = f"size={spec.scratch_bytes},mode=0700"
-    flags = syscalls.MS_NOSUID | syscalls.MS_NODEV
     for path in (spec.scratch, "/dev/shm"):
-        os.makedirs(f"/new{path}", exist_ok=True)
-        syscalls.mount("tmpfs", f"/new{path}", "tmpfs", flags, size)
+        _mount_private(path, spec.scratch_bytes)
+
+
+def _mount_private(path: str, size_bytes: int) -> None:
+    os.makedirs(f"/new{path}", exist_ok=True)
+    flags = syscalls.MS_NOSUID | syscalls.MS_NODEV
+    syscalls.mount("tmpfs", f"/new{path}", "tmpfs", flags, f"size={size_bytes},mode=0700")
 
 
 def _become_root() -> None:
