@@ -173,7 +173,7 @@ def test_an_interrupt_leaves_nothing_behind(written, number: int) -> None:  # ty
     gone_by = time.monotonic() + 10
     while time.monotonic() < gone_by:
         alive = {pid for pid in tree if Path(f"/proc/{pid}").exists()}
-        ours = leftovers() - before
+        ours = {path for path in leftovers() - before if str(process.pid) in path}
         if not alive and not ours:
             return
         time.sleep(0.05)

@@ -265,7 +265,13 @@ def test_the_root_is_the_allow_list_and_no_more(road: str, rooms: dict[str, Room
             ]
             """
         )
-    tops = {path.split("/")[1] for path in readable_paths()} | {"proc", "dev", "sys", "tmp", "scratch"}
+    tops = {path.split("/")[1] for path in readable_paths()} | {
+        "proc",
+        "dev",
+        "sys",
+        "tmp",
+        "scratch",
+    }
     assert set(found["/"]) <= tops
     assert set(found["/etc"]) <= {Path(p).name for p in readable_paths() if p.startswith("/etc/")}
     devices = "null zero full random urandom fd stdin stdout stderr shm"

@@ -167,4 +167,5 @@ def test_a_build_that_ends_the_process_is_an_end(bench: Bench) -> None:
 
 
 def test_builds_are_kept_where_the_user_wants_them(bench: Bench) -> None:
+    _observe(bench, RIGHT)
     assert bench.cache is None or list(Path(bench.cache._folder).glob("*.tar"))

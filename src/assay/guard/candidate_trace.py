@@ -9,13 +9,13 @@ from __future__ import annotations
 import ast
 
 from assay.data.candidate import Candidate
+from assay.guard.arguments import Arguments
 from assay.guard.cpp_tokens import looks_like_cpp
 from assay.guard.tags import Origin, Tag
 from assay.guard.trace import Frame, OutOfBudget, Phase
 from assay.guard.trace_statements import StatementTrace
 from assay.guard.values import (
     NOTHING,
-    Arguments,
     Buffer,
     ClassRef,
     Constant,

@@ -1,7 +1,7 @@
 """Conditions of branches: what kind of question an `if` asks.
 
 The rule: an empty input, a missing device or package is an innocent reason for another road; a
-clock, a call counter or something kept from earlier calls is a telling one.
+clock, a call counter, the surroundings or something kept from earlier calls is a telling one.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def branch_guards(test: ast.expr, value: Value) -> tuple[Guard, Guard]:
     if _asks_device(test):
         return Guard.BENIGN, Guard.BENIGN
     origins = {tag.origin for tag in value.tags}
-    if origins & {Origin.PAST, Origin.CLOCK}:
+    if origins & {Origin.PAST, Origin.CLOCK, Origin.SURROUNDINGS}:
         return Guard.PHASE, Guard.PHASE
     empty = _asks_empty(test)
     if empty is not None:

@@ -18,7 +18,9 @@ class Origin(StrEnum):
     KERNEL = "kernel"  # written or returned by a kernel of the candidate's own
     LIBRARY = "library"  # computed by a library
     PAST = "past"  # kept from an earlier call
+    PREPARED = "prepared"  # computed before the first call, and no parameter or buffer
     CLOCK = "clock"  # read from a clock
+    SURROUNDINGS = "surroundings"  # environment, arguments, stack, folders, other modules
     UNKNOWN = "unknown"  # made by a call the analysis could not resolve
 
 
@@ -35,7 +37,7 @@ class Guard(StrEnum):
 
     NONE = "none"
     CONDITION = "condition"
-    PHASE = "phase"  # the condition reads a clock, a call counter or what an earlier call kept
+    PHASE = "phase"  # it reads a clock, a counter, its surroundings or what an earlier call kept
     BENIGN = "benign"  # an empty input, a device or a package that is not there
 
 

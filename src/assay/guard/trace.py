@@ -51,6 +51,7 @@ class ReturnSeen:
     guard: Guard
     tags: frozenset[Tag]
     subclass: bool = False  # it may be an instance of a tensor subclass of the candidate
+    blank: bool = False  # new storage that nothing was written to, or nothing but a constant
 
 
 @dataclass(slots=True)
@@ -127,6 +128,11 @@ class Trace:
     def unknown(self, tags: set[Tag] | None = None) -> Value:
         """A value nothing is known about."""
         return self.new_buffer({*(tags or ()), Tag(Origin.UNKNOWN)})
+
+    def surroundings(self, name: str) -> Value:
+        """A plain value that tells something of the world around the candidate."""
+        buffer = Buffer({Tag(Origin.SURROUNDINGS, name)}, fresh=False)
+        return Value(buffers=frozenset((buffer,)), scalar=True)
 
     def see(self, reach: Reach, what: str, where: str) -> None:
         """Record that code reaches beyond itself."""

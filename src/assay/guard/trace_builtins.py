@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+from assay.guard.arguments import Arguments
 from assay.guard.library_names import is_generator
 from assay.guard.python_kernels import makes_kernel
 from assay.guard.reach import MAIN_REACH, SUBCLASS_MAKERS
@@ -17,7 +18,6 @@ from assay.guard.tags import Weight
 from assay.guard.trace_calls import CallTrace
 from assay.guard.values import (
     NOTHING,
-    Arguments,
     Box,
     BoxObject,
     ClassRef,

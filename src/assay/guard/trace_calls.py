@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import ast
 
+from assay.guard.arguments import Arguments
 from assay.guard.tags import Origin, Tag, Weight
 from assay.guard.trace import MAX_DEPTH, Frame
 from assay.guard.trace_methods import MethodTrace
 from assay.guard.values import (
     NOTHING,
-    Arguments,
     Box,
     BoxObject,
     ClassRef,

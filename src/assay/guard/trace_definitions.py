@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import ast
 
+from assay.guard.arguments import Arguments
 from assay.guard.reach import MAIN_REACH
 from assay.guard.trace_builtins import BuiltinTrace
 from assay.guard.values import (
     NOTHING,
-    Arguments,
     ClassObject,
     ClassRef,
     Function,

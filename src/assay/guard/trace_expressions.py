@@ -8,12 +8,12 @@ from __future__ import annotations
 import ast
 from typing import cast
 
+from assay.guard.arguments import Arguments
 from assay.guard.reach import FRAME_ATTRIBUTES, FRAME_REACH
 from assay.guard.tags import Weight
 from assay.guard.trace_operators import OperatorTrace
 from assay.guard.values import (
     NOTHING,
-    Arguments,
     Box,
     BoxObject,
     Constant,

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
+from assay.guard.arguments import Arguments
 from assay.guard.cpp_functions import CppFunction, CppUnit, parse_cpp
 from assay.guard.cpp_tokens import looks_like_cpp
 from assay.guard.library_names import library_call
@@ -18,7 +19,6 @@ from assay.guard.tags import Guard, Origin, Tag, Weight
 from assay.guard.trace import KernelSeen, LaunchSeen, NativeSource, Phase
 from assay.guard.trace_expressions import ExpressionTrace
 from assay.guard.values import (
-    Arguments,
     Box,
     Buffer,
     Extension,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 
+from assay.guard.arguments import Arguments
 from assay.guard.library_names import is_generator, is_layer, library_call
 from assay.guard.operation_names import OpRole
 from assay.guard.python_kernels import (
@@ -30,7 +31,6 @@ from assay.guard.trace import KernelSeen, Phase
 from assay.guard.trace_kernels import KernelTrace
 from assay.guard.values import (
     NOTHING,
-    Arguments,
     Box,
     BoxObject,
     Buffer,

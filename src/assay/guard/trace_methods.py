@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 
+from assay.guard.arguments import Arguments
 from assay.guard.library_names import method_call
 from assay.guard.operation_names import OpRole
 from assay.guard.reach import reach_of_assignment
@@ -14,7 +15,6 @@ from assay.guard.trace import Phase
 from assay.guard.trace_libraries import LibraryTrace
 from assay.guard.values import (
     NOTHING,
-    Arguments,
     Box,
     BoxObject,
     ClassObject,

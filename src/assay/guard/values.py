@@ -108,6 +108,13 @@ class Constant:
 
 
 @dataclass(frozen=True, slots=True)
+class Outline:
+    """Text that is known in part: `*` stands for whatever is not known."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Library:
     """A module, class or function the candidate does not define, by its dotted name."""
 
@@ -196,7 +203,7 @@ class Generated:
 
 Ref: TypeAlias = (
     Constant | Library | Function | ClassRef | Instance | Kernel | Extension | Layer | Method | Box
-    | Partial | Generated
+    | Partial | Generated | Outline
 )  # fmt: skip
 
 
@@ -232,25 +239,6 @@ class Value:
         """Its constant string, where it is one."""
         constant = self.constant()
         return constant.value if constant and isinstance(constant.value, str) else None
-
-
-@dataclass(frozen=True, slots=True)
-class Arguments:
-    """What a call is given."""
-
-    positional: tuple[Value, ...] = ()
-    keywords: dict[str, Value] = field(default_factory=dict)
-
-    @property
-    def all(self) -> list[Value]:
-        """Every argument, named or not."""
-        return [*self.positional, *self.keywords.values()]
-
-    def get(self, position: int, name: str = "") -> Value:
-        """An argument by place or by name; nothing where it is missing."""
-        if name in self.keywords:
-            return self.keywords[name]
-        return self.positional[position] if position < len(self.positional) else NOTHING
 
 
 NOTHING = Value()

@@ -9,6 +9,7 @@ Autotuning over several configs asks for a GPU driver to time them.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -36,6 +37,7 @@ def repair() -> tuple[str, ...]:
         "bf16_constant": brain.repair_constants,
         "bf16_atomic": brain.repair_atomics,
         "autotune": lambda: _repair_autotune(autotuner),
+        "scalar_index": lambda: _repair_index(interpreter),
     }
     return tuple(name for name, apply in repairs.items() if _applied(apply))
 
@@ -174,6 +176,20 @@ class _Bfloat16:
             return self.handle(old, self.tl.bfloat16)
 
         self.builder.create_atomic_rmw = create_atomic_rmw
+
+
+def _repair_index(interpreter: Any) -> None:
+    """Up to Triton 3.6 a loop bound is `int(array([n]))`, which NumPy 2.5 no longer accepts."""
+    original = interpreter._patch_lang_tensor
+    if "squeeze" in inspect.getsource(original):
+        raise AttributeError("not broken in this version")
+
+    def patched(tensor: Any, *rest: Any) -> Any:
+        result = original(tensor, *rest)
+        tensor.__index__ = lambda self: int(self.handle.data.item())
+        return result
+
+    interpreter._patch_lang_tensor = patched
 
 
 def _repair_autotune(autotuner: Any) -> None:

@@ -10,12 +10,11 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
-import errno
 import os
 import platform
-import signal
 import struct
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -65,6 +64,94 @@ class ThreadStopper:
         self._owed: set[int] = set()
 
     @contextlib.contextmanager
-    def stopped(self, tid: int):  # type: ignore[no-untyped-def]
+    def stopped(self, tid: int) -> Iterator[Registers]:
         """The thread's registers, while it stands still. Raises NotStopped."""
-        raise NotImplementedError
+        self.settle()
+        if tid in self._owed:
+            raise NotStopped(f"thread {tid} has yet to stop")
+        _seize(tid)
+        self._owed.add(tid)
+        number = self._await_stop(tid)
+        try:
+            yield _registers(tid)
+        finally:
+            self._let_go(tid, number)
+
+    def settle(self) -> None:
+        """Let go of threads that stopped too late."""
+        for tid in list(self._owed):
+            with contextlib.suppress(NotStopped):
+                number = self._stop_signal(tid)
+                if number is not None:
+                    self._let_go(tid, number)
+
+    @property
+    def owed(self) -> int:
+        """Threads that are still attached."""
+        return len(self._owed)
+
+    def _await_stop(self, tid: int) -> int:
+        """The signal that is to be handed on when the thread goes on; 0 for none."""
+        _ptrace(_INTERRUPT, tid, 0, 0)
+        deadline = time.monotonic() + _STOP_TIMEOUT_S
+        polls = 0
+        while (number := self._stop_signal(tid)) is None:
+            if time.monotonic() > deadline:
+                raise NotStopped(f"thread {tid} did not stop in time")
+            polls += 1
+            time.sleep(0 if polls <= _POLLS_AT_ONCE else _POLL_S)
+        return number
+
+    def _stop_signal(self, tid: int) -> int | None:
+        """None while it runs. Never blocks."""
+        try:
+            found, status = os.waitpid(tid, _WAIT_ALL | os.WNOHANG)
+        except ChildProcessError:  # another thread of it called exec, or it was let go by its end
+            found, status = tid, 0
+        if found == 0:
+            return None
+        if not os.WIFSTOPPED(status):
+            self._owed.discard(tid)
+            raise NotStopped(f"thread {tid} ended")
+        if status >> 16 == _EVENT_STOP:  # our interruption, or a stop of the whole process
+            return 0
+        return os.WSTOPSIG(status)
+
+    def _let_go(self, tid: int, number: int) -> None:
+        self._owed.discard(tid)
+        with contextlib.suppress(ProcessLookupError):  # killed while it stood still
+            _ptrace(_DETACH, tid, 0, number)
+
+
+def _seize(tid: int) -> None:
+    try:
+        _ptrace(_SEIZE, tid, 0, 0)
+    except PermissionError as error:
+        raise Refused(str(error)) from error
+    except ProcessLookupError as error:
+        raise NotStopped(str(error)) from error
+
+
+def _registers(tid: int) -> Registers:
+    try:
+        if platform.machine() == "x86_64":
+            words = struct.unpack("<27q", _register_set(tid, _PRSTATUS, 27 * 8))
+            return Registers(words[16], words[19], 0, words[15] != -1)
+        words = struct.unpack("<34q", _register_set(tid, _PRSTATUS, 34 * 8))
+        (call,) = struct.unpack("<i", _register_set(tid, _ARM_SYSTEM_CALL, 4))
+        return Registers(words[32], words[31], words[30], call != -1)
+    except ProcessLookupError as error:
+        raise NotStopped(str(error)) from error
+
+
+def _register_set(tid: int, kind: int, size: int) -> bytes:
+    buffer = ctypes.create_string_buffer(size)
+    vector = _Vector(ctypes.addressof(buffer), size)
+    _ptrace(_GETREGSET, tid, kind, ctypes.addressof(vector))
+    return buffer.raw
+
+
+def _ptrace(request: int, tid: int, address: int, data: int) -> None:
+    if _libc.ptrace(request, tid, address, data) == -1:
+        code = ctypes.get_errno()
+        raise OSError(code, f"ptrace {request:#x} of {tid}: {os.strerror(code)}")
