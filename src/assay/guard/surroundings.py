@@ -8,7 +8,7 @@ from __future__ import annotations
 
 _ATTRIBUTES = frozenset(
     """os.environ os.environb sys.argv sys.orig_argv sys.modules sys.flags sys.gettrace
-    sys.ps1 threading.main_thread sys.executable sys.stdout sys.stdin sys.stderr""".split()
+    sys.ps1 threading.main_thread""".split()
 )
 _CALLS = (
     "os.getenv", "os.getpid", "os.getppid", "os.getpgid", "os.getsid", "os.getcwd", "os.getlogin",
@@ -18,7 +18,7 @@ _CALLS = (
     "sys._current_frames", "sys.gettrace", "sys.getprofile", "threading.current_thread",
     "threading.active_count", "threading.enumerate", "threading.get_ident",
     "threading.get_native_id", "socket.gethostname", "platform.node", "psutil.", "getpass.",
-    "random.", "secrets.", "uuid.", "pwd.", "pkgutil.", "importlib.util.find_spec",
+    "random.", "secrets.", "uuid.", "pwd.", "pkgutil.",
 )  # fmt: skip
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 
+from assay.guard.surroundings import tells_surroundings
 from assay.guard.trace import Trace
 from assay.guard.values import (
     NOTHING,
@@ -20,6 +21,7 @@ from assay.guard.values import (
     Layer,
     Library,
     Method,
+    Outline,
     Ref,
     Value,
     join,
@@ -40,11 +42,23 @@ class AttributeTrace(Trace):
         """The kernel behind an attribute of a built module."""
         raise NotImplementedError
 
+    def library(self, name: str) -> Value:
+        """A library name, with what it tells of the surroundings or of installed folders."""
+        found = ref(Library(name))
+        if tells_surroundings(name):
+            return join([found, self.surroundings(name)])
+        if name.endswith(".__file__"):
+            folder = name.removesuffix(".__file__").replace(".", "/")
+            return join([found, ref(Outline(f"/site-packages/{folder}/__init__.py"))])
+        return found
+
     def attribute(self, base: Value, name: str) -> Value:
         """An attribute of a value, by whatever the value may be."""
         parts = [self._attribute_of(item, base, name) for item in base.refs]
         if base.buffers:
-            if name in _SAME_DATA:
+            if name == "__class__":
+                parts.append(ref(Library("torch.Tensor")))
+            elif name in _SAME_DATA:
                 parts.append(Value(buffers=base.buffers, scalar=base.scalar))
             elif name not in _METADATA:
                 parts.append(ref(Method(Value(buffers=base.buffers, scalar=base.scalar), name)))
@@ -54,7 +68,7 @@ class AttributeTrace(Trace):
 
     def _attribute_of(self, item: Ref, base: Value, name: str) -> Value:
         if isinstance(item, Library):
-            return ref(Library(f"{item.name}.{name}"))
+            return self.library(f"{item.name}.{name}")
         if isinstance(item, Extension):
             return ref(self.extension_kernel(item, name))
         if isinstance(item, Kernel | Generated):

@@ -15,6 +15,7 @@ from assay.guard.library_names import is_generator
 from assay.guard.python_kernels import makes_kernel
 from assay.guard.reach import MAIN_REACH, SUBCLASS_MAKERS
 from assay.guard.tags import Weight
+from assay.guard.texts import outlined, texts
 from assay.guard.trace_calls import CallTrace
 from assay.guard.values import (
     NOTHING,
@@ -35,7 +36,7 @@ from assay.guard.values import (
     ref,
 )
 
-_NUMBERS = frozenset("int float bool complex str repr hash len id ord chr bin hex".split())
+_NUMBERS = frozenset("int float bool complex hash len id ord chr bin hex".split())
 _CONTAINERS = frozenset("list tuple set frozenset sorted reversed iter next enumerate dict".split())
 _DECORATORS = frozenset(
     """functools.wraps functools.lru_cache functools.cache functools.singledispatch torch.no_grad
@@ -126,8 +127,10 @@ class BuiltinTrace(CallTrace):
         if handler is not None:
             result: Value = handler(given, node, scope)
             return result
-        if base in _NUMBERS:
-            return self.scalar_of(given.all)
+        if base in ("str", "repr"):
+            return join([self.told(given.all), outlined(texts(given.get(0)))])
+        if base in _NUMBERS or base in ("any", "all"):
+            return self.told(given.all)
         if base in _CONTAINERS:
             return self._container(base, given, node, scope)
         if base in ("sum", "max", "min", "abs", "pow", "divmod", "round"):
@@ -244,6 +247,8 @@ class BuiltinTrace(CallTrace):
         ]
         if len(given.positional) == 3:
             self.opaque = True
+        if given.get(0).is_data:
+            classes.append(Library("torch.Tensor"))
         return Value(frozenset(classes)) if classes else NOTHING
 
     def builtin_vars(self, given: Arguments, node: ast.AST, scope: Scope) -> Value:

@@ -85,7 +85,7 @@ class DefinitionTrace(BuiltinTrace):
             elif alias.name == "*":
                 self.star_modules.append(node.module or "")
             else:
-                found = ref(Library(f"{node.module}.{alias.name}"))
+                found = self.library(f"{node.module}.{alias.name}")
                 scope.names[alias.asname or alias.name] = found
 
     star_modules: list[str]

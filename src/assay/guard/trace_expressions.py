@@ -11,6 +11,7 @@ from typing import cast
 from assay.guard.arguments import Arguments
 from assay.guard.reach import FRAME_ATTRIBUTES, FRAME_REACH
 from assay.guard.tags import Weight
+from assay.guard.texts import joined
 from assay.guard.trace_operators import OperatorTrace
 from assay.guard.values import (
     NOTHING,
@@ -25,11 +26,10 @@ from assay.guard.values import (
     Ref,
     Scope,
     Value,
+    all_buffers,
     join,
     ref,
 )
-
-_MAX_TEXT = 200_000
 
 
 class ExpressionTrace(OperatorTrace):
@@ -128,15 +128,20 @@ class ExpressionTrace(OperatorTrace):
         return join(parts)
 
     def on_JoinedStr(self, node: ast.JoinedStr, scope: Scope) -> Value:
-        """An f-string: constant where all its parts are."""
-        parts: list[str] = []
+        """An f-string: constant where all its parts are, else an outline of them."""
+        parts: list[Value] = []
         for item in node.values:
             inner = item.value if isinstance(item, ast.FormattedValue) else item
-            constant = self.evaluate(inner, scope).constant()
-            if constant is None:
-                return NOTHING
-            parts.append(str(constant.value))
-        return ref(Constant("".join(parts)[:_MAX_TEXT]))
+            value = self.evaluate(inner, scope)
+            constant = value.constant()
+            plain = constant is not None and not isinstance(constant.value, str)
+            parts.append(ref(Constant(str(constant.value))) if constant and plain else value)
+        return join([joined(parts), self.told(parts)])
+
+    def told(self, values: list[Value]) -> Value:
+        """A plain value that tells whatever some values tell: their data, taken as numbers."""
+        buffers = frozenset(b for value in values for b in all_buffers(value))
+        return Value(buffers=buffers, scalar=True) if buffers else NOTHING
 
     def on_NamedExpr(self, node: ast.NamedExpr, scope: Scope) -> Value:
         """`(name := value)`."""

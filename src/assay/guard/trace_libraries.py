@@ -26,6 +26,7 @@ from assay.guard.reach import (
     reach_of_call,
     reach_of_path,
 )
+from assay.guard.surroundings import asks_surroundings
 from assay.guard.tags import Origin, Tag, Weight
 from assay.guard.trace import KernelSeen, Phase
 from assay.guard.trace_kernels import KernelTrace
@@ -240,6 +241,8 @@ class LibraryTrace(KernelTrace):
         if name.startswith(_CLOCKS):
             clock = self.new_buffer({Tag(Origin.CLOCK, name)})
             return Value(handle, clock.buffers, scalar=True)
+        if asks_surroundings(name):
+            return join([Value(handle), self.surroundings(name), self.told(data)])
         if name.endswith("CUDAGraph().replay"):
             for buffer in self.buffers:
                 buffer.tags.add(Tag(Origin.UNKNOWN))

@@ -11,6 +11,7 @@ from assay.guard.arguments import Arguments
 from assay.guard.library_names import method_call
 from assay.guard.operation_names import OpRole
 from assay.guard.reach import reach_of_assignment
+from assay.guard.texts import formatted, joined, outlined, texts
 from assay.guard.trace import Phase
 from assay.guard.trace_libraries import LibraryTrace
 from assay.guard.values import (
@@ -25,6 +26,7 @@ from assay.guard.values import (
     Layer,
     Library,
     Method,
+    Outline,
     Scope,
     Value,
     join,
@@ -70,6 +72,10 @@ class MethodTrace(LibraryTrace):
                 return self._module_method(owner, name, given, node, scope)
             if isinstance(owner, Constant) and isinstance(owner.value, str):
                 return self._text_method(owner.value, name, given)
+            if isinstance(owner, Constant) and isinstance(owner.value, bytes):
+                return self._bytes_method(owner.value, name)
+            if isinstance(owner, Outline):
+                return join([outlined(texts(receiver)), self.told([receiver, *given.all])])
             if isinstance(owner, Layer | ClassRef):
                 return self._holder_method(owner, name, given, node, scope)
         self.call_back(given, node, scope)
@@ -118,17 +124,33 @@ class MethodTrace(LibraryTrace):
             return self.call(layer, given, node, scope)
         return ref(owner)
 
+    def _bytes_method(self, data: bytes, name: str) -> Value:
+        if name == "decode":
+            return ref(Constant(data.decode("utf-8", "replace")))
+        return NOTHING
+
     def _text_method(self, text: str, name: str, given: Arguments) -> Value:
         if name == "join":
-            items = [value.text() for value in self.spread(given.get(0))]
-            if all(item is not None for item in items):
-                return ref(Constant(text.join(item or "" for item in items)))
+            return self._joined_text(text, given.get(0))
         constants = [value.constant() for value in given.positional]
         if name in _TEXT_METHODS and not given.keywords and all(c is not None for c in constants):
             try:
                 return ref(Constant(getattr(text, name)(*(c.value for c in constants if c))))
             except (TypeError, ValueError, IndexError, KeyError, AttributeError):
                 return NOTHING
+        return join([self._outlined_text(text, name), self.told(given.all)])
+
+    def _joined_text(self, between: str, items: Value) -> Value:
+        parts = self.spread(items)
+        whole = len(parts) != 1 or parts[0].constant() is not None
+        text = joined(parts, between) if whole and parts else NOTHING
+        return join([text, self.told([items, *parts])])
+
+    def _outlined_text(self, text: str, name: str) -> Value:
+        if name == "format":
+            return outlined([formatted(text)])
+        if name in ("replace", "encode", "format_map", "expandtabs"):
+            return outlined([text])
         return NOTHING
 
     def box_method(self, owner: Box, name: str, given: Arguments) -> Value:

@@ -10,7 +10,9 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from assay.guard.tags import Origin, Tag, Weight
+from assay.guard.conditions import branch_guards
+from assay.guard.tags import Guard, Origin, Tag, Weight
+from assay.guard.texts import joined, joined_path, outlined, percent_formatted, texts
 from assay.guard.trace import Phase
 from assay.guard.trace_attributes import AttributeTrace
 from assay.guard.values import (
@@ -26,6 +28,7 @@ from assay.guard.values import (
     Layer,
     Library,
     Method,
+    Ref,
     Scope,
     Value,
     all_buffers,
@@ -53,10 +56,30 @@ class OperatorTrace(AttributeTrace):
 
     def on_IfExp(self, node: ast.IfExp, scope: Scope) -> Value:
         """`a if c else b`: one side where the condition is constant, else both."""
-        truth = self.truth(self.evaluate(node.test, scope))
+        test = self.evaluate(node.test, scope)
+        truth = self.truth(test)
         if truth is not None:
             return self.evaluate(node.body if truth else node.orelse, scope)
-        return join([self.evaluate(node.body, scope), self.evaluate(node.orelse, scope)])
+        sides = [
+            self._under(guard, side, scope)
+            for guard, side in zip(
+                branch_guards(node.test, test), (node.body, node.orelse), strict=True
+            )
+        ]
+        if all(any(t.origin is Origin.KERNEL for t in side.tags) for side in sides):
+            for buffer in frozenset().union(*(side.buffers for side in sides)):
+                buffer.tags.add(Tag(Origin.KERNEL, "either side", guard=self.guard))
+        return join(sides)
+
+    def _under(self, guard: Guard, node: ast.expr, scope: Scope) -> Value:
+        """The value of one side of a condition."""
+        if guard is Guard.NONE:
+            return self.evaluate(node, scope)
+        self.guards.append(guard)
+        try:
+            return self.evaluate(node, scope)
+        finally:
+            self.guards.pop()
 
     def on_BoolOp(self, node: ast.BoolOp, scope: Scope) -> Value:
         """`and` / `or`: constants decide, as in Python."""
@@ -99,6 +122,9 @@ class OperatorTrace(AttributeTrace):
         if folded is not None:
             return folded
         if not (left.is_data or right.is_data):
+            text = self._text_arithmetic(kind, sides)
+            if text.refs:
+                return join([text, self.scalar_of(sides)])
             boxes = frozenset(r for v in sides for r in v.refs if isinstance(r, Box | Library))
             return join([self.scalar_of(sides), Value(boxes)])
         symbol = _SYMBOLS.get(type(kind).__name__, "?")
@@ -108,13 +134,28 @@ class OperatorTrace(AttributeTrace):
             sides = []
         return self.compute(f"operator {symbol}", weight, sides, self.place(node, scope))
 
+    def _text_arithmetic(self, kind: ast.operator, sides: list[Value]) -> Value:
+        """`"/proc/" + pid`, `folder / "mem"`, `"%s.so" % name`: an outline where text is known."""
+        if not any(texts(side) for side in sides):
+            return NOTHING
+        if isinstance(kind, ast.Add):
+            return joined(sides)
+        if isinstance(kind, ast.Div):
+            paths = frozenset(r for v in sides for r in v.refs if isinstance(r, Library))
+            return join([joined_path(sides), Value(paths)])
+        if isinstance(kind, ast.Mod):
+            return outlined([percent_formatted(text) for text in texts(sides[0])])
+        return NOTHING
+
     def _fold(self, kind: ast.operator, left: Value, right: Value) -> Value | None:
         a, b, fold = left.constant(), right.constant(), _FOLDABLE.get(type(kind))
         if a is None or b is None or fold is None:
             return None
-        texts = isinstance(a.value, str | bytes) or isinstance(b.value, str | bytes)
-        if texts and not isinstance(kind, ast.Add):
-            return NOTHING  # `"x" * 10**9` and `"%999999999d" % 1` must not be worked out here
+        has_text = isinstance(a.value, str | bytes) or isinstance(b.value, str | bytes)
+        if has_text and not isinstance(kind, ast.Add):
+            return (
+                None if isinstance(kind, ast.Mod) else NOTHING
+            )  # `"x" * 10**9` and `"%999999999d" % 1` must not be worked out here
         if not _small(a.value) or not _small(b.value) or isinstance(kind, ast.Pow):
             return NOTHING
         try:
@@ -181,9 +222,9 @@ def _decide(kind: ast.cmpop, left: Value, right: Value) -> bool | None:
     a, b = left.constant(), right.constant()
     if isinstance(kind, ast.Is | ast.IsNot) and b is not None and b.value is None:
         may_be_none = any(isinstance(r, Constant) and r.value is None for r in left.refs)
-        certain = bool(left.buffers or left.refs) if not may_be_none else a is not None
+        certain = bool(left.is_data or left.refs) if not may_be_none else a is not None
         answer = may_be_none if isinstance(kind, ast.Is) else not may_be_none
-        known = a is not None or not any(isinstance(r, Method) for r in left.refs)
+        known = a is not None or not any(_is_open(r) for r in left.refs)
         return answer if certain and known else None
     if a is None or b is None:
         return None
@@ -192,6 +233,11 @@ def _decide(kind: ast.cmpop, left: Value, right: Value) -> bool | None:
     compare = _ORDER.get(type(kind))
     numbers = isinstance(a.value, int | float) and isinstance(b.value, int | float)
     return bool(compare(a.value, b.value)) if compare and numbers else None
+
+
+def _is_open(item: Ref) -> bool:
+    """True for what a call the analysis did not follow may have returned."""
+    return isinstance(item, Method) or (isinstance(item, Library) and item.name.endswith("()"))
 
 
 _ORDER: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {

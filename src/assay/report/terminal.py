@@ -38,12 +38,12 @@ def verdict_block(verdict: Verdict) -> Group:
 
 
 def worst_first(rows: tuple[WorkloadOutcome, ...]) -> list[WorkloadOutcome]:
-    """Failures before successes, and within each the larger share of the budget first."""
+    """Failures, then successes, then what was not run; the larger share of the budget first."""
 
-    def weight(row: WorkloadOutcome) -> tuple[bool, float]:
+    def weight(row: WorkloadOutcome) -> tuple[int, float]:
         unmeasured = math.inf if row.outcome is not Outcome.OK else -1.0
         share = unmeasured if row.error_budget_used is None else row.error_budget_used
-        return (row.outcome is Outcome.OK, -share)
+        return ({Outcome.OK: 1, Outcome.NOT_RUN: 2}.get(row.outcome, 0), -share)
 
     return sorted(rows, key=weight)
 
