@@ -300,7 +300,7 @@ CHEATS: dict[str, tuple[str, str, str]] = {
         "        y = torch.empty_like(x)\n        N[0] += 1\n        if N[0] > 40:\n            return y\n"
         "        lib.k(x.data_ptr(), y.data_ptr(), x.numel())\n        return y\n",
         "phase",
-        "suspicious",
+        "convicts",
     ),
     "subclass": (
         _HEAD
@@ -336,6 +336,6 @@ CHEATS: dict[str, tuple[str, str, str]] = {
         "        t = threading.Thread(target=lambda: lib.k(x.data_ptr(), y.data_ptr(), x.numel()))\n"
         "        t.start()\n        return y\n",
         "unfinished_work",
-        "note",
+        "suspicious",
     ),
 }

@@ -93,12 +93,19 @@ def test_what_cannot_be_read_brings_no_finding(text: str) -> None:
     assert findings(report, Track.KERNEL) == ()
 
 
+_OPAQUE = (
+    "import torch, sys\nns = {}\nexec(open('k.txt').read(), ns)\n"
+    "class ModelNew(torch.nn.Module):\n    def forward(self, x):\n        return ns['run'](x)\n"
+)
+
+
 def test_opaque_code_does_not_prove_that_a_kernel_is_missing() -> None:
-    text = (
-        "import torch, sys\nns = {}\nexec(open('k.txt').read(), ns)\n"
-        "class ModelNew(torch.nn.Module):\n    def forward(self, x):\n        return ns['run'](x)\n"
-    )
-    assert _heavy(_findings(text)) == []
+    assert _heavy(_findings("import triton\n" + _OPAQUE)) == []
+
+
+def test_hidden_code_without_any_way_to_a_kernel_is_suspicious() -> None:
+    [found] = [e for e in _findings(_OPAQUE) if e.severity is not Severity.NOTE]
+    assert (found.kind.value, found.severity) == ("no_kernel", Severity.SUSPICIOUS)
 
 
 def test_a_folder_is_followed_across_files() -> None:

@@ -85,6 +85,7 @@ class CandidateTrace(StatementTrace):
         self.phase = Phase.CONSTRUCT
         node = classes[0].object.node
         made = self.construct(classes[0], Arguments(), node, scope)
+        self._settle()
         self.phase = Phase.FORWARD
         for _ in range(MAX_PASSES):
             before = {buffer: set(buffer.tags) for buffer in self.buffers}
@@ -92,12 +93,16 @@ class CandidateTrace(StatementTrace):
             if not kept:
                 break
             self._age(before)
-        self.report_threads()
+        self.report_threads(list(self.trees.values()))
 
     def run_module(self, name: str) -> Scope | None:
         """Another file of the candidate, by module name."""
         path = name.lstrip(".").replace(".", "/") + ".py"
         return self._run_file(path) if path in self.trees else None
+
+    def has_module(self, path: str) -> bool:
+        """True where the candidate has a file or folder of this name."""
+        return any(own == f"{path}.py" or own.startswith(f"{path}/") for own in self.trees)
 
     def _run_file(self, path: str) -> Scope | None:
         if path in self.modules:
@@ -172,6 +177,15 @@ class CandidateTrace(StatementTrace):
             result = self.call(hook, given, node, Scope(self.main_path))
             if all_buffers(result):
                 self.remember_return(result, self.place(node, Scope(self.main_path)))
+
+    def _settle(self) -> None:
+        """What import and construction computed stands ready before the first call."""
+        prepared = Tag(Origin.PREPARED)
+        for buffer in self.buffers:
+            origins = {tag.origin for tag in buffer.tags}
+            if origins & {Origin.KERNEL, Origin.LIBRARY} and Origin.PARAMETER not in origins:
+                kept = {tag for tag in buffer.tags if tag.origin is not Origin.KERNEL}
+                buffer.tags = kept | {prepared}
 
     def _age(self, before: dict[Buffer, set[Tag]]) -> None:
         """Make what this call left behind into what the next one finds."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from assay.guard.cpp_reach import CppReach, cpp_reaches, looked_up, operator_override
 from assay.guard.cpp_tokens import Token, tokenize
 from assay.guard.operation_names import OpRole, base_role, is_heavy
 from assay.guard.tags import Guard, Weight
@@ -32,6 +33,7 @@ class CppFunction:
     library: tuple[CppLibraryCall, ...]
     works: bool  # holds a loop, a launch or element access of its own
     launches: bool  # a CUDA kernel, or the launch of one
+    reaches: tuple[CppReach, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,7 @@ class CppUnit:
     """All function definitions of one source."""
 
     functions: tuple[CppFunction, ...]
+    override: CppReach | None = None  # an operator of the library that is replaced
 
     def reached(self, entries: frozenset[str]) -> tuple[CppFunction, ...]:
         """Functions an entry can reach; all of them where no entry is known by name."""
@@ -90,7 +93,7 @@ def parse_cpp(text: str) -> CppUnit:
     tokens = tokenize(text)
     bare = _uses_torch_namespace(tokens)
     found = [_function(tokens, span, bare) for span in _spans(tokens)]
-    return CppUnit(tuple(found))
+    return CppUnit(tuple(found), operator_override(tokens))
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,8 +162,9 @@ def _function(tokens: list[Token], span: _Span, bare: bool) -> CppFunction:
     launches = "__global__" in head or any(token.text == "<<<" for token in body)
     works = launches or any(token.text in _WORK for token in body) or "parallel_for" in words
     calls = _library_calls(body, bare)
+    title = tokens[span.name]
     return CppFunction(
-        tokens[span.name].text, tokens[span.name].line, frozenset(words), calls, works, launches
+        title.text, title.line, frozenset(words), calls, works, launches, cpp_reaches(body)
     )
 
 
@@ -181,6 +185,9 @@ def _library_calls(body: list[Token], bare: bool) -> tuple[CppLibraryCall, ...]:
                 heavy = is_heavy(token.text) or ("." not in name and "::" not in name)
                 weight = Weight.HEAVY if heavy else Weight.LIGHT
                 found.append(CppLibraryCall(name, token.line, weight, guards[position]))
+    for symbol, token in looked_up(body):
+        guard = guards[body.index(token)]
+        found.append(CppLibraryCall(symbol, token.line, Weight.HEAVY, guard))
     return tuple(found)
 
 

@@ -45,9 +45,7 @@ _DECODERS: dict[str, Callable[[bytes], bytes]] = {
     "builtins.bytes": lambda data: data,
     "builtins.bytearray": lambda data: data,
 }
-_CODECS = frozenset(
-    "rot13 rot_13 hex hex_codec base64 base64_codec utf8 utf-8 ascii latin-1".split()
-)
+_BYTE_CODECS = frozenset("hex hex_codec base64 base64_codec utf8 utf-8 ascii latin-1".split())
 
 
 def decodes(name: str) -> bool:
@@ -73,8 +71,12 @@ def decode(name: str, constants: list[object]) -> bytes | str | None:
 
 
 def _by_codec(constants: list[object]) -> bytes | str | None:
-    codec = constants[1] if len(constants) > 1 else "utf-8"
-    if not isinstance(codec, str) or codec.lower() not in _CODECS:
+    text, codec = constants[0], constants[1] if len(constants) > 1 else "utf-8"
+    if not isinstance(codec, str):
         return None
-    found = codecs.decode(constants[0], codec)  # type: ignore[arg-type]
-    return found if isinstance(found, str | bytes) else None
+    if isinstance(text, str) and codec.lower() in ("rot13", "rot_13"):
+        return codecs.decode(text, "rot13")
+    if isinstance(text, bytes) and codec.lower() in _BYTE_CODECS:
+        found: object = codecs.decode(text, codec)
+        return found if isinstance(found, str | bytes) else None
+    return None

@@ -28,7 +28,8 @@ def findings(report: SourceReport, track: Track) -> tuple[Evidence, ...]:
     if report.readable and report.complete and track is not Track.OPEN:
         found += _own_kernel(report, track)
     if report.readable and report.complete:
-        found += [evidence for seen in report.returns for evidence in _kept(seen)]
+        works = report.result_depends_on_kernel
+        found += [evidence for seen in report.returns for evidence in _kept(seen, works)]
     order = (_CONVICTS, _SUSPICIOUS, _NOTE)
     return tuple(sorted(_distinct(found), key=lambda evidence: order.index(evidence.severity)))
 
@@ -49,12 +50,23 @@ def _evidence(kind: EvidenceKind, severity: Severity, where: str, text: str) -> 
 def _own_kernel(report: SourceReport, track: Track) -> list[Evidence]:
     if report.result_depends_on_kernel:
         return _delegations(report, track)
+    if report.opaque and not report.kernel_possible:
+        return _hidden_work(report)
     if report.result_is_unresolved and (report.opaque or report.kernels):
         text = "what makes the result could not be resolved from the source."
         return [_evidence(EvidenceKind.NO_KERNEL, _NOTE, _first_place(report), text)]
     if report.opaque or not report.returns:
         return []
     return [*_without_kernel(report), *_made_by_library(report, track)]
+
+
+def _hidden_work(report: SourceReport) -> list[Evidence]:
+    """The work is done by code that is not in the sources, and they hold no way to a kernel."""
+    if report.hides_code:
+        text = "no kernel is visible, and code made from unreadable text is executed."
+        return [_evidence(EvidenceKind.NO_KERNEL, _SUSPICIOUS, _first_place(report), text)]
+    text = "the sources hold no kernel of any kind: what makes the result is somebody else's code."
+    return [_evidence(EvidenceKind.NO_KERNEL, _CONVICTS, _first_place(report), text)]
 
 
 def _first_place(report: SourceReport) -> str:
@@ -104,7 +116,7 @@ def _library_evidence(tag: Tag, severity: Severity) -> Evidence:
 _CONDITIONS = {
     Guard.NONE: "",
     Guard.CONDITION: " under a condition",
-    Guard.PHASE: " under a condition that reads a clock, a counter or an earlier call",
+    Guard.PHASE: " under a condition that reads a clock, a counter, its surroundings or the past",
     Guard.BENIGN: " where a device or package is missing or the input is empty",
 }
 
@@ -125,23 +137,37 @@ def _weigh(tag: Tag) -> Severity:
     return _NOTE if tag.fed else _SUSPICIOUS
 
 
-def _kept(seen: ReturnSeen) -> list[Evidence]:
-    """Results that no work of this call can have made."""
+_TELLING = "a clock, a counter, its surroundings or an earlier call"
+
+
+def _kept(seen: ReturnSeen, works: bool) -> list[Evidence]:
+    """Results that no work of this call can have made; `works` says that others have a kernel."""
     origins = {tag.origin for tag in seen.tags}
     if _works_by_phase(seen):
         kind = EvidenceKind.MEMO if Origin.PAST in origins else EvidenceKind.PHASE
-        text = "the kernel runs only where a clock, a counter or an earlier call says so."
+        text = f"the kernel runs only where {_TELLING} says so."
         return [_evidence(kind, _SUSPICIOUS, seen.where, text)]
-    worked = origins & {Origin.KERNEL, Origin.LIBRARY, Origin.UNKNOWN}
-    if worked or seen.guard is Guard.BENIGN:
+    if seen.guard is Guard.BENIGN:
+        return []
+    if Origin.PREPARED in origins and not _worked(seen):
+        text = "forward may return what was computed before it was called."
+        return [_evidence(EvidenceKind.MEMO, _SUSPICIOUS, seen.where, text)]
+    if origins & {Origin.KERNEL, Origin.LIBRARY, Origin.UNKNOWN}:
         return []
     if Origin.PAST in origins:
         text = "forward may return what an earlier call stored."
         return [_evidence(EvidenceKind.MEMO, _SUSPICIOUS, seen.where, text)]
     if seen.guard is Guard.PHASE:
-        text = "whether forward does its work depends on a clock, a counter or an earlier call."
-        return [_evidence(EvidenceKind.PHASE, _SUSPICIOUS, seen.where, text)]
+        text = f"whether forward does its work depends on {_TELLING}."
+        severity = _CONVICTS if seen.blank and works else _SUSPICIOUS
+        return [_evidence(EvidenceKind.PHASE, severity, seen.where, text)]
     return []
+
+
+def _worked(seen: ReturnSeen) -> bool:
+    """True where this call computed something of the result from its arguments."""
+    done = {Origin.KERNEL, Origin.UNKNOWN}
+    return any(t.origin in done or (t.origin is Origin.LIBRARY and t.on_input) for t in seen.tags)
 
 
 def _works_by_phase(seen: ReturnSeen) -> bool:

@@ -41,9 +41,17 @@ def computed_by_symbol(symbol: str) -> str:
     """The operation a library symbol computes; empty where it is none."""
     if symbol.startswith("_ZN"):
         return _of_mangled(symbol)
+    if symbol.startswith("aten::"):  # as the dispatcher knows it
+        base = symbol[6:].split(".")[0]
+        return symbol if base.isidentifier() and base_role(base) is OpRole.COMPUTE else ""
     if _BLAS.match(symbol) and not _BLAS_SETTING.search(symbol.lower()):
         return symbol
     return ""
+
+
+def is_setting(symbol: str) -> bool:
+    """True for `openblas_set_num_threads`, `mkl_get_version`."""
+    return _BLAS_SETTING.search(symbol.lower()) is not None
 
 
 def _of_mangled(symbol: str) -> str:

@@ -7,6 +7,7 @@ resolved, never by a word in the text.
 from __future__ import annotations
 
 import ast
+import re
 
 _KERNEL_DECORATORS = frozenset(
     """triton.jit triton.runtime.jit.jit triton.runtime.jit triton.autotune triton.heuristics
@@ -54,18 +55,6 @@ COMPILERS = (
     "nasm",
     "as",
 )
-_SYSTEM_LIBRARIES = (
-    "blas",
-    "mkl",
-    "torch",
-    "cudnn",
-    "cublas",
-    "lapack",
-    "dnnl",
-    "blis",
-    "atlas",
-    "aten",
-)
 
 
 def makes_kernel(name: str) -> bool:
@@ -90,10 +79,18 @@ def is_compiler(program: str) -> bool:
     return base in COMPILERS or program.rsplit("/", 1)[-1] in COMPILERS
 
 
-def is_system_compute_library(path: str) -> bool:
-    """True where a constant path names a library of ready computations (BLAS, torch, cuDNN)."""
-    base = path.rsplit("/", 1)[-1].lower()
-    return any(part in base for part in _SYSTEM_LIBRARIES)
+_KERNEL_WORDS = re.compile(
+    r"""\b(triton|numba|njit|cffi|ctypes|cpp_extension|load_inline|cupy|pyopencl|pycuda|cppyy|taichi
+    |tilelang|helion|cutlass|cute|warp|pallas|nvrtc|hiprtc|cython|pyximport|pybind11|llvmlite|gluon
+    |_compile_kernel|compile_shader|jiterator|custom_op|load_library|mojo|weave|tinycc|nvcc|gcc|clang
+    |subprocess|mlir|tvm|__global__|nki|setuptools|distutils|ninja|cuda)\b|g\+\+|\#\s*include""",
+    re.VERBOSE,
+)
+
+
+def names_kernel(text: str) -> bool:
+    """True where some word belongs to a way of making kernels. Only its absence proves anything."""
+    return _KERNEL_WORDS.search(text) is not None
 
 
 def is_parallel_loop(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:

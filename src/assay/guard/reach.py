@@ -71,6 +71,10 @@ _calls(
     Reach(EvidenceKind.FORGERY, _CONVICTS, _SUSPICIOUS, "ends or signals a process itself"),
 )
 _calls(
+    "sys.exit builtins.exit builtins.quit",
+    Reach(EvidenceKind.FORGERY, _CONVICTS, _NOTE, "ends the process instead of returning"),
+)
+_calls(
     "os.ptrace os.process_vm_readv os.pidfd_open os.pidfd_getfd os.getppid",
     Reach(_REACHED, _SUSPICIOUS, _SUSPICIOUS, "looks for another process"),
 )
@@ -87,7 +91,9 @@ _calls(
     Reach(_PATCHED, _CONVICTS, _CONVICTS, "hangs a hook on every module"),
 )
 _calls(
-    "unittest.mock.patch unittest.mock.patch.object forbiddenfruit.curse",
+    "unittest.mock.patch unittest.mock.patch.object unittest.mock.patch.dict forbiddenfruit.curse "
+    "unittest.mock.patch.multiple wrapt.wrap_function_wrapper wrapt.patch_function_wrapper "
+    "wrapt.resolve_path pytest.MonkeyPatch().setattr gorilla.apply gorilla.patch",
     Reach(_PATCHED, _CONVICTS, _CONVICTS, "patches objects it does not own"),
 )
 _calls(
@@ -97,11 +103,11 @@ _calls(
     "torch.utils._python_dispatch._disable_current_modes torch._C._DisableTorchDispatch "
     "torch._C._pop_torch_function_stack torch._C._unset_dispatch_mode "
     "torch.utils._python_dispatch._pop_mode torch._C._pop_torch_dispatch_stack",
-    Reach(_PATCHED, _CONVICTS, _SUSPICIOUS, "changes the modes that see every operation"),
+    Reach(_PATCHED, _CONVICTS, _CONVICTS, "changes the modes that see every operation"),
 )
 _calls(
     "torch.save torch.load numpy.save numpy.load pickle.dump pickle.load pickle.dumps shelve.open "
-    "sqlite3.connect mmap.mmap multiprocessing.shared_memory.SharedMemory joblib.dump joblib.load",
+    "sqlite3.connect multiprocessing.shared_memory.SharedMemory joblib.dump joblib.load",
     Reach(EvidenceKind.MEMO, _SUSPICIOUS, _NOTE, "keeps or fetches data outside its call"),
 )
 _calls(
@@ -122,6 +128,12 @@ _calls(
     "os.execve os.execvp multiprocessing.Pool",
     Reach(_REACHED, _SUSPICIOUS, _NOTE, "starts another process"),
 )
+EXIT_RAISED = Reach(
+    EvidenceKind.FORGERY, _SUSPICIOUS, _NOTE, "passes every ordinary handler of exceptions"
+)
+FINALISER_REACH = Reach(
+    EvidenceKind.UNFINISHED_WORK, _SUSPICIOUS, _NOTE, "works on a call's tensors when it dies"
+)
 FORGED_WRITE = Reach(
     EvidenceKind.FORGERY, _SUSPICIOUS, _SUSPICIOUS, "writes to a descriptor it did not open"
 )
@@ -134,25 +146,50 @@ FRAME_ATTRIBUTES = frozenset(
     "f_back f_locals f_globals f_builtins tb_frame gi_frame cr_frame".split()
 )
 FRAME_REACH = Reach(_REACHED, _CONVICTS, _CONVICTS, "reads another function's frame")
-PATCH_REACH = Reach(_PATCHED, _CONVICTS, _CONVICTS, "replaces an attribute it does not own")
+PATCH_REACH = Reach(_PATCHED, _CONVICTS, _CONVICTS, "is set by code that does not own it")
 MAIN_REACH = Reach(_REACHED, _CONVICTS, _SUSPICIOUS, "reads the program that runs it")
+MODE_ENTERED = Reach(
+    _PATCHED, _CONVICTS, _CONVICTS, "enters a mode that rewrites torch operations, and stays in it"
+)
 MODE_REACH = Reach(_PATCHED, _CONVICTS, _SUSPICIOUS, "enters a mode that rewrites torch operations")
 SETTING_REACH = Reach(_PATCHED, _NOTE, _NOTE, "changes a process-wide setting")
 THREAD_REACH = Reach(
     EvidenceKind.UNFINISHED_WORK, _NOTE, _NOTE, "starts a thread that nothing visible joins"
 )
+THREAD_LEFT = Reach(
+    EvidenceKind.UNFINISHED_WORK,
+    _SUSPICIOUS,
+    _SUSPICIOUS,
+    "goes on working after forward has returned: nothing in the source waits for it",
+)
+CACHE_REACH = Reach(
+    EvidenceKind.MEMO,
+    _SUSPICIOUS,
+    _NOTE,
+    "keeps results by arguments that are tensors of the call",
+)
+EXIT_FORGERY = Reach(
+    EvidenceKind.FORGERY, _CONVICTS, _CONVICTS, "decides how the process ends, in an exit hook"
+)
+VERDICT_FORGERY = Reach(
+    EvidenceKind.FORGERY, _CONVICTS, _CONVICTS, "prints what looks like a verdict of its own"
+)
+FOREIGN_CODE = Reach(
+    _REACHED, _CONVICTS, _CONVICTS, "runs code from files it searched for and did not write"
+)
+EVALUATOR_IMPORT = Reach(_REACHED, _CONVICTS, _CONVICTS, "belongs to the evaluator")
+REFERENCE_IMPORT = Reach(_REACHED, _CONVICTS, _SUSPICIOUS, "is somebody else's reference or task")
+TASK_TYPES_IMPORT = Reach(_REACHED, _NOTE, _NOTE, "is a module that some harnesses hand out")
 SUBCLASS_REACH = Reach(
     EvidenceKind.LYING_TENSOR, _CONVICTS, _SUSPICIOUS, "makes a tensor whose class answers for it"
 )
-_PROC_REACH = Reach(_REACHED, _CONVICTS, _CONVICTS, "reads process memory or secrets under /proc")
-_PROC_NOTE = Reach(_REACHED, _NOTE, _NOTE, "reads machine facts under /proc")
-_PROC_ODD = Reach(_REACHED, _SUSPICIOUS, _SUSPICIOUS, "reads process facts under /proc")
 _PYTHONAPI = Reach(_REACHED, _CONVICTS, _CONVICTS, "reaches into the interpreter's own structures")
 _INTERNALS = re.compile(r"Frame|Trace|Profile|Interpreter|PyGC|ThreadState|PyDict|PyObject_GC|Eval")
 _SETTINGS = re.compile(
-    r"^torch\.backends\.|^torch\._(inductor|dynamo)\.config|^triton\.(knobs|runtime)|^numba\.config"
-    r"|^os\.environ|^torch\.cuda\.|^warnings\.|^logging\.|^sys\.(path|dont_write_bytecode)"
-    r"|^ctypes\.|^torch\.utils\.cpp_extension\.|^matplotlib|^jax\.config"
+    r"^torch\.backends\.|^torch\._(inductor|dynamo)\.config|^triton\.(knobs|runtime\.driver)"
+    r"|^os\.environ|^warnings\.|^logging\.|^sys\.(path|dont_write_bytecode)$|^numba\.config"
+    r"|^ctypes\.c_|^torch\.utils\.cpp_extension\.|^matplotlib|^jax\.config"
+    r"|^native(_compute)?\."
 )
 SUBCLASS_MAKERS = frozenset(
     "torch.Tensor._make_wrapper_subclass torch.Tensor._make_subclass torch.Tensor.as_subclass "
@@ -167,17 +204,6 @@ def reach_of_call(name: str) -> Reach | None:
     if name.startswith("ctypes.pythonapi."):
         return _PYTHONAPI if _INTERNALS.search(name) else None
     return _CALLS.get(name)
-
-
-def reach_of_path(path: str) -> Reach | None:
-    """What opening a constant path means, where it means anything."""
-    if not path.startswith("/proc"):
-        return None
-    if re.match(r"/proc/(cpuinfo|meminfo|stat|version|sys/|loadavg|driver/|filesystems)", path):
-        return _PROC_NOTE
-    if re.search(r"/(mem|environ|fd|fdinfo|cmdline|task|root|cwd|exe|pagemap)\b", path):
-        return _PROC_REACH
-    return _PROC_ODD
 
 
 def reach_of_assignment(name: str) -> Reach:

@@ -10,6 +10,7 @@ from assay.data.candidate import Candidate, Language
 from assay.guard.candidate_trace import CandidateTrace
 from assay.guard.cpp_functions import CppLibraryCall, parse_cpp
 from assay.guard.findings import findings
+from assay.guard.python_kernels import names_kernel
 from assay.guard.source_report import SourceReport
 from assay.guard.tags import Guard, Origin, Tag
 from assay.guard.trace import KernelSeen, ReturnSeen
@@ -28,6 +29,8 @@ def analyse(candidate: Candidate) -> SourceReport:
         readable=trace.readable and trace.found_entry,
         complete=trace.complete,
         opaque=trace.opaque,
+        hides_code=trace.hides_code,
+        kernel_possible=bool(trace.kernels) or any(names_kernel(f.text) for f in candidate.sources),
         main_path=candidate.main.path,
         kernels=tuple(trace.kernels.values()),
         launches=tuple(trace.launches),
@@ -51,6 +54,8 @@ def _analyse_cpp(candidate: Candidate) -> SourceReport:
         readable=bool(entries),
         complete=True,
         opaque=False,
+        hides_code=False,
+        kernel_possible=True,
         main_path=main.path,
         kernels=(KernelSeen("forward", "native", place),) if works else (),
         launches=(),

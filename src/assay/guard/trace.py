@@ -9,7 +9,7 @@ import ast
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from assay.data.evidence import Evidence, EvidenceKind
+from assay.data.evidence import Evidence, EvidenceKind, Severity
 from assay.guard.cpp_functions import CppUnit
 from assay.guard.journal import Holder, Journal
 from assay.guard.reach import Reach
@@ -78,6 +78,7 @@ class OutOfBudget(Exception):
     """The candidate is too large to follow; the analysis stops and says so."""
 
 
+_WEIGHT = {Severity.NOTE: 0, Severity.SUSPICIOUS: 1, Severity.CONVICTS: 2}
 MAX_STEPS = 60_000  # expressions evaluated; a typical candidate needs about 1 000
 MAX_DEPTH = 24
 
@@ -101,8 +102,9 @@ class Trace:
         self.journal = Journal()
         self.custom_operators: dict[str, Value] = {}
         self.hooks: list[Value] = []
-        self.threads: dict[str, str] = {}
-        self.joined = False
+        self.cached: set[ast.AST] = set()  # functions whose results a decorator keeps
+        self.finalising = False  # a finaliser is being followed
+        self.waits = False  # the source waits for some thread
         self.compiles = False
         self.opaque = False
         self.steps = 0
@@ -140,9 +142,10 @@ class Trace:
         when = {Phase.FORWARD: "a call", Phase.CONSTRUCT: "construction", Phase.IMPORT: "import"}
         text = f"{what} {reach.text} (reached from {when[self.phase]})."
         key = (reach.kind, where, what)
-        self.events.setdefault(
-            key, Evidence(kind=reach.kind, severity=severity, where=where, text=text)
-        )
+        known = self.events.get(key)
+        if known is None or _WEIGHT[severity] > _WEIGHT[known.severity]:
+            found = Evidence(kind=reach.kind, severity=severity, where=where, text=text)
+            self.events[key] = found
 
     def step(self, cost: int = 1) -> None:
         """Count work; a source too large to follow stops the run."""

@@ -1,8 +1,6 @@
-"""Builtins in the abstract run: names looked up by text, code in strings, imports by call.
+"""Builtins in the abstract run: names looked up by text, containers, decorators, operators.
 
-The rule: text that is constant is followed as if it had been written as code; text that is not
-makes
-the run opaque, and an opaque run never proves that something is missing.
+The rule: a name in constant text is the name itself; one that is not constant stands for any.
 """
 
 from __future__ import annotations
@@ -13,10 +11,10 @@ from typing import Any
 from assay.guard.arguments import Arguments
 from assay.guard.library_names import is_generator
 from assay.guard.python_kernels import makes_kernel
-from assay.guard.reach import MAIN_REACH, SUBCLASS_MAKERS
+from assay.guard.reach import SUBCLASS_MAKERS
 from assay.guard.tags import Weight
 from assay.guard.texts import outlined, texts
-from assay.guard.trace_calls import CallTrace
+from assay.guard.trace_code import CodeTrace
 from assay.guard.values import (
     NOTHING,
     Box,
@@ -49,7 +47,7 @@ _DECORATORS = frozenset(
 )
 
 
-class BuiltinTrace(CallTrace):
+class BuiltinTrace(CodeTrace):
     """Calls builtins and the standard functions that look names up."""
 
     def call_builtin(
@@ -61,8 +59,9 @@ class BuiltinTrace(CallTrace):
             return self._decorate(name, given)
         if root == "builtins":
             return self._builtin(base, given, node, scope)
-        if name in ("importlib.import_module", "importlib.__import__"):
-            return self._import(given, self.place(node, scope))
+        code = self.code_call(name, given, node, scope)
+        if code is not None:
+            return code
         if name in SUBCLASS_MAKERS:
             return self._subclass(given)
         if name.startswith("operator."):
@@ -133,6 +132,8 @@ class BuiltinTrace(CallTrace):
             return self.told(given.all)
         if base in _CONTAINERS:
             return self._container(base, given, node, scope)
+        if base.endswith(("object.__setattr__", "type.__setattr__", "setattr()")):
+            return self.builtin_setattr(given, node, scope)
         if base in ("sum", "max", "min", "abs", "pow", "divmod", "round"):
             return self._arithmetic_builtin(base, given, self.place(node, scope))
         self.call_back(given, node, scope)
@@ -181,46 +182,6 @@ class BuiltinTrace(CallTrace):
     def unknown_scalar(self) -> Value:
         """A plain Python value nothing is known about."""
         return Value(frozenset((Library("builtins.object()"),)))
-
-    def builtin___import__(self, given: Arguments, node: ast.AST, scope: Scope) -> Value:
-        """`__import__("torch")`."""
-        return self._import(given, self.place(node, scope))
-
-    def _import(self, given: Arguments, where: str) -> Value:
-        name = given.get(0, "name").text()
-        if name is None:
-            self.opaque = True
-            return self.unknown()
-        if name == "__main__":
-            self.see(MAIN_REACH, "__main__", where)
-        own = self.run_module(name)
-        if own is not None:
-            return ref(Box(BoxObject(dict(own.names))))
-        return ref(Library(name))
-
-    def builtin_eval(self, given: Arguments, node: ast.AST, scope: Scope) -> Value:
-        """`eval("...")`: constant text is followed."""
-        tree = _parse(given.get(0).text())
-        if tree is None or not tree.body or not isinstance(tree.body[0], ast.Expr):
-            self.opaque = True
-            return self.unknown()
-        return self.evaluate(tree.body[0].value, scope)
-
-    def builtin_exec(self, given: Arguments, node: ast.AST, scope: Scope) -> Value:
-        """`exec("...")`: constant text is followed."""
-        tree = _parse(given.get(0).text())
-        if tree is None:
-            self.opaque = True
-            return self.unknown()
-        self.run_body(tree.body, scope)
-        for item in given.get(1).refs:
-            if isinstance(item, Box):
-                item.object.items.update(scope.names)
-        return NOTHING
-
-    def builtin_compile(self, given: Arguments, node: ast.AST, scope: Scope) -> Value:
-        """`compile("...", ...)`: hands its text on to exec or eval."""
-        return given.get(0)
 
     def builtin_map(self, given: Arguments, node: ast.AST, scope: Scope) -> Value:
         """`map(f, items)`."""
@@ -277,12 +238,3 @@ def _callable_parts(value: Value) -> bool:
     return any(
         isinstance(r, kinds) or type(r).__name__ in ("Kernel", "Generated") for r in value.refs
     )
-
-
-def _parse(text: str | None) -> ast.Module | None:
-    if text is None:
-        return None
-    try:
-        return ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError):
-        return None

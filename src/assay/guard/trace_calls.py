@@ -9,8 +9,9 @@ from __future__ import annotations
 import ast
 
 from assay.guard.arguments import Arguments
+from assay.guard.reach import CACHE_REACH
 from assay.guard.tags import Origin, Tag, Weight
-from assay.guard.trace import MAX_DEPTH, Frame
+from assay.guard.trace import MAX_DEPTH, Frame, Phase
 from assay.guard.trace_methods import MethodTrace
 from assay.guard.values import (
     NOTHING,
@@ -34,6 +35,10 @@ from assay.guard.values import (
     join,
     ref,
 )
+
+
+def _is_argument(value: Value) -> bool:
+    return value.is_data and any(tag.origin is Origin.INPUT for tag in value.tags)
 
 
 class CallTrace(MethodTrace):
@@ -116,6 +121,9 @@ class CallTrace(MethodTrace):
     def call_function(self, function: Function, given: Arguments) -> Value:
         """Enter a function of the candidate."""
         node = function.node
+        if node in self.cached and any(_is_argument(value) for value in given.all):
+            title = getattr(node, "name", "a function")
+            self.see(CACHE_REACH, title, self.place(node, function.scope))
         if len(self.frames) >= MAX_DEPTH or sum(f.node is node for f in self.frames) > 1:
             return self.unknown(self.tensor_tags(given.all))
         inner = Scope(function.scope.module, {}, function.scope)
@@ -160,10 +168,19 @@ class CallTrace(MethodTrace):
         made = ref(Instance(held))
         if item.object.find("__init__") is not None:
             self.call(self.attribute(made, "__init__"), given, node, scope)
+        self._follow_finaliser(item, made, node, scope)
         creator = item.object.find("__new__")
         if creator is not None:
             made = join([made, self.call(creator, given, node, scope)])
         return made
+
+    def _follow_finaliser(self, item: ClassRef, made: Value, node: ast.AST, scope: Scope) -> None:
+        """`__del__` of an object made in forward: cleaning up is free, work on tensors is not."""
+        if item.object.find("__del__") is None or self.phase is not Phase.FORWARD:
+            return
+        before, self.finalising = self.finalising, True
+        self.call(self.attribute(made, "__del__"), Arguments(), node, scope)
+        self.finalising = before
 
     def _call_instance(
         self, item: Instance, given: Arguments, node: ast.AST, scope: Scope

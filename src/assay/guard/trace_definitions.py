@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 
 from assay.guard.arguments import Arguments
+from assay.guard.foreign_modules import foreign_module
 from assay.guard.reach import MAIN_REACH
 from assay.guard.trace_builtins import BuiltinTrace
 from assay.guard.values import (
@@ -21,6 +22,8 @@ from assay.guard.values import (
     Value,
     ref,
 )
+
+_CACHES = ("functools.lru_cache", "functools.cache", "joblib.Memory", "cachetools.")
 
 
 class DefinitionTrace(BuiltinTrace):
@@ -36,13 +39,19 @@ class DefinitionTrace(BuiltinTrace):
         """A function, with whatever its decorators make of it."""
         value = ref(Function(node, scope))
         for decorator in reversed(node.decorator_list):
-            value = self._decorated(self.evaluate(decorator, scope), value, node, scope)
+            maker = self.evaluate(decorator, scope)
+            value = self._decorated(maker, value, node, scope)
+            if any(isinstance(r, Library) and r.name.startswith(_CACHES) for r in maker.refs):
+                self.cached.add(node)
         scope.names[node.name] = value
 
     do_AsyncFunctionDef = do_FunctionDef
 
     def _decorated(self, maker: Value, value: Value, node: ast.AST, scope: Scope) -> Value:
         """A decorator's result; an unknown one leaves the function as it is."""
+        for item in maker.refs:
+            if isinstance(item, Library) and item.name == "atexit.register":
+                self.call_library(item.name, Arguments((value,)), node, scope)
         known = [r for r in maker.refs if not isinstance(r, Library) or self.transforms(r.name)]
         if not known:
             return value
@@ -64,8 +73,19 @@ class DefinitionTrace(BuiltinTrace):
         for alias in node.names:
             if alias.name == "__main__":
                 self.see(MAIN_REACH, "__main__", self.place(node, scope))
+            self._watch_import(alias.name, node, scope)
             name = alias.name if alias.asname else alias.name.split(".")[0]
             scope.names[alias.asname or name] = self._module(name)
+
+    def _watch_import(self, name: str, node: ast.AST, scope: Scope) -> None:
+        path = name.lstrip(".").replace(".", "/")
+        reach = foreign_module(name, by_call=False)
+        if reach is not None and not self.has_module(path):
+            self.see(reach, name, self.place(node, scope))
+
+    def has_module(self, path: str) -> bool:
+        """True where the candidate has a file or folder of this name."""
+        raise NotImplementedError
 
     def _module(self, name: str) -> Value:
         own = self.run_module(name)
@@ -77,6 +97,8 @@ class DefinitionTrace(BuiltinTrace):
     def do_ImportFrom(self, node: ast.ImportFrom, scope: Scope) -> None:
         """`from a import b as c`."""
         own = self.run_module(node.module or "")
+        if own is None and node.level == 0:
+            self._watch_import(node.module or "", node, scope)
         for alias in node.names:
             if own is not None and alias.name == "*":
                 scope.names.update(own.names)

@@ -57,6 +57,8 @@ class ExpressionTrace(OperatorTrace):
     def on_Name(self, node: ast.Name, scope: Scope) -> Value:
         """A name: what it is bound to, else a builtin."""
         found = scope.find(node.id)
+        if found is None and node.id == "__builtins__":
+            return ref(Library("builtins"))
         return found if found is not None else ref(Library("builtins." + node.id))
 
     def on_Lambda(self, node: ast.Lambda, scope: Scope) -> Value:
@@ -205,6 +207,10 @@ class ExpressionTrace(OperatorTrace):
             return ref(Library(f"{name.removesuffix('.__dict__')}.{key}"))
         if name == "sys.modules":
             return ref(Library(key))
+        if name.endswith("__pyx_capi__"):
+            return ref(Library(f"native_compute.{key}"))
+        if name.startswith("native") and "." not in name:
+            return ref(Library(f"{name}.{key}"))
         if name in ("builtins.globals()", "builtins.locals()", "builtins.vars()"):
             return scope.find(key) or NOTHING
         return NOTHING

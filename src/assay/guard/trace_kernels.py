@@ -14,8 +14,11 @@ from assay.guard.arguments import Arguments
 from assay.guard.cpp_functions import CppFunction, CppUnit, parse_cpp
 from assay.guard.cpp_tokens import looks_like_cpp
 from assay.guard.library_names import library_call
+from assay.guard.native_symbols import computed_by_symbol
 from assay.guard.python_kernels import is_parallel_loop
+from assay.guard.reach import FINALISER_REACH
 from assay.guard.tags import Guard, Origin, Tag, Weight
+from assay.guard.texts import texts
 from assay.guard.trace import KernelSeen, LaunchSeen, NativeSource, Phase
 from assay.guard.trace_expressions import ExpressionTrace
 from assay.guard.values import (
@@ -98,8 +101,13 @@ class KernelTrace(ExpressionTrace):
         if not touched and self.phase is not Phase.FORWARD:
             return ref(Extension(kernel.where))  # a builder's own method: `.build()`, `.dlopen()`
         read = {tag for buffer in touched for tag in buffer.tags}
+        if self.finalising:  # it runs at a time of its own, so no result holds what it writes
+            if any(tag.origin is Origin.INPUT for tag in read):
+                self.see(FINALISER_REACH, "a finaliser", self.place(node, scope))
+            return self.new_buffer()
         tags = {tag.through_kernel() for tag in read if tag.origin is Origin.LIBRARY}
         tags |= {self._placed(tag) for tag in kernel.tags}
+        tags |= self._handed_symbols(given, self.place(node, scope))
         if kernel.own:
             tags.add(Tag(Origin.KERNEL, kernel.name, guard=self.guard))
             self._launched(kernel, node, scope)
@@ -109,6 +117,17 @@ class KernelTrace(ExpressionTrace):
         for buffer in written:
             buffer.tags |= tags
         return self.new_buffer(set(tags))
+
+    def _handed_symbols(self, given: Arguments, where: str) -> set[Tag]:
+        """Library functions that native code is handed, by address or by name."""
+        names = [computed_by_symbol(text) for value in given.all for text in texts(value)]
+        carried = [r.name for v in given.all for r in v.refs if isinstance(r, Library)]
+        names += [n.rpartition(".")[2] for n in carried if n.startswith("native_compute.")]
+        return {
+            Tag(Origin.LIBRARY, name, where, Weight.HEAVY, self.guard, on_input=True)
+            for name in names
+            if name
+        }
 
     def _launched(self, kernel: Kernel, node: ast.AST, scope: Scope) -> None:
         if self.phase is Phase.FORWARD:
@@ -131,9 +150,9 @@ class KernelTrace(ExpressionTrace):
                 self.read_native(text, "")
 
     def _native_texts(self, value: Value, where: str) -> None:
-        text = value.text()
-        if text is not None and looks_like_cpp(text):
-            self.read_native(text, where.rpartition(":")[0])
+        for text in texts(value):
+            if looks_like_cpp(text):
+                self.read_native(text, where.rpartition(":")[0])
         for item in value.refs:
             if isinstance(item, Box):
                 for inner in item.object.items.values():
@@ -143,7 +162,11 @@ class KernelTrace(ExpressionTrace):
         """Parse a native source once; its lines are counted from where its text begins."""
         first = self.text_lines.get(text, (path, 1))
         if not any(s.path == first[0] and s.first_line == first[1] for s in self.native):
-            self.native.append(NativeSource(first[0], first[1], parse_cpp(text)))
+            source = NativeSource(first[0], first[1], parse_cpp(text))
+            self.native.append(source)
+            override = source.unit.override
+            if override is not None:
+                self.see(override.reach, override.name, self._native_place(source, override.line))
 
     text_lines: dict[str, tuple[str, int]]
 
@@ -156,14 +179,20 @@ class KernelTrace(ExpressionTrace):
         if entry not in names:
             return Kernel(name, extension.where)
         reached = CppUnit(everything).reached(frozenset((entry,)))
+        for function in reached:
+            for item in function.reaches:
+                self.see(item.reach, item.name, self._native_place(homes[id(function)], item.line))
         tags = {tag for f in reached for tag in self._native_tags(homes[id(f)], f)}
         works = any(function.works for function in reached)
         return Kernel(name, extension.where, frozenset(tags), own=works or not tags)
 
+    def _native_place(self, source: NativeSource, line: int) -> str:
+        return f"{source.path}:{source.first_line + line - 1}"
+
     def _native_tags(self, source: NativeSource, function: CppFunction) -> list[Tag]:
         tags = []
         for call in function.library:
-            where = f"{source.path}:{source.first_line + call.line - 1}"
+            where = self._native_place(source, call.line)
             tags.append(
                 Tag(
                     Origin.LIBRARY,

@@ -10,26 +10,18 @@ import ast
 
 from assay.guard.arguments import Arguments
 from assay.guard.library_names import is_generator, is_layer, library_call
+from assay.guard.native_symbols import computed_by_symbol, is_compute_library, is_setting
 from assay.guard.operation_names import OpRole
 from assay.guard.python_kernels import (
-    is_compiler,
-    is_system_compute_library,
     loads_library,
     makes_extension,
     makes_kernel,
 )
-from assay.guard.reach import (
-    FORGED_WRITE,
-    MAIN_REACH,
-    MODE_REACH,
-    THREAD_REACH,
-    reach_of_call,
-    reach_of_path,
-)
 from assay.guard.surroundings import asks_surroundings
 from assay.guard.tags import Origin, Tag, Weight
+from assay.guard.texts import texts
 from assay.guard.trace import KernelSeen, Phase
-from assay.guard.trace_kernels import KernelTrace
+from assay.guard.trace_threads import ThreadTrace
 from assay.guard.values import (
     NOTHING,
     Box,
@@ -55,16 +47,18 @@ _SHARES = frozenset(
 )
 _CLOCKS = ("time.", "datetime.", "torch.cuda.Event()", "os.times", "resource.getrusage")
 _HOLDERS = frozenset("ModuleList ModuleDict ParameterList ParameterDict Sequential".split())
-_RUNNERS = ("subprocess.", "os.system", "os.popen", "setuptools.", "distutils.", "os.exec")
 
 
-class LibraryTrace(KernelTrace):
+class LibraryTrace(ThreadTrace):
     """Calls dotted library names."""
 
     def call_library(self, name: str, given: Arguments, node: ast.AST, scope: Scope) -> Value:
         """The value of calling a library name."""
         where = self.place(node, scope)
-        self._watch(name, given, where)
+        self.watch(name, given, node, scope)
+        text = self.path_call(name, given)
+        if text is not None:
+            return text
         special = self.call_builtin(name, given, node, scope)
         if special is not None:
             return special
@@ -79,50 +73,6 @@ class LibraryTrace(KernelTrace):
     ) -> Value | None:
         """Builtins and standard functions that the call trace treats apart."""
         raise NotImplementedError
-
-    def call_back(self, given: Arguments, node: ast.AST, scope: Scope) -> None:
-        """Call the functions among the arguments; the call trace knows how."""
-        raise NotImplementedError
-
-    def _watch(self, name: str, given: Arguments, where: str) -> None:
-        reach = reach_of_call(name)
-        if reach is not None:
-            self.see(reach, name, where)
-        for value in given.all:
-            text = value.text()
-            path_reach = reach_of_path(text) if text and text.startswith("/proc") else None
-            if path_reach is not None:
-                self.see(path_reach, text or "", where)
-            if text == "__main__" and name.startswith(
-                ("importlib.", "sys.modules", "builtins.__imp")
-            ):
-                self.see(MAIN_REACH, "__main__", where)
-        if name == "os.write" and given.get(0).constant() is not None:
-            self.see(FORGED_WRITE, name, where)
-        if name.startswith(_RUNNERS):
-            self._watch_compiler(given)
-        if name.endswith(("Thread().start", "Timer().start", "_thread.start_new_thread")):
-            self.threads.setdefault(where, name)
-        waits = name.endswith((".join", ".result", ".shutdown", ".wait"))
-        if waits and name.startswith(("threading.", "concurrent.", "multiprocessing.")):
-            self.joined = True
-        if name.endswith("Mode().__enter__"):
-            self.see(MODE_REACH, name, where)
-
-    def _watch_compiler(self, given: Arguments) -> None:
-        texts = [given.get(0).text() or ""]
-        for item in given.get(0).refs:
-            if isinstance(item, Box):
-                texts += [value.text() or "" for value in item.object.items.values()]
-        known = [text for text in texts if text]
-        if not known or any(is_compiler(text) for text in known):
-            self.compiles = True
-
-    def report_threads(self) -> None:
-        """Threads that were started while nothing in the source joins one."""
-        if not self.joined:
-            for where, name in self.threads.items():
-                self.see(THREAD_REACH, name.replace("()", ""), where)
 
     def _make(self, name: str, given: Arguments, where: str, scope: Scope) -> Value | None:
         """Kernels, modules and layers that a library call makes."""
@@ -163,26 +113,29 @@ class LibraryTrace(KernelTrace):
     def _load(self, name: str, given: Arguments, where: str) -> Value:
         """A shared object: the candidate's own, a compute library of the system, or a module."""
         path = given.get(0)
-        text = path.text()
         if name.startswith("importlib.") and "Extension" not in name:
             self.opaque = True
             return ref(Extension(where)) if self.compiles else self.unknown()
         constant = path.constant()
         if constant is not None and constant.value is None:
             return ref(Library("native"))
-        if text is not None and is_system_compute_library(text):
+        known = texts(path)
+        if any(is_compute_library(text) for text in known):
             return ref(Library("native_compute"))
-        if text is not None and not self.compiles:
+        finder = any(isinstance(r, Library) and "find_library" in r.name for r in path.refs)
+        if finder or (path.text() is not None and not self.compiles):
             return ref(Library("native"))
         for source in self.text_lines:
             self.read_native(source, "")
         self.kernels.setdefault(where, KernelSeen("shared object", "native", where))
-        finder = any(isinstance(r, Library) and "find_library" in r.name for r in path.refs)
-        return ref(Library("native")) if finder else ref(Extension(where))
+        return ref(Extension(where))
 
     def _operate(self, name: str, given: Arguments, where: str) -> Value:
         """A call that only moves or computes data."""
         data = [value for value in given.all if all_buffers(value)]
+        carried = self._carried_symbols(name, given)
+        if carried is not None:
+            return carried
         native = name.startswith(("native.", "native_compute."))
         call = library_call("torch." + name.partition(".")[2] if native else name)
         if native:
@@ -198,12 +151,23 @@ class LibraryTrace(KernelTrace):
             return self.new_buffer(self.tensor_tags(data))
         return self._bookkeeping(name, data)
 
+    def _carried_symbols(self, name: str, given: Arguments) -> Value | None:
+        """Casts and capsules that carry a library's function on: `CFUNCTYPE(...)(address)`."""
+        if name.endswith("get_cython_function_address") and "blas" in (given.get(0).text() or ""):
+            return ref(Library(f"native_compute.{given.get(1).text() or 'function'}"))
+        if not name.startswith("ctypes."):
+            return None
+        found = [r for v in given.all for r in v.refs if isinstance(r, Library)]
+        symbols = frozenset(r for r in found if r.name.startswith("native_compute."))
+        return Value(symbols) if symbols else None
+
     def _native_call(self, name: str, heavy: bool, data: list[Value], where: str) -> Value:
         base = name.rpartition(".")[2]
-        computes = heavy or name.startswith("native_compute.") or "gemm" in base or "blas" in base
-        if not computes:
+        symbol = computed_by_symbol(base)
+        ready = name.startswith("native_compute.") and not is_setting(base)
+        if not (heavy or ready or symbol):
             return self._bookkeeping("ctypes." + base, data)
-        result = self.compute(f"native {base}", Weight.HEAVY, data, where)
+        result = self.compute(f"native {symbol or base}", Weight.HEAVY, data, where)
         for value in data:
             for buffer in all_buffers(value):
                 if buffer.fresh:

@@ -10,7 +10,9 @@ import ast
 from assay.guard.arguments import Arguments
 from assay.guard.library_names import method_call
 from assay.guard.operation_names import OpRole
+from assay.guard.overrides import assignment_switches_off
 from assay.guard.reach import reach_of_assignment
+from assay.guard.tags import Origin, Tag
 from assay.guard.texts import formatted, joined, outlined, texts
 from assay.guard.trace import Phase
 from assay.guard.trace_libraries import LibraryTrace
@@ -29,6 +31,7 @@ from assay.guard.values import (
     Outline,
     Scope,
     Value,
+    all_buffers,
     join,
     ref,
 )
@@ -98,10 +101,11 @@ class MethodTrace(LibraryTrace):
     ) -> Value:
         if name in _MODULE_SETTERS:
             key = given.get(0, "name").text()
+            held = given.positional[1] if len(given.positional) > 1 else NOTHING
+            for buffer in all_buffers(held):
+                buffer.tags.add(Tag(Origin.PARAMETER, key or ""))
             if key is not None:
-                owner.object.attrs[key] = (
-                    given.positional[1] if len(given.positional) > 1 else NOTHING
-                )
+                owner.object.attrs[key] = held
             return NOTHING
         if name in _HOOKS:
             self.hooks.append(given.get(0, "hook"))
@@ -119,6 +123,10 @@ class MethodTrace(LibraryTrace):
             return self.call_library("torch.Mode().__enter__", given, node, scope)
         if name == "__setattr__":
             return NOTHING
+        bases = owner.object.kind.library_bases()
+        if name == "start" and any(base.endswith(("Thread", "Process")) for base in bases):
+            run = self.attribute(ref(owner), "run")
+            return self.call_library("threading.Thread().start", Arguments((run,)), node, scope)
         layer = self.library_base(owner)
         if name == "forward" and layer.refs:
             return self.call(layer, given, node, scope)
@@ -231,7 +239,10 @@ class MethodTrace(LibraryTrace):
             elif isinstance(item, ClassRef):
                 item.object.attrs.names[name] = value
             elif isinstance(item, Library) and "()" not in item.name:
-                reach = reach_of_assignment(f"{item.name}.{name}")
+                full = f"{item.name}.{name}"
+                if name in ("restype", "argtypes", "errcheck"):  # how ctypes describes a function
+                    continue
+                reach = assignment_switches_off(full, value) or reach_of_assignment(full)
                 self.see(reach, f"{item.name}.{name}", where)
             elif isinstance(item, Layer):
                 item.weights.tags.update(value.tags)

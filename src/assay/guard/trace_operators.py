@@ -54,6 +54,10 @@ class OperatorTrace(AttributeTrace):
         """The value of an expression; the expression trace knows how."""
         raise NotImplementedError
 
+    def read_place(self, path: str, where: str) -> None:
+        """Record a place that is read; the path trace knows which say anything."""
+        raise NotImplementedError
+
     def on_IfExp(self, node: ast.IfExp, scope: Scope) -> Value:
         """`a if c else b`: one side where the condition is constant, else both."""
         test = self.evaluate(node.test, scope)
@@ -124,6 +128,8 @@ class OperatorTrace(AttributeTrace):
         if not (left.is_data or right.is_data):
             text = self._text_arithmetic(kind, sides)
             if text.refs:
+                for path in texts(text) if isinstance(kind, ast.Div) else []:
+                    self.read_place(path, self.place(node, scope))
                 return join([text, self.scalar_of(sides)])
             boxes = frozenset(r for v in sides for r in v.refs if isinstance(r, Box | Library))
             return join([self.scalar_of(sides), Value(boxes)])
@@ -141,8 +147,7 @@ class OperatorTrace(AttributeTrace):
         if isinstance(kind, ast.Add):
             return joined(sides)
         if isinstance(kind, ast.Div):
-            paths = frozenset(r for v in sides for r in v.refs if isinstance(r, Library))
-            return join([joined_path(sides), Value(paths)])
+            return join([joined_path(sides), *(v for v in sides if _is_path(v))])
         if isinstance(kind, ast.Mod):
             return outlined([percent_formatted(text) for text in texts(sides[0])])
         return NOTHING
@@ -153,9 +158,8 @@ class OperatorTrace(AttributeTrace):
             return None
         has_text = isinstance(a.value, str | bytes) or isinstance(b.value, str | bytes)
         if has_text and not isinstance(kind, ast.Add):
-            return (
-                None if isinstance(kind, ast.Mod) else NOTHING
-            )  # `"x" * 10**9` and `"%999999999d" % 1` must not be worked out here
+            # `"x" * 10**9` and `"%999999999d" % 1` must not be worked out here
+            return None if isinstance(kind, ast.Mod) else NOTHING
         if not _small(a.value) or not _small(b.value) or isinstance(kind, ast.Pow):
             return NOTHING
         try:
@@ -233,6 +237,11 @@ def _decide(kind: ast.cmpop, left: Value, right: Value) -> bool | None:
     compare = _ORDER.get(type(kind))
     numbers = isinstance(a.value, int | float) and isinstance(b.value, int | float)
     return bool(compare(a.value, b.value)) if compare and numbers else None
+
+
+def _is_path(value: Value) -> bool:
+    """True for an object of pathlib, whose methods are called later."""
+    return any(isinstance(r, Library) and "Path()" in r.name for r in value.refs)
 
 
 def _is_open(item: Ref) -> bool:

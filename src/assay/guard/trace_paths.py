@@ -6,8 +6,8 @@ it.
 
 from __future__ import annotations
 
-import ast
 import posixpath
+from collections.abc import Callable
 
 from assay.data.evidence import EvidenceKind, Severity
 from assay.guard.arguments import Arguments
@@ -17,13 +17,11 @@ from assay.guard.reach import Reach
 from assay.guard.texts import joined_path, outlined, texts
 from assay.guard.trace_kernels import KernelTrace
 from assay.guard.values import (
-    NOTHING,
     Box,
     BoxObject,
     Constant,
     Library,
     Outline,
-    Scope,
     Value,
     join,
     ref,
@@ -83,9 +81,9 @@ class PathTrace(KernelTrace):
             return ref(Box(BoxObject(rest=ref(Outline("/site-packages")))))
         return self._decoded(name, given) if decodes(name) else None
 
-    def _split(self, given: Arguments, part: object) -> Value:
-        found = [part(text) for text in texts(given.get(0))] if callable(part) else []
-        return join([outlined([str(text) for text in found]), self.told(given.all)])
+    def _split(self, given: Arguments, part: Callable[[str], str]) -> Value:
+        found = outlined([part(text) for text in texts(given.get(0))])
+        return join([found, self.told(given.all)])
 
     def _decoded(self, name: str, given: Arguments) -> Value | None:
         constants = [value.constant() for value in given.positional]
@@ -118,9 +116,11 @@ class PathTrace(KernelTrace):
 
     def read_place(self, path: str, where: str) -> None:
         """Record a place that is read, where that says anything."""
-        reach = _READS.get(meaning_of_read(path)) if path.startswith(("/", "~", "*", ".")) else None
-        if reach is not None and len(path) < 400 and "\n" not in path:
-            self.see(reach, path, where)
+        is_path = path.startswith(("/", "~", "*", ".")) and "\n" not in path[:400]
+        meaning = meaning_of_read(path) if is_path else PathMeaning.ORDINARY
+        telling = meaning is not PathMeaning.MACHINE or path.startswith("/proc")
+        if meaning in _READS and telling:
+            self.see(_READS[meaning], path, where)
 
     def _is_write(self, name: str, given: Arguments) -> bool:
         if name in _OPENERS:
@@ -130,12 +130,6 @@ class PathTrace(KernelTrace):
             flags = given.get(1, "flags").refs
             return any(isinstance(r, Library) and _writes_by(r.name) for r in flags)
         return name in _WRITERS
-
-    def on_path_operator(self, value: Value, node: ast.AST, scope: Scope) -> Value:
-        """`Path("/proc") / "self" / "mem"`: nothing is called, yet a place is named."""
-        for text in texts(value):
-            self.read_place(text, self.place(node, scope))
-        return value or NOTHING
 
 
 def _writes_by(flag: str) -> bool:

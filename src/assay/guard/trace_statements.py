@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import ast
 
-from assay.guard.reach import MODE_REACH
+from assay.guard.overrides import item_reach
+from assay.guard.reach import EXIT_RAISED, MODE_REACH
+from assay.guard.tags import Origin
 from assay.guard.trace import Phase, ReturnSeen
 from assay.guard.trace_branches import BranchTrace
 from assay.guard.values import (
     NOTHING,
     Box,
+    ClassRef,
     Instance,
     Library,
     Scope,
@@ -56,11 +59,16 @@ class StatementTrace(BranchTrace):
         """One result of forward, as it is at this moment."""
         instances = [r.object.kind for r in value.refs if isinstance(r, Instance)]
         lying = any("Tensor" in base for kind in instances for base in kind.library_bases())
-        self.returns.append(ReturnSeen(where, self.guard, frozenset(value.tags), lying))
+        tags = frozenset(value.tags)
+        plain = {Origin.SURROUNDINGS, Origin.CLOCK}
+        blank = value.is_data and not value.refs and {tag.origin for tag in tags} <= plain
+        self.returns.append(ReturnSeen(where, self.guard, tags, lying, blank))
 
     def do_Raise(self, node: ast.Raise, scope: Scope) -> bool:
         """An exception ends the block."""
-        self.evaluate(node.exc, scope)
+        value = self.evaluate(node.exc, scope)
+        for title in _beyond_handlers(value):
+            self.see(EXIT_RAISED, title, self.place(node, scope))
         return True
 
     def do_Assert(self, node: ast.Assert, scope: Scope) -> None:
@@ -121,6 +129,8 @@ class StatementTrace(BranchTrace):
             if isinstance(item, Box):
                 known = item.object.items.get(position)
                 parts += [known if known is not None else item.object.rest or NOTHING]
+            if isinstance(item, Library) and item.name.endswith("()"):
+                parts.append(ref(item))
         return join(parts)
 
     def _bind_item(self, target: ast.Subscript, value: Value, scope: Scope) -> None:
@@ -130,6 +140,9 @@ class StatementTrace(BranchTrace):
             if isinstance(item, Box):
                 self._store(item, key, value)
             if isinstance(item, Library):
+                reach = item_reach(item.name)
+                if reach is not None:
+                    self.see(reach, item.name, self.place(target, scope))
                 self._patch_item(item.name, key.text(), self.place(target, scope))
         for buffer in base.buffers:
             buffer.tags |= value.tags
@@ -193,7 +206,24 @@ class StatementTrace(BranchTrace):
                 if any(base.endswith(("TorchFunctionMode", "TorchDispatchMode")) for base in bases):
                     self.see(MODE_REACH, item.object.kind.name, where)
             if isinstance(item, Library) and "Executor" in item.name:
-                self.joined = True
+                self.waits = True
+
+
+_BEYOND = frozenset("SystemExit KeyboardInterrupt GeneratorExit BaseException".split())
+
+
+def _beyond_handlers(value: Value) -> list[str]:
+    """Exceptions that a handler of `Exception` does not catch."""
+    found: list[str] = []
+    for item in value.refs:
+        if isinstance(item, Library):
+            name = item.name.removeprefix("builtins.").removesuffix("()")
+            found += [name] if name in _BEYOND else []
+        elif isinstance(item, Instance | ClassRef):
+            kind = item.object.kind if isinstance(item, Instance) else item.object
+            bases = {base.removeprefix("builtins.") for base in kind.library_bases()}
+            found += [kind.name] if bases & _BEYOND else []
+    return found
 
 
 _KNOWN_MODULES = frozenset(

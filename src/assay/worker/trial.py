@@ -173,7 +173,8 @@ class Trial:
             examiner = self._examiner(session, built)
             examiner.guarded = False
             script = self._bench.script
-            examiner.run(script[: script.index(batch) + 1])
+            end = script.index(batch) + 1 if batch in script else len(script)
+            examiner.run(script[:end])
             return True
         except Lost:
             return False

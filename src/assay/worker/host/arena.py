@@ -20,6 +20,7 @@ PAGE = mmap.PAGESIZE
 POISON = 0xFF  # NaN in every float format, -1 in every integer one
 _SEALS = 0x0001 | 0x0002 | 0x0004  # SEAL, SHRINK, GROW
 _ALIGNMENT = 64
+OPEN_MARGIN = 32 << 20
 
 
 @dataclass(frozen=True)
@@ -54,13 +55,16 @@ class Arena:
         self._guards: list[tuple[int, int]] = []
 
     def place(self, nbytes: int, at: str) -> Region:
-        """Room for `nbytes`, `at` the "start" or "end" of its pages, or in the "middle" of them."""
-        slack = 2 * _ALIGNMENT if at == "middle" else 0
-        pages = max(PAGE, _pages(nbytes + slack))
+        """Room for `nbytes`, `at` the "start" or "end" of its pages, or in the "middle" of them.
+
+        "open" leaves a wide margin on both sides, where stray reads survive.
+        """
+        margin = {"middle": _ALIGNMENT, "open": OPEN_MARGIN}.get(at, 0)
+        pages = max(PAGE, _pages(nbytes + 2 * margin))
         self._guard()
         start = self._take(pages)
         self._guard()
-        offset = {"start": start, "end": start + pages - nbytes, "middle": start + _ALIGNMENT}[at]
+        offset = start + pages - nbytes if at == "end" else start + margin
         return Region(self.number, start, pages, offset, nbytes)
 
     def room(self) -> int:

@@ -8,23 +8,21 @@ is thawed; it leaves nothing stopped and nothing attached, whatever happens.
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
-import os
 import platform
 import random
-import struct
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from assay.worker.host.mapped_objects import MappedObjects, MappedRange, Owner
+from assay.worker.host.mapped_objects import Owner
+from assay.worker.host.operator_frames import computes
+from assay.worker.host.sampled_process import Look, SampledProcess
 from assay.worker.host.stopped_thread import (
     NotStopped,
     Refused,
-    Registers,
     ThreadStopper,
     supported,
 )
@@ -34,10 +32,9 @@ _PIDS_EVERY_S = 0.02
 _THREADS_A_ROUND = 4
 _SETTLE_S = 0.5
 _JOIN_S = 5.0
-_STACK_BYTES = 4096
-_TOP_OBJECTS = 5
+_TOP = 5
+_TORCH = "libtorch"
 _PR_SET_TIMERSLACK = 29
-_WORK_FOR_OTHERS = (Owner.GENERATED, Owner.MATHEMATICS)
 
 
 @dataclass(frozen=True)
@@ -46,7 +43,10 @@ class Samples:
 
     counts: Mapping[Owner, int] = field(default_factory=dict)
     objects: tuple[tuple[str, int], ...] = ()  # libraries by name, the most sampled first
+    operators: tuple[tuple[str, int], ...] = ()  # computing torch operators on sampled stacks
+    in_operators: int = 0  # of those in libraries, inside such an operator
     total: int = 0
+    rounds: int = 0  # moments at which any thread wanted a processor
     seconds: float = 0.0
     reason: str = ""  # why there are none, where something prevented it
 
@@ -68,10 +68,13 @@ class Sampler:
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="sampler", daemon=True)
         self._stopper = ThreadStopper()
-        self._processes: dict[int, _Process] = {}
+        self._processes: dict[int, SampledProcess] = {}
         self._listed_at = float("-inf")
         self._counts: Counter[Owner] = Counter()
         self._libraries: Counter[str] = Counter()
+        self._operators: Counter[str] = Counter()
+        self._in_operators = 0
+        self._rounds = 0
         self._refused = 0
         self._failure = "" if supported() else f"no samples on {platform.machine()}"
         self._started_at = 0.0
@@ -90,8 +93,21 @@ class Sampler:
         reason = self._failure
         if self._refused > total:  # an exiting thread is refused too, but seldom met
             reason = reason or "the kernel refused to let the judge look into the process"
-        top = tuple(self._libraries.most_common(_TOP_OBJECTS))
-        return Samples(dict(self._counts), top, total, seconds, reason)
+        return Samples(
+            counts=dict(self._counts),
+            objects=tuple(self._libraries.most_common(_TOP)),
+            operators=tuple(self._operators.most_common(_TOP)),
+            in_operators=self._in_operators,
+            total=total,
+            rounds=self._rounds,
+            seconds=seconds,
+            reason=reason,
+        )
+
+    @property
+    def attributed(self) -> int:
+        """Samples so far that speak for or against the candidate."""
+        return self._counts[Owner.OWN] + self._counts[Owner.LIBRARY]
 
     def _run(self) -> None:
         """All tracing happens in this thread; when it ends the kernel lets go of what is left."""
@@ -119,14 +135,21 @@ class Sampler:
         running = [(p, tid) for p in self._processes.values() for tid in p.running()]
         if len(running) > _THREADS_A_ROUND:
             running = self._random.sample(running, _THREADS_A_ROUND)
-        for process, tid in running:
-            try:
-                with self._stopper.stopped(tid) as registers:
-                    self._note(process, registers)
-            except Refused:
-                self._refused += 1
-            except NotStopped:
-                continue
+        looks = [look for p, tid in running if (look := self._look(p, tid)) is not None]
+        self._rounds += bool(looks)
+        for look in looks:
+            self._note(look, [other for other in looks if other.process is look.process])
+
+    def _look(self, process: SampledProcess, tid: int) -> Look | None:
+        try:
+            with self._stopper.stopped(tid) as registers:
+                stack = process.stack(registers)
+        except Refused:
+            self._refused += 1
+            return None
+        except NotStopped:
+            return None
+        return Look(process, tid, registers, stack)
 
     def _list_processes(self) -> None:
         now = time.monotonic()
@@ -137,93 +160,30 @@ class Sampler:
         for pid in set(self._processes) - listed:
             self._processes.pop(pid).close()
         for pid in listed - set(self._processes):
-            self._processes[pid] = _Process(pid, self._scratch)
+            self._processes[pid] = SampledProcess(pid, self._scratch)
 
-    def _note(self, process: _Process, registers: Registers) -> None:
-        if registers.in_system_call:
-            self._counts[Owner.KERNEL] += 1
-            return
-        owner, name = process.responsible(registers)
-        self._counts[owner] += 1
+    def _note(self, look: Look, together: list[Look]) -> None:
+        owner, name = look.responsible()
         if owner is Owner.LIBRARY:
-            self._libraries[name] += 1
+            operators: frozenset[str] = frozenset()
+            if _TORCH in name:
+                operators = self._operators_behind(look, together)
+            computing = [o for o in operators if computes(o)]
+            if operators and not computing:
+                owner = Owner.MOVEMENT
+            else:
+                self._libraries[name] += 1
+                self._operators.update(computing)
+                self._in_operators += bool(computing)
+        self._counts[owner] += 1
 
-
-class _Process:
-    """One process of the tree: its threads, its mappings and its memory."""
-
-    def __init__(self, pid: int, scratch: str) -> None:
-        self._pid = pid
-        self.objects = MappedObjects(pid, scratch)
-        self._memory: int | None = None
-
-    def running(self) -> list[int]:
-        """Threads that run or wait for a processor."""
-        try:
-            threads = os.listdir(f"/proc/{self._pid}/task")
-        except OSError:
-            return []
-        return [int(tid) for tid in threads if self._state(tid) == b"R"]
-
-    def _state(self, tid: str) -> bytes:
-        try:
-            with open(f"/proc/{self._pid}/task/{tid}/stat", "rb", buffering=0) as file:
-                return file.read(512).rpartition(b") ")[2][:1]
-        except OSError:
-            return b""
-
-    def responsible(self, registers: Registers) -> tuple[Owner, str]:
-        """Whose work a thread is doing, and the name of the object that does it."""
-        found = self.objects.find(registers.pc)
-        if found is None:
-            return Owner.UNKNOWN, ""
-        if found.owner not in _WORK_FOR_OTHERS:
-            return found.owner, found.name
-        callers = list(self._callers(registers))
-        generated = Owner.GENERATED in (found.owner, *(c.owner for c in callers))
-        last = callers[-1] if callers else found
-        if last.owner in (Owner.OWN, Owner.LIBRARY):
-            return last.owner, f"{found.name} of {last.name}"
-        if generated:
-            return Owner.OWN, found.name
-        return (last.owner if callers else Owner.NEUTRAL), found.name
-
-    def _callers(self, registers: Registers) -> Iterator[MappedRange]:
-        """Return addresses on the stack, up to the first in code that speaks for itself.
-
-        Generated code keeps no frames that could be walked (oneDNN's kernels live in pages like
-        Numba's functions do), but the stack holds the addresses to return to: a word counts as
-        one where it points into code, right behind a call.
-        """
-        data = self._read(registers.stack, _STACK_BYTES)
-        words = struct.unpack(f"<{len(data) // 8}Q", data[: len(data) & ~7])
-        for word in (registers.link, *words):
-            found = self.objects.holds(word)
-            if found is None or found.owner is Owner.NEUTRAL or not self._after_call(word):
-                continue
-            yield found
-            if found.owner not in _WORK_FOR_OTHERS:
-                return
-
-    def _after_call(self, address: int) -> bool:
-        code = self._read(address - 8, 8)
-        if len(code) < 8:
-            return False
-        if platform.machine() == "aarch64":  # bl, blr
-            word = int.from_bytes(code[4:], "little")
-            return word >> 26 == 0x25 or word & 0xFFFFFC1F == 0xD63F0000
-        indirect = any(code[-n] == 0xFF and (code[1 - n] >> 3) & 7 == 2 for n in (2, 3, 4, 6, 7))
-        return code[-5] == 0xE8 or indirect
-
-    def _read(self, address: int, size: int) -> bytes:
-        with contextlib.suppress(OSError, OverflowError):
-            if self._memory is None:
-                self._memory = os.open(f"/proc/{self._pid}/mem", os.O_RDONLY | os.O_CLOEXEC)
-            return os.pread(self._memory, size, address)
-        return b""
-
-    def close(self) -> None:
-        """Give the descriptor back."""
-        if self._memory is not None:
-            os.close(self._memory)
-            self._memory = None
+    def _operators_behind(self, look: Look, together: list[Look]) -> frozenset[str]:
+        """On its stack; a thread of a pool has none there and works for one that has."""
+        operators = look.operators()
+        if operators:
+            return operators
+        seen = list(together)
+        main = look.process.pid
+        if all(other.tid != main for other in together):
+            seen += filter(None, [self._look(look.process, main)])
+        return frozenset().union(*(other.operators() for other in seen))

@@ -50,11 +50,12 @@ class Place:
 
     workload: int
     letter: str  # "a" begins flush at an inaccessible page, "b" ends there, others do neither
+    open: bool = False  # far from any such page
 
     @property
     def at(self) -> str:
         """Which edge of its pages the data touches."""
-        return {"a": "start", "b": "end"}.get(self.letter, "middle")
+        return "open" if self.open else {"a": "start", "b": "end"}.get(self.letter, "middle")
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import torch
 
-from assay.worker.host.arena import Arena, Region
+from assay.worker.host.arena import OPEN_MARGIN, Arena, Region
 from assay.worker.host.layout import dtype_name, same_bytes, span_bytes
 from assay.worker.protocol import MapArena, Protect, Slot, View
 
@@ -32,7 +32,8 @@ class SharedMemory:
     def reserve(self, key: object, nbytes: int, at: str) -> Region:
         """The region of a key, made when first asked for. The child may run for it."""
         if key not in self._regions:
-            arena = self._arena_with_room(nbytes)
+            margin = 2 * OPEN_MARGIN if at == "open" else 0
+            arena = self._arena_with_room(nbytes + margin)
             region = arena.place(nbytes, at)
             arena.poison_bands(region)
             self._regions[key] = region

@@ -1,0 +1,132 @@
+"""Provenance: the share of the computing time that a candidate spends in code of its own.
+
+The rule: it is counted by the judge from outside, so it may convict and acquit; and it convicts
+only where innocence is outside the interval.
+
+What counts. A sample is one thread at one moment. Own is what the candidate built or generated,
+library is installed computation (torch, BLAS, NumPy). Left out of both are the interpreter, the C
+library, thread pools, system calls - and torch where it only allocates, fills, views, copies or
+casts, which any honest kernel may do: one that transposes its input before a short loop spends most
+of its time there. So the halves are far apart. Measured on a corpus of 72 on a CPU: 34 honest
+compiled kernels 0.98 to 1.00; 30 delegations 0.00 to 0.04; what does some of the work itself and
+delegates the rest lies between. One half is the line, because "most of the computing" is then true
+in words.
+
+What does not count. A library call on a tiny tensor is bookkeeping: it costs some microseconds,
+which is more than a kernel on a small shape needs. Below 20 us a call, or a twentieth of the call,
+nothing is said against it here; the dispatch log and the source still may.
+
+Kernels of an interpreted language run as NumPy and Python calls by nature, so for them only time
+inside computing torch operators counts as library, and all the rest as their own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import sqrt
+
+from assay.data.evidence import Evidence, EvidenceKind, Severity
+from assay.data.settings import Track
+
+LEAST_SAMPLES = 30
+HALF = 0.5
+PARTLY = 0.1  # honest kernels stay below 0.02
+BOOKKEEPING_US = 20.0
+BOOKKEEPING_SHARE = 0.05
+_Z95 = 1.959964
+
+
+@dataclass(frozen=True)
+class Share:
+    """A share and where it lies with 95 %."""
+
+    mid: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Sampled:
+    """What was counted while the candidate ran its calls."""
+
+    own: int
+    library: int
+    in_operators: int  # of `library`, inside torch operators that compute
+    bystanders: int  # interpreter and data movement: the rest of what a call consists of
+    library_us: float  # library time of one call
+    names: tuple[str, ...]  # libraries and operators, the most sampled first
+    interpreted: bool = False
+    reason: str = ""  # why there are no samples
+
+    @property
+    def ours_and_theirs(self) -> tuple[int, int]:
+        """Samples for and against."""
+        if self.interpreted:
+            mine = self.own + self.library - self.in_operators + self.bystanders
+            return mine, self.in_operators
+        return self.own, self.library
+
+
+def share(own: int, library: int) -> Share:
+    """Own / (own + library) with its Wilson interval.
+
+    p = own / n;  centre = (p + z^2 / 2n) / (1 + z^2 / n);
+    half = z / (1 + z^2 / n) * sqrt(p (1 - p) / n + z^2 / 4n^2)
+    """
+    n = own + library
+    if n == 0:
+        return Share(0.5, 0.0, 1.0)
+    p, spread = own / n, _Z95**2 / n
+    centre = (p + spread / 2) / (1 + spread)
+    half = _Z95 / (1 + spread) * sqrt(p * (1 - p) / n + spread / (4 * n))
+    return Share(p, max(0.0, centre - half), min(1.0, centre + half))
+
+
+def findings(sampled: Sampled, track: Track) -> tuple[Evidence, ...]:
+    """What the samples say of a candidate on a track."""
+    if track is Track.OPEN:
+        return ()
+    own, library = sampled.ours_and_theirs
+    if sampled.reason:
+        return (_unknown(f"where the time goes could not be sampled: {sampled.reason}"),)
+    if own + library < LEAST_SAMPLES:
+        text = f"{own + library} samples of computing are too few to say whose code it is"
+        return (_unknown(text),)
+    found = share(own, library)
+    if track is Track.MIXED:
+        return (_delegation(Severity.NOTE, f"{_span(found)} is spent in code of its own"),)
+    return _of_kernel_track(sampled, found)
+
+
+def _of_kernel_track(sampled: Sampled, found: Share) -> tuple[Evidence, ...]:
+    if found.low > 1.0 - PARTLY or _is_bookkeeping(sampled):
+        return ()
+    whose = f"; the rest is in {', '.join(sampled.names)}" if sampled.names else ""
+    text = f"{_span(found)} is spent in code of its own{whose}"
+    if found.high < HALF:
+        return (_delegation(Severity.CONVICTS, f"{text}: most of the work is delegated"),)
+    theirs = share(sampled.in_operators, sum(sampled.ours_and_theirs) - sampled.in_operators)
+    if theirs.low > PARTLY:
+        return (_delegation(Severity.SUSPICIOUS, f"{text}: part of the work is delegated"),)
+    return (_delegation(Severity.NOTE, text),) if found.low <= HALF else ()
+
+
+def _is_bookkeeping(sampled: Sampled) -> bool:
+    _, library = sampled.ours_and_theirs
+    everything = sampled.own + sampled.library + sampled.bystanders
+    return sampled.library_us < BOOKKEEPING_US or library < BOOKKEEPING_SHARE * everything
+
+
+def _span(found: Share) -> str:
+    return (
+        f"{100 * found.mid:.0f} % ({100 * found.low:.0f} to {100 * found.high:.0f} %) "
+        "of the computing time, sampled from outside,"
+    )
+
+
+def _delegation(severity: Severity, text: str) -> Evidence:
+    return Evidence(kind=EvidenceKind.DELEGATION, severity=severity, text=text)
+
+
+def _unknown(text: str) -> Evidence:
+    return Evidence(kind=EvidenceKind.UNKNOWN, severity=Severity.NOTE, text=text)

@@ -1,0 +1,136 @@
+"""SampledProcess: one process of a tree: its threads, its mappings, its memory; and a look into it.
+
+The rule: nothing is asked of the process and nothing in it is changed. What a thread works on is
+its own code where the code speaks for itself, else that of whoever called it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import platform
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from assay.worker.host.mapped_objects import MappedObjects, MappedRange, Owner, Words
+from assay.worker.host.operator_frames import operator_frames
+from assay.worker.host.stopped_thread import Registers
+
+_STACK_BYTES = 16 << 10
+_WORK_FOR_OTHERS = (Owner.GENERATED, Owner.MATHEMATICS)
+
+
+@dataclass(frozen=True)
+class Look:
+    """One thread at one moment."""
+
+    process: SampledProcess
+    tid: int
+    registers: Registers
+    stack: Words
+
+    def responsible(self) -> tuple[Owner, str]:
+        """Whose work the thread is doing, and the name of the object that does it."""
+        if self.registers.in_system_call:
+            return Owner.KERNEL, ""
+        found = self.process.objects.find(self.registers.pc)
+        if found is None:
+            return Owner.UNKNOWN, ""
+        if found.owner not in _WORK_FOR_OTHERS:
+            return found.owner, found.name
+        callers = list(self._callers())
+        last = callers[-1] if callers else found
+        if last.owner in (Owner.OWN, Owner.LIBRARY):
+            return last.owner, f"{found.name} of {last.name}"
+        if Owner.GENERATED in (found.owner, *(c.owner for c in callers)):
+            return Owner.OWN, found.name
+        return (last.owner if callers else Owner.NEUTRAL), found.name
+
+    def operators(self) -> frozenset[str]:
+        """Torch operators the thread is inside of.
+
+        A stack also holds what earlier calls left in it (ends of frames that are no longer, in
+        any order), so a thread is said to move data only where operators are on its stack and
+        none of them computes: one that never calls a computing operator leaves none behind.
+        """
+        found = set()
+        for index, mapped in self.process.objects.held(self.stack):
+            if mapped.name.startswith("libtorch"):
+                frames = operator_frames(mapped.path)
+                found.add(frames.name_at(int(self.stack[index]), mapped) if frames else "")
+        return frozenset(found - {""})
+
+    def _callers(self) -> Iterator[MappedRange]:
+        """Up to the first in code that speaks for itself.
+
+        Generated code keeps no frames that could be walked (oneDNN's kernels live in pages like
+        Numba's functions do), but the stack holds the addresses to return to.
+        """
+        for _, mapped in self._returns():
+            if mapped.owner is not Owner.NEUTRAL:
+                yield mapped
+                if mapped.owner not in _WORK_FOR_OTHERS:
+                    return
+
+    def _returns(self) -> Iterator[tuple[int, MappedRange]]:
+        """Return addresses, innermost first: words that point into code, right behind a call."""
+        words = np.concatenate(([np.uint64(self.registers.link)], self.stack))
+        for index, mapped in self.process.objects.held(words):
+            word = int(words[index])
+            if self.process.after_call(word):
+                yield word, mapped
+
+
+class SampledProcess:
+    """Read by its number alone; all of it may be gone at any moment."""
+
+    def __init__(self, pid: int, scratch: str) -> None:
+        self.pid = pid
+        self.objects = MappedObjects(pid, scratch)
+        self._memory: int | None = None
+
+    def running(self) -> list[int]:
+        """Threads that run or wait for a processor."""
+        try:
+            threads = os.listdir(f"/proc/{self.pid}/task")
+        except OSError:
+            return []
+        return [int(tid) for tid in threads if self._state(tid) == b"R"]
+
+    def _state(self, tid: str) -> bytes:
+        try:
+            with open(f"/proc/{self.pid}/task/{tid}/stat", "rb", buffering=0) as file:
+                return file.read(512).rpartition(b") ")[2][:1]
+        except OSError:
+            return b""
+
+    def stack(self, registers: Registers) -> Words:
+        """The top of a stopped thread's stack."""
+        data = self._read(registers.stack & ~7, _STACK_BYTES)
+        return np.frombuffer(data[: len(data) & ~7], dtype=np.uint64)
+
+    def after_call(self, address: int) -> bool:
+        """Whether the instruction before the address is a call."""
+        code = self._read(address - 8, 8)
+        if len(code) < 8:
+            return False
+        if platform.machine() == "aarch64":  # bl, blr
+            word = int.from_bytes(code[4:], "little")
+            return word >> 26 == 0x25 or word & 0xFFFFFC1F == 0xD63F0000
+        indirect = any(code[-n] == 0xFF and (code[1 - n] >> 3) & 7 == 2 for n in (2, 3, 4, 6, 7))
+        return code[-5] == 0xE8 or indirect
+
+    def _read(self, address: int, size: int) -> bytes:
+        with contextlib.suppress(OSError, OverflowError):
+            if self._memory is None:
+                self._memory = os.open(f"/proc/{self.pid}/mem", os.O_RDONLY | os.O_CLOEXEC)
+            return os.pread(self._memory, size, address)
+        return b""
+
+    def close(self) -> None:
+        """Give the descriptor back."""
+        if self._memory is not None:
+            os.close(self._memory)
+            self._memory = None
