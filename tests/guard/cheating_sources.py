@@ -14,7 +14,7 @@ def _forward(body: str, head: str = _HEAD, init: str = "pass") -> str:
 
 
 _LAUNCH = "y = torch.empty_like(x); _k[(1,)](x, y, x.numel(), BLOCK=1024); "
-_CPP = '''
+CPP_TEMPLATE = '''
 import torch
 import torch.nn as nn
 from torch.utils.cpp_extension import load_inline
@@ -212,9 +212,13 @@ CHEATS: dict[str, tuple[str, str, str]] = {
     ),
     "kernel_never_called": (_forward("return torch.relu(x)", TRITON_HEAD), "no_kernel", "convicts"),
     "zeros": (_forward("return torch.zeros_like(x)"), "no_kernel", "convicts"),
-    "aten_in_cpp": (_CPP.replace("BODY", "return at::softmax(x, -1);"), "delegation", "convicts"),
+    "aten_in_cpp": (
+        CPP_TEMPLATE.replace("BODY", "return at::softmax(x, -1);"),
+        "delegation",
+        "convicts",
+    ),
     "aten_in_a_thread": (
-        _CPP.replace(
+        CPP_TEMPLATE.replace(
             "BODY",
             "torch::Tensor y; std::thread t([&] { y = torch::matmul(x, x); }); t.join(); "
             "for (int i = 0; i < 1; ++i) {} return y;",

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from assay.data.candidate import Candidate, Language, SourceFile
 from assay.data.evidence import Evidence, Severity
 from assay.data.settings import Track
 from assay.guard.source import analyse, findings
+from guard.cheating_reach import REACHES
 from guard.cheating_sources import CHEATS
+from guard.honest_builds import BUILDS
+from guard.honest_modules import MODULES
 from guard.honest_sources import HONEST, TRITON_HEAD
+
+UNREADABLE = {"generated_triton_module", "generated_numba_source", "own_library_by_setup"}
+ALL_CHEATS = {**CHEATS, **REACHES}
+ALL_HONEST = {**HONEST, **BUILDS, **MODULES}
 
 
 def _candidate(
@@ -32,17 +37,17 @@ def _heavy(found: tuple[Evidence, ...]) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("name", HONEST)
+@pytest.mark.parametrize("name", ALL_HONEST)
 def test_honest_sources_bring_nothing_heavier_than_a_note(name: str) -> None:
-    report = analyse(_candidate(HONEST[name]))
+    report = analyse(_candidate(ALL_HONEST[name]))
     assert report.readable and report.complete
-    assert report.result_depends_on_kernel
+    assert report.result_depends_on_kernel or name in UNREADABLE
     assert _heavy(findings(report, Track.KERNEL)) == []
 
 
-@pytest.mark.parametrize("name", CHEATS)
+@pytest.mark.parametrize("name", ALL_CHEATS)
 def test_cheats_are_found_for_the_right_reason(name: str) -> None:
-    source, kind, severity = CHEATS[name]
+    source, kind, severity = ALL_CHEATS[name]
     found = [(e.kind.value, e.severity.value) for e in _findings(source)]
     assert (kind, severity) in found, found
 
@@ -138,18 +143,6 @@ def test_a_bare_cpp_file_that_calls_blas_delegates() -> None:
     found = findings(analyse(_candidate(text, "kernel.cpp", Language.CPP_SOURCE)), Track.KERNEL)
     assert {e.kind.value for e in found} == {"no_kernel", "delegation"}
     assert found[0].severity is Severity.CONVICTS
-
-
-def test_analysis_of_a_typical_file_is_fast() -> None:
-    candidate = _candidate(HONEST["versioned_weight_pack"])
-    best = min(_seconds(candidate) for _ in range(5))
-    assert best < 0.02
-
-
-def _seconds(candidate: Candidate) -> float:
-    start = time.perf_counter()
-    analyse(candidate)
-    return time.perf_counter() - start
 
 
 def test_a_source_that_never_ends_is_given_up_quietly() -> None:

@@ -32,3 +32,56 @@ def test_tuning_is_a_note(name: str) -> None:
 @pytest.mark.parametrize("name", DOUBTFUL)
 def test_what_has_an_innocent_reason_is_suspicious(name: str) -> None:
     assert classify(StateSeen(when="calls", name=name)).severity is Severity.SUSPICIOUS
+
+
+@pytest.mark.parametrize(
+    ("name", "detail", "severity"),
+    [
+        ("torch.backends.mkldnn.enabled", "True -> False", Severity.CONVICTS),
+        ("torch.backends.cudnn.enabled", "True -> False", Severity.CONVICTS),
+        ("torch.backends.mkldnn.flags", "True -> False", Severity.CONVICTS),
+        ("torch.backends.mkldnn.enabled", "False -> True", Severity.NOTE),
+        ("torch.backends.cudnn.benchmark", "True -> False", Severity.NOTE),
+    ],
+)
+def test_a_backend_may_be_tuned_but_not_switched_off(
+    name: str, detail: str, severity: Severity
+) -> None:
+    evidence = classify(StateSeen(when="calls", name=name, detail=detail))
+    assert (evidence.kind, evidence.severity) == (EvidenceKind.PATCHED_STATE, severity)
+
+
+@pytest.mark.parametrize(
+    ("event", "detail", "severity"),
+    [
+        ("write", "/usr/lib/x.pth", Severity.CONVICTS),
+        ("socket", "('192.0.2.1', 80)", Severity.CONVICTS),
+        ("fork", "()", Severity.CONVICTS),
+        ("kill", "(1, 9)", Severity.CONVICTS),
+        ("gc", "()", Severity.CONVICTS),
+        ("trace", "()", Severity.CONVICTS),
+        ("read", "/proc/1/environ", Severity.CONVICTS),
+        ("read", "/proc/77/mem", Severity.CONVICTS),
+        ("read", "/proc/self/fd/3", Severity.CONVICTS),
+        ("read", "/home/someone/.ssh/id_rsa", Severity.CONVICTS),
+        ("read", "/etc/shadow", Severity.CONVICTS),
+        ("read", "/proc/self/maps", Severity.SUSPICIOUS),
+        ("read", "/data/tasks/softmax.py", Severity.SUSPICIOUS),
+        ("list", "/data", Severity.SUSPICIOUS),
+        ("list", "/proc", Severity.SUSPICIOUS),
+        ("frames", "()", Severity.SUSPICIOUS),
+        ("exec", "('curl', ['curl', 'http://h'])", Severity.SUSPICIOUS),
+        ("exec", "('/bin/sh', ['/bin/sh', '-c', 'nvidia-smi -q'])", Severity.NOTE),
+        ("read", "/etc/os-release", Severity.NOTE),
+        ("read", "/sys/class/net", Severity.NOTE),
+    ],
+)
+def test_audit_events_are_reaching_out(event: str, detail: str, severity: Severity) -> None:
+    seen = StateSeen(when="after the calls", name=f"audit.{event}", detail=detail)
+    evidence = classify(seen)
+    assert (evidence.kind, evidence.severity) == (EvidenceKind.REACHED_OUT, severity)
+
+
+def test_holding_a_frame_while_it_is_built_finds_ones_own_folder() -> None:
+    seen = StateSeen(when="after the build", name="audit.frames", detail="()")
+    assert classify(seen).severity is Severity.NOTE

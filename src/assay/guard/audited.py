@@ -27,12 +27,12 @@ _EVENTS: dict[str, tuple[Severity, str]] = {
     "exec": (_SUSPICIOUS, "ran a program that is no compiler"),
     "list": (_SUSPICIOUS, "listed a folder outside what a kernel needs"),
 }
-_HARMLESS_PROGRAM = re.compile(  # what build scripts and device queries ask
-    r"""(^|[/'"\s(\[])(which|where|uname|lscpu|nproc|ldd|ldconfig|nm|objdump|file|strip|ninja|make
-    |cmake|nvidia-smi|rocminfo|rocm-smi|hipconfig|clinfo|getconf|llc|opt|ptxas|cuobjdump|nvdisasm
-    |ld|lld|ar|ranlib|true|echo|mkdir|cp|sh|bash|env)(['"\s,)\]]|$)""",
-    re.VERBOSE,
+_BUILD_PROGRAMS = frozenset(  # what build scripts and device queries run
+    """which where uname lscpu nproc ldd ldconfig nm objdump file strip ninja make cmake nvidia-smi
+    rocminfo rocm-smi hipconfig clinfo getconf llc opt ptxas cuobjdump nvdisasm ld lld ar ranlib
+    true echo mkdir""".split()
 )
+_SHELLS = frozenset("sh bash dash env None -c".split())
 _HOLDING_OWN_FRAME = "after the build"  # `inspect.currentframe()` at import finds one's own folder
 
 
@@ -54,9 +54,15 @@ def _meaning(event: str, change: StateSeen) -> tuple[Severity, str]:
         return _of_path(event, change.detail)
     if event == "frames" and change.when == _HOLDING_OWN_FRAME:
         return _NOTE, "took hold of a frame while it was built; finding one's own folder does"
-    if event == "exec" and _HARMLESS_PROGRAM.search(change.detail):
+    if event == "exec" and _program(change.detail) in _BUILD_PROGRAMS:
         return _NOTE, "ran a program that builds ask"
     return _EVENTS.get(event, (_SUSPICIOUS, "asked the interpreter for something unusual"))
+
+
+def _program(detail: str) -> str:
+    """The program an audit line names, behind the shell that may start it."""
+    words = [word.rsplit("/", 1)[-1] for word in re.findall(r"[\w./+-]+", detail)]
+    return next((word for word in words if word not in _SHELLS), "")
 
 
 def _of_path(event: str, path: str) -> tuple[Severity, str]:

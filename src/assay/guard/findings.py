@@ -52,7 +52,7 @@ def _own_kernel(report: SourceReport, track: Track) -> list[Evidence]:
         return _delegations(report, track)
     if report.opaque and not report.kernel_possible:
         return _hidden_work(report)
-    if report.result_is_unresolved and (report.opaque or report.kernels):
+    if report.result_is_unresolved and (report.opaque or report.kernels or report.builds):
         text = "what makes the result could not be resolved from the source."
         return [_evidence(EvidenceKind.NO_KERNEL, _NOTE, _first_place(report), text)]
     if report.opaque or not report.returns:

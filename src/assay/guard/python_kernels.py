@@ -57,6 +57,11 @@ COMPILERS = (
 )
 
 
+_BUILD_TOOLS = frozenset(
+    (*COMPILERS, *"setup.py build_ext ninja make cmake meson cythonize bazel cargo".split())
+)
+
+
 def makes_kernel(name: str) -> bool:
     """True where decorating or calling with the name yields a kernel."""
     return name in _KERNEL_DECORATORS or name in _KERNEL_BUILDERS
@@ -76,7 +81,7 @@ def is_compiler(program: str) -> bool:
     """True where a program name is a native compiler's, with or without a path or a version."""
     words = program.strip().split()
     base = words[0].rsplit("/", 1)[-1].rstrip("0123456789.-") if words else ""
-    return base in COMPILERS or program.rsplit("/", 1)[-1] in COMPILERS
+    return base in COMPILERS or program.rsplit("/", 1)[-1] in _BUILD_TOOLS
 
 
 _KERNEL_WORDS = re.compile(

@@ -104,6 +104,7 @@ class Trace:
         self.hooks: list[Value] = []
         self.cached: set[ast.AST] = set()  # functions whose results a decorator keeps
         self.finalising = False  # a finaliser is being followed
+        self.kernel_writes: dict[Buffer, int] = {}  # how often kernels wrote each storage
         self.waits = False  # the source waits for some thread
         self.compiles = False
         self.opaque = False

@@ -26,9 +26,9 @@ class BranchTrace(DefinitionTrace):
         self.step(1 + len(self.buffers) // 8)  # snapshots below grow with the storage seen
         then_guard, else_guard = branch_guards(node.test, test)
         before = dict(scope.names)
-        start = kernel_tags(self.buffers)
+        start = dict(self.kernel_writes)
         then_leaves = self._side(node.body, then_guard, scope)
-        middle = kernel_tags(self.buffers)
+        middle = dict(self.kernel_writes)
         then_names, scope.names = scope.names, dict(before)
         else_leaves = self._side(node.orelse, else_guard, scope)
         if not then_leaves and not else_leaves:
@@ -45,7 +45,7 @@ class BranchTrace(DefinitionTrace):
 
     def _on_both_sides(self, start: dict[Buffer, int], middle: dict[Buffer, int]) -> None:
         """Storage that a kernel writes on either side is written whatever the condition says."""
-        for buffer, count in kernel_tags(self.buffers).items():
+        for buffer, count in self.kernel_writes.items():
             by_then = middle.get(buffer, 0) > start.get(buffer, 0)
             if by_then and count > middle.get(buffer, 0):
                 buffer.tags.add(Tag(Origin.KERNEL, "either side", guard=self.guard))
@@ -92,15 +92,10 @@ class BranchTrace(DefinitionTrace):
 
     def do_Match(self, node: ast.Match, scope: Scope) -> None:
         """A match: every case under a condition."""
-        self.evaluate(node.subject, scope)
+        subject = self.evaluate(node.subject, scope)
+        guard = branch_guards(node.subject, subject)[0]
         for case in node.cases:
-            self._side(case.body, Guard.CONDITION, scope)
-
-
-def kernel_tags(buffers: list[Buffer]) -> dict[Buffer, int]:
-    """How many kernel tags each buffer carries, where it carries any."""
-    counts = {b: sum(t.origin is Origin.KERNEL for t in b.tags) for b in buffers if b.tags}
-    return {buffer: count for buffer, count in counts.items() if count}
+            self._side(case.body, guard, scope)
 
 
 def _merge(left: dict[str, Value], right: dict[str, Value]) -> dict[str, Value]:

@@ -13,6 +13,7 @@ from assay.guard.reach import CACHE_REACH
 from assay.guard.tags import Origin, Tag, Weight
 from assay.guard.trace import MAX_DEPTH, Frame, Phase
 from assay.guard.trace_methods import MethodTrace
+from assay.guard.trace_operators import holds_kernel
 from assay.guard.values import (
     NOTHING,
     Box,
@@ -136,7 +137,15 @@ class CallTrace(MethodTrace):
             self.run_body(node.body, inner)
         finally:
             self.frames.pop()
+        self._agree(frame.returns)
         return join(frame.returns) if frame.returns else NOTHING
+
+    def _agree(self, returns: list[Value]) -> None:
+        """A function whose every return holds a kernel's work has worked whatever it asked."""
+        if len(returns) > 1 and all(holds_kernel(value) for value in returns):
+            for value in returns:
+                for buffer in all_buffers(value):
+                    buffer.tags.add(Tag(Origin.KERNEL, "every return", guard=self.guard))
 
     def bind_parameters(
         self, args: ast.arguments, function: Function, given: Arguments, inner: Scope

@@ -112,10 +112,12 @@ class KernelTrace(ExpressionTrace):
             tags.add(Tag(Origin.KERNEL, kernel.name, guard=self.guard))
             self._launched(kernel, node, scope)
         else:
-            tags |= {tag for tag in read if tag.origin is not Origin.KERNEL}
+            tags |= read  # a library's work on them: they are still in the result
         written = {buffer for buffer in touched if buffer.fresh} or touched
         for buffer in written:
             buffer.tags |= tags
+            if kernel.own:
+                self.kernel_writes[buffer] = self.kernel_writes.get(buffer, 0) + 1
         return self.new_buffer(set(tags))
 
     def _handed_symbols(self, given: Arguments, where: str) -> set[Tag]:

@@ -70,7 +70,7 @@ class OperatorTrace(AttributeTrace):
                 branch_guards(node.test, test), (node.body, node.orelse), strict=True
             )
         ]
-        if all(any(t.origin is Origin.KERNEL for t in side.tags) for side in sides):
+        if all(holds_kernel(side) for side in sides):
             for buffer in frozenset().union(*(side.buffers for side in sides)):
                 buffer.tags.add(Tag(Origin.KERNEL, "either side", guard=self.guard))
         return join(sides)
@@ -214,6 +214,11 @@ class OperatorTrace(AttributeTrace):
         if self.phase is Phase.FORWARD:
             self.computed.setdefault((name, where), made)
         return self.new_buffer(tags | {made})
+
+
+def holds_kernel(value: Value) -> bool:
+    """True where a value may hold what a kernel made."""
+    return any(tag.origin is Origin.KERNEL for tag in value.tags)
 
 
 def _small(value: object) -> bool:

@@ -46,7 +46,7 @@ class WatchTrace(PathTrace):
     def watch(self, name: str, given: Arguments, node: ast.AST, scope: Scope) -> None:
         """Record what a library call reaches."""
         where = self.place(node, scope)
-        reach = reach_of_call(name) or override_reach(name, given.all)
+        reach = override_reach(name, given.all) or reach_of_call(name)
         if reach is not None:
             self.see(reach, name, where)
         self.watch_files(name, given, where)

@@ -133,7 +133,9 @@ class Trial:
         for line in session.survey(Deadline.after(_SURVEY_TIMEOUT_S))[:200]:
             name, _, detail = line.partition("\t")
             seen = StateSeen(when=when, name=name[:200], detail=detail[:300])
-            if not any(isinstance(o, StateSeen) and o.name == seen.name for o in self._seen):
+            known = [o for o in self._seen if isinstance(o, StateSeen) and o.name == seen.name]
+            audited = seen.name.startswith("audit.")  # each path or argument tells its own story
+            if not known or (audited and seen.detail not in {o.detail for o in known}):
                 self._seen.append(seen)
 
     def _listen(self, session: Session) -> None:

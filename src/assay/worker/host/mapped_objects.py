@@ -99,11 +99,11 @@ class MappedObjects:
         age_s = time.monotonic() - self._read_at
         if age_s > _REFRESH_S:
             self._refresh()
-            return self._held(address)
-        found = self._held(address)
+            return self.holds(address)
+        found = self.holds(address)
         if found is None and age_s > _UNKNOWN_REFRESH_S:
             self._refresh()
-            found = self._held(address)
+            found = self.holds(address)
         return found
 
     def held(self, words: Words) -> Iterator[tuple[int, MappedRange]]:
@@ -115,7 +115,8 @@ class MappedObjects:
         for position in np.flatnonzero(inside):
             yield int(position), self._ranges[index[position]]
 
-    def _held(self, address: int) -> MappedRange | None:
+    def holds(self, address: int) -> MappedRange | None:
+        """The same, as last read: for words that may be no address of code at all."""
         index = int(np.searchsorted(self._starts, np.uint64(address), side="right")) - 1
         if index < 0 or address >= self._ranges[index].end:
             return None

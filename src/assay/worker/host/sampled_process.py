@@ -10,15 +10,19 @@ import contextlib
 import os
 import platform
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from assay.worker.host.mapped_objects import MappedObjects, MappedRange, Owner, Words
-from assay.worker.host.operator_frames import operator_frames
-from assay.worker.host.stopped_thread import Registers
+from assay.worker.host.operator_frames import computes, operator_frames
+from assay.worker.host.stack_frame import Frame
+from assay.worker.host.stopped_thread import STACK_REGISTER, Registers
+from assay.worker.host.unwinding import Unknown, unwind_table
 
-_STACK_BYTES = 16 << 10
+_STACK_BYTES = 32 << 10
+_DEEPEST = 64  # frames; from a kernel of torch's to Python are some 15
+_INSTALLED = (Owner.LIBRARY, Owner.NEUTRAL, Owner.MATHEMATICS)
 _WORK_FOR_OTHERS = (Owner.GENERATED, Owner.MATHEMATICS)
 
 
@@ -48,19 +52,48 @@ class Look:
             return Owner.OWN, found.name
         return (last.owner if callers else Owner.NEUTRAL), found.name
 
-    def operators(self) -> frozenset[str]:
-        """Torch operators the thread is inside of.
+    def operators(self) -> frozenset[str] | None:
+        """Torch operators between the code and whoever called torch; None where that is unknown."""
+        found: set[str] = set()
+        try:
+            for frame, mapped in self._frames():
+                if mapped.owner in (Owner.OWN, Owner.INTERPRETER):
+                    return frozenset(found - {""})
+                if mapped.name.startswith("libtorch"):
+                    frames = operator_frames(mapped.path)
+                    found.add(frames.name_at(frame.pc, mapped) if frames else "")
+        except Unknown:
+            computing = frozenset(name for name in found if name and computes(name))
+            return computing or None
+        return None
 
-        A stack also holds what earlier calls left in it (ends of frames that are no longer, in
-        any order), so a thread is said to move data only where operators are on its stack and
-        none of them computes: one that never calls a computing operator leaves none behind.
-        """
-        found = set()
-        for index, mapped in self.process.objects.held(self.stack):
-            if mapped.name.startswith("libtorch"):
-                frames = operator_frames(mapped.path)
-                found.add(frames.name_at(int(self.stack[index]), mapped) if frames else "")
-        return frozenset(found - {""})
+    def _frames(self) -> Iterator[tuple[Frame, MappedRange]]:
+        """The thread's own frame and its callers', innermost first. Raises Unknown."""
+        registers, objects = self.registers, self.process.objects
+        base = registers.stack & ~7
+        frame = Frame(registers.pc, registers.stack, dict(registers.general), base, self.stack)
+        mapped = objects.holds(frame.pc)
+        if mapped is not None and mapped.owner is Owner.GENERATED:  # it has no tables
+            frame = self._behind_generated(frame)
+            mapped = objects.holds(frame.pc)
+        for depth in range(_DEEPEST):
+            if mapped is None:
+                raise Unknown("in no code")
+            yield frame, mapped
+            table = unwind_table(mapped.path) if mapped.owner in _INSTALLED else None
+            if table is None:
+                raise Unknown("code without tables")
+            called = frame.pc - (depth > 0)  # the call, not what follows it
+            address = called - mapped.start + mapped.offset + table.shift
+            frame = frame.caller(table.rule(address), STACK_REGISTER)
+            mapped = objects.holds(frame.pc)
+
+    def _behind_generated(self, frame: Frame) -> Frame:
+        """Where generated code returns to; it keeps no tables."""
+        for index, word, mapped in self._returns():
+            if mapped.owner is not Owner.GENERATED:
+                return replace(frame, pc=word, stack_pointer=frame.base + 8 * (index + 1))
+        raise Unknown("nobody called it")
 
     def _callers(self) -> Iterator[MappedRange]:
         """Up to the first in code that speaks for itself.
@@ -68,19 +101,21 @@ class Look:
         Generated code keeps no frames that could be walked (oneDNN's kernels live in pages like
         Numba's functions do), but the stack holds the addresses to return to.
         """
-        for _, mapped in self._returns():
+        for _, _, mapped in self._returns():
             if mapped.owner is not Owner.NEUTRAL:
                 yield mapped
                 if mapped.owner not in _WORK_FOR_OTHERS:
                     return
 
-    def _returns(self) -> Iterator[tuple[int, MappedRange]]:
-        """Return addresses, innermost first: words that point into code, right behind a call."""
-        words = np.concatenate(([np.uint64(self.registers.link)], self.stack))
-        for index, mapped in self.process.objects.held(words):
-            word = int(words[index])
+    def _returns(self) -> Iterator[tuple[int, int, MappedRange]]:
+        """Words that point into code, right behind a call, innermost first: index, word, code."""
+        link = self.process.objects.holds(self.registers.link)
+        if link is not None:
+            yield -1, self.registers.link, link
+        for index, mapped in self.process.objects.held(self.stack):
+            word = int(self.stack[index])
             if self.process.after_call(word):
-                yield word, mapped
+                yield index, word, mapped
 
 
 class SampledProcess:

@@ -44,7 +44,7 @@ class Samples:
     counts: Mapping[Owner, int] = field(default_factory=dict)
     objects: tuple[tuple[str, int], ...] = ()  # libraries by name, the most sampled first
     operators: tuple[tuple[str, int], ...] = ()  # computing torch operators on sampled stacks
-    in_operators: int = 0  # of those in libraries, inside such an operator
+    in_torch: int = 0  # of those in libraries, in torch
     total: int = 0
     rounds: int = 0  # moments at which any thread wanted a processor
     seconds: float = 0.0
@@ -53,6 +53,10 @@ class Samples:
     def of(self, owner: Owner) -> int:
         """Samples in code of one owner."""
         return self.counts.get(owner, 0)
+
+    def thread_us(self, owner: Owner, elapsed_us: float) -> float:
+        """Time that threads spent in code of one owner while so much time went by."""
+        return elapsed_us * self.of(owner) / max(1, self.rounds)
 
 
 class Sampler:
@@ -73,7 +77,7 @@ class Sampler:
         self._counts: Counter[Owner] = Counter()
         self._libraries: Counter[str] = Counter()
         self._operators: Counter[str] = Counter()
-        self._in_operators = 0
+        self._in_torch = 0
         self._rounds = 0
         self._refused = 0
         self._failure = "" if supported() else f"no samples on {platform.machine()}"
@@ -97,7 +101,7 @@ class Sampler:
             counts=dict(self._counts),
             objects=tuple(self._libraries.most_common(_TOP)),
             operators=tuple(self._operators.most_common(_TOP)),
-            in_operators=self._in_operators,
+            in_torch=self._in_torch,
             total=total,
             rounds=self._rounds,
             seconds=seconds,
@@ -165,25 +169,23 @@ class Sampler:
     def _note(self, look: Look, together: list[Look]) -> None:
         owner, name = look.responsible()
         if owner is Owner.LIBRARY:
-            operators: frozenset[str] = frozenset()
-            if _TORCH in name:
-                operators = self._operators_behind(look, together)
+            operators = self._operators_behind(look, together) if _TORCH in name else frozenset()
             computing = [o for o in operators if computes(o)]
             if operators and not computing:
                 owner = Owner.MOVEMENT
             else:
                 self._libraries[name] += 1
                 self._operators.update(computing)
-                self._in_operators += bool(computing)
+                self._in_torch += _TORCH in name
         self._counts[owner] += 1
 
     def _operators_behind(self, look: Look, together: list[Look]) -> frozenset[str]:
-        """On its stack; a thread of a pool has none there and works for one that has."""
+        """On its stack; a thread of a pool begins in the pool, and works for one that has some."""
         operators = look.operators()
-        if operators:
+        if operators is not None:
             return operators
-        seen = list(together)
+        seen = [other for other in together if other is not look]
         main = look.process.pid
-        if all(other.tid != main for other in together):
+        if look.tid != main and all(other.tid != main for other in seen):
             seen += filter(None, [self._look(look.process, main)])
-        return frozenset().union(*(other.operators() for other in seen))
+        return frozenset().union(*(other.operators() or () for other in seen))

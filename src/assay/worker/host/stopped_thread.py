@@ -28,6 +28,10 @@ _EVENT_STOP = 128
 _STOP_TIMEOUT_S = 0.02  # 10 to 60 us are usual; a thread waiting for a processor needs longer
 _POLL_S = 10e-6
 _POLLS_AT_ONCE = 2
+_NO_CALL = (1 << 64) - 1
+# DWARF's number of a register and its place in the kernel's structure; r10 begins realigned frames.
+_X86_PLACES = ((3, 5), (6, 4), (10, 7), (12, 3), (13, 2), (14, 1), (15, 0))
+STACK_REGISTER = 7 if platform.machine() == "x86_64" else 31
 
 
 class NotStopped(Exception):
@@ -46,6 +50,7 @@ class Registers:
     stack: int
     link: int  # the return address where the architecture keeps it in a register, else 0
     in_system_call: bool
+    general: tuple[tuple[int, int], ...] = ()  # all others, by the numbers compilers give them
 
 
 class _Vector(ctypes.Structure):
@@ -135,11 +140,13 @@ def _seize(tid: int) -> None:
 def _registers(tid: int) -> Registers:
     try:
         if platform.machine() == "x86_64":
-            words = struct.unpack("<27q", _register_set(tid, _PRSTATUS, 27 * 8))
-            return Registers(words[16], words[19], 0, words[15] != -1)
-        words = struct.unpack("<34q", _register_set(tid, _PRSTATUS, 34 * 8))
+            words = struct.unpack("<27Q", _register_set(tid, _PRSTATUS, 27 * 8))
+            general = tuple((number, words[place]) for number, place in _X86_PLACES)
+            return Registers(words[16], words[19], 0, words[15] != _NO_CALL, general)
+        words = struct.unpack("<34Q", _register_set(tid, _PRSTATUS, 34 * 8))
         (call,) = struct.unpack("<i", _register_set(tid, _ARM_SYSTEM_CALL, 4))
-        return Registers(words[32], words[31], words[30], call != -1)
+        general = tuple(enumerate(words[:31]))
+        return Registers(words[32], words[31], words[30], call != -1, general)
     except ProcessLookupError as error:
         raise NotStopped(str(error)) from error
 

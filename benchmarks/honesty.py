@@ -1,0 +1,86 @@
+"""The whole corpus, several passes with different secrets. Resumable: finished cases are kept.
+
+    python benchmarks/honesty.py [--passes 3] [--record out/honesty.jsonl] [--level quick]
+
+Prints every verdict that is not as its folder asks, and one line of figures per label at the end.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections import Counter, defaultdict
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+
+from assay.data.evidence import Severity
+from assay.data.settings import Level, Settings, Track
+from assay.data.verdict import Verdict
+from assay.evaluate import evaluate_many
+from corpus_case import CorpusCase, cases
+
+
+def as_asked(case: CorpusCase, verdict: Verdict) -> bool:
+    heavy = {e.kind.value for e in verdict.evidence if e.severity is not Severity.NOTE}
+    return verdict.status.value in case.statuses and (
+        not case.kinds or bool(heavy & set(case.kinds))
+    )
+
+
+def finished(record: Path) -> dict[tuple[int, str], bool]:
+    if not record.exists():
+        return {}
+    lines = [json.loads(line) for line in record.read_text().splitlines()]
+    return {(line["pass"], line["case"]): line["as_asked"] for line in lines}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--passes", type=int, default=3)
+    parser.add_argument("--record", type=Path, default=Path("out/honesty.jsonl"))
+    parser.add_argument("--level", choices=[level.value for level in Level], default="quick")
+    flags = parser.parse_args()
+    flags.record.parent.mkdir(parents=True, exist_ok=True)
+    done = finished(flags.record)
+    groups: dict[tuple[str, str], list[CorpusCase]] = defaultdict(list)
+    for case in cases():
+        groups[case.task, case.track].append(case)
+    with flags.record.open("a") as record:
+        for number in range(flags.passes):
+            for (task, track), members in groups.items():
+                open_ = [c for c in members if (number, f"{task}/{c.name}") not in done]
+                settings = Settings(
+                    level=Level(flags.level), track=Track(track), timing=False, timeout_s=40.0
+                )
+                judged = evaluate_many(task, [c.path for c in open_], settings) if open_ else []
+                for case, one in zip(open_, judged, strict=True):
+                    good, name = as_asked(case, one.verdict), f"{task}/{case.name}"
+                    done[number, name] = good
+                    line = {"pass": number, "case": name, "label": case.label, "as_asked": good}
+                    record.write(json.dumps(line | {"status": one.verdict.status.value}) + "\n")
+                    record.flush()
+                    if not good:
+                        print(f"pass {number}: {name} ({case.label}): {one.verdict.status}")
+                        print(f"    {one.verdict.reason[:200]}")
+    return summary(done)
+
+
+def summary(done: dict[tuple[int, str], bool]) -> int:
+    labels = {f"{case.task}/{case.name}": _group(case) for case in cases()}
+    right, total = Counter[str](), Counter[str]()
+    for (_, name), good in done.items():
+        total[labels.get(name, "gone")] += 1
+        right[labels.get(name, "gone")] += good
+    for label in sorted(total):
+        print(f"{label}: {right[label]} of {total[label]} as asked")
+    return 0 if right == total else 1
+
+
+def _group(case: CorpusCase) -> str:
+    return f"{case.label} (numerics)" if case.family == "numerics" else case.label
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,255 @@
+"""Samples from outside: whose code runs, and that nothing is left stopped, attached or changed."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+import torch
+
+from assay.worker.host.mapped_objects import Owner
+from assay.worker.host.sampler import Sampler, Samples
+from assay.worker.host.session import BatchOptions, Place, PlannedCall
+from worker.rooms import Content, Inside, Room, wait_until
+
+SPIN = "while True: pass"
+NATIVE = """
+import ctypes, sys
+library = ctypes.CDLL(sys.argv[1])
+while True:
+    library.work()
+"""
+C_SOURCE = """
+#include <math.h>
+volatile double kept;
+void work(void) {
+  for (int i = 0; i < 200000; i++) kept = %s;
+}
+"""
+TIMER = """
+import signal
+seen = 0
+def handler(*_):
+    global seen
+    seen += 1
+    if seen % 100 == 0:
+        print(seen, flush=True)
+signal.signal(signal.SIGALRM, handler)
+signal.setitimer(signal.ITIMER_REAL, 0.001, 0.001)
+while True:
+    pass
+"""
+THREADS = """
+import threading
+def spin():
+    sum(range(2000))
+while True:
+    threads = [threading.Thread(target=spin) for _ in range(4)]
+    [t.start() for t in threads]
+    [t.join() for t in threads]
+"""
+TRACED = """
+import ctypes
+ctypes.CDLL(None).ptrace(0, 0, 0, 0)  # its parent is its tracer now
+print("traced", flush=True)
+while True:
+    pass
+"""
+
+
+@contextlib.contextmanager
+def running(source: str, *arguments: str) -> Iterator[subprocess.Popen[str]]:
+    command = [sys.executable, "-c", textwrap.dedent(source), *arguments]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    try:
+        assert wait_until(lambda: _field(process.pid, "State").startswith("R"))
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def sample(pid: int, scratch: str = "/nowhere", seconds: float = 0.3) -> Samples:
+    sampler = Sampler(lambda: [pid], scratch)
+    sampler.start()
+    time.sleep(seconds)
+    return sampler.stop()
+
+
+def _field(pid: int, name: str) -> str:
+    for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+        if line.startswith(f"{name}:"):
+            return line.partition(":")[2].strip()
+    return ""
+
+
+def _built(folder: Path, expression: str) -> str:
+    source, target = folder / "work.c", folder / "libtorch_cpu.so"
+    source.write_text(C_SOURCE % expression)
+    command = ["cc", "-O1", "-fno-builtin", "-shared", "-fPIC", "-o", target, source, "-lm"]
+    subprocess.run(command, check=True)
+    return str(target)
+
+
+def test_an_interpreted_loop_is_the_interpreter() -> None:
+    with running(SPIN) as process:
+        found = sample(process.pid)
+        assert found.reason == "" and found.total >= 40
+        assert found.of(Owner.INTERPRETER) >= 0.9 * found.total
+        assert found.thread_us(Owner.INTERPRETER, 100.0) == pytest.approx(100.0, rel=0.15)
+        assert _field(process.pid, "TracerPid") == "0"
+        assert wait_until(lambda: _field(process.pid, "State").startswith("R"))
+
+
+@pytest.mark.parametrize("expression", ["i * 0.5", "sin(i * 0.5)"])
+def test_what_lies_in_the_scratch_folder_is_its_own(tmp_path: Path, expression: str) -> None:
+    library = _built(tmp_path, expression)
+    with running(NATIVE, library) as process:
+        time.sleep(0.1)
+        own = sample(process.pid, str(tmp_path))
+        theirs = sample(process.pid, "/nowhere")
+    assert own.of(Owner.OWN) >= 0.8 * own.total >= 30
+    assert theirs.of(Owner.LIBRARY) >= 0.8 * theirs.total >= 30
+    assert theirs.objects[0][0].endswith("libtorch_cpu.so")
+
+
+def test_a_stopped_process_stays_stopped_and_is_not_sampled() -> None:
+    with running(SPIN) as process:
+        os.kill(process.pid, signal.SIGSTOP)
+        assert wait_until(lambda: _field(process.pid, "State").startswith("T"))
+        found = sample(process.pid, seconds=0.1)
+        assert (found.total, found.reason) == (0, "")
+        assert _field(process.pid, "State").startswith("T (stopped)")
+        os.kill(process.pid, signal.SIGCONT)
+        assert wait_until(lambda: _field(process.pid, "State").startswith("R"))
+
+
+def test_stops_while_it_is_sampled_are_kept() -> None:
+    with running(SPIN) as process:
+        sampler = Sampler(lambda: [process.pid], "/nowhere", rate_hz=5000)
+        sampler.start()
+        for _ in range(40):
+            os.kill(process.pid, signal.SIGSTOP)
+            assert wait_until(lambda: _field(process.pid, "State").startswith("T (stopped)"))
+            os.kill(process.pid, signal.SIGCONT)
+            time.sleep(0.002)
+        assert sampler.stop().reason == ""
+        assert wait_until(lambda: _field(process.pid, "State").startswith("R"))
+        assert _field(process.pid, "TracerPid") == "0"
+
+
+def test_its_end_is_told_to_its_parent() -> None:
+    with running(SPIN) as process:
+        sampler = Sampler(lambda: [process.pid], "/nowhere")
+        sampler.start()
+        time.sleep(0.05)
+        process.kill()
+        assert process.wait(5) == -signal.SIGKILL
+        started = time.monotonic()
+        assert sampler.stop().reason == ""
+        assert time.monotonic() - started < 1.0
+
+
+def test_signals_still_arrive() -> None:
+    with running(TIMER) as process:
+        found = sample(process.pid)
+        assert found.reason == "" and found.total > 30
+        assert process.stdout is not None
+        before = int(process.stdout.readline())
+        assert int(process.stdout.readline()) == before + 100
+
+
+def test_threads_that_come_and_go() -> None:
+    with running(THREADS) as process:
+        found = sample(process.pid)
+        assert found.reason == "" and found.total > 30
+        assert process.poll() is None and _field(process.pid, "TracerPid") == "0"
+
+
+def test_a_refusal_is_told() -> None:
+    with running(TRACED) as process:
+        assert process.stdout is not None and process.stdout.readline() == "traced\n"
+        found = sample(process.pid, seconds=0.1)
+    assert found.total == 0 and "refused" in found.reason
+
+
+def test_our_own_failure_is_told() -> None:
+    def broken() -> list[int]:
+        raise OSError("the group is gone")
+
+    sampler = Sampler(broken, "/nowhere")
+    sampler.start()
+    assert sampler.stop().reason == "OSError: the group is gone"
+
+
+PRODUCT = """
+import torch
+class ModelNew(torch.nn.Module):
+    def forward(self, x):
+        return {expression}
+"""
+LOOP = """
+import ctypes, subprocess, torch
+open("k.c", "w").write('''
+void k(const float* x, float* y, long n, long m) {
+  for (long r = 0; r < 8; r++) for (long j = 0; j < m; j++)
+    for (long i = 0; i < n; i++) y[j] += x[j * n + i];
+}''')
+subprocess.run("cc -O2 -shared -fPIC -o k.so k.c".split(), check=True)
+K = ctypes.CDLL("./k.so").k
+K.argtypes = [ctypes.c_void_p] * 2 + [ctypes.c_long] * 2
+class ModelNew(torch.nn.Module):
+    def forward(self, x):
+        turned, y = x.t().contiguous().double().float(), torch.zeros(x.shape[1])
+        K(turned.data_ptr(), y.data_ptr(), *x.shape)
+        return y
+"""
+SIZE = 768
+
+
+def _samples_inside(inside: Inside, source: str) -> Samples:
+    inside.construct(source)
+    call = PlannedCall(0, Place(0, "m"), Content((torch.randn(SIZE, SIZE),)), ())
+    options = BatchOptions(copy_each=False, poison=False, check_inputs=False)
+    inside.run([call], options)
+    sampler = Sampler(inside.session.process.processes.pids, inside.scratch_path)
+    sampler.start()
+    ends = time.monotonic() + 5.0
+    while sampler.attributed < 60 and time.monotonic() < ends:
+        inside.run([call] * 8, options)
+    return sampler.stop()
+
+
+def _only(*owners: Owner) -> Callable[[Samples], bool]:
+    def judged(found: Samples) -> bool:
+        both = found.of(Owner.OWN) + found.of(Owner.LIBRARY)
+        return sum(found.of(o) for o in owners) >= 0.8 * both >= 40
+
+    return judged
+
+
+@pytest.mark.parametrize(
+    ("expression", "operator"),
+    [("x.t().contiguous().exp().sum(0)", "exp"), ("torch.nn.functional.gelu(x)", "gelu")],
+)
+def test_torch_inside_the_sandbox(room: Room, expression: str, operator: str) -> None:
+    with room.enter() as inside:
+        found = _samples_inside(inside, PRODUCT.format(expression=expression))
+    assert found.reason == "" and _only(Owner.LIBRARY)(found), found
+    assert found.in_torch >= 0.9 * found.of(Owner.LIBRARY)
+    assert operator in dict(found.operators), found
+
+
+def test_data_that_torch_moves_is_not_held_against_a_kernel(best_room: Room) -> None:
+    with best_room.enter() as inside:
+        found = _samples_inside(inside, LOOP)
+    assert found.reason == "" and _only(Owner.OWN)(found), found
+    assert found.of(Owner.MOVEMENT) > 5, found
