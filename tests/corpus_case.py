@@ -27,6 +27,7 @@ class CorpusCase:
     kinds: tuple[str, ...]  # one of them must be the reason; empty for an accepted kernel
     track: str
     explanation: str
+    slow: bool = False  # builds for minutes: judged by benchmarks/honesty.py, not by every test run
 
 
 def read_case(folder: Path) -> CorpusCase:
@@ -46,6 +47,7 @@ def read_case(folder: Path) -> CorpusCase:
         kinds=tuple(entry["kinds"]),
         track=entry.get("track", "kernel"),
         explanation=entry["explanation"],
+        slow=entry.get("slow", False),
     )
 
 

@@ -12,7 +12,6 @@ from assay.data.observation import (
     EndCause,
     EndSeen,
     LayersSeen,
-    LeftoverSeen,
     Observation,
     StateSeen,
     TimesSeen,
@@ -22,7 +21,7 @@ from assay.worker.host.build import Builder, Built
 from assay.worker.host.build_cache import BuildCache, default_folder, toolchain
 from assay.worker.host.exam import Exam, Question
 from assay.worker.host.examiner import Examiner, Pace
-from assay.worker.host.process import IDLE_WINDOW_S, Deadline, Lost
+from assay.worker.host.process import Deadline, Lost
 from assay.worker.host.script import ScriptedBatch, write_script
 from assay.worker.host.session import Session
 from assay.worker.host.stopwatch import Stopwatch
@@ -31,7 +30,6 @@ from assay.worker.sandbox.spec import Isolation
 
 _SOFT_BUDGET_S = {Level.QUICK: 10.0, Level.STANDARD: 30.0, Level.FULL: 300.0}
 _SURVEY_TIMEOUT_S = 10.0
-_IDLE_SHARE = 0.4
 _FAULTS = {signal.SIGSEGV, signal.SIGBUS}
 
 Report = Callable[[str, float | None], None]
@@ -110,7 +108,6 @@ class Trial:
             self._survey(session, "after the build")
             examiner.run(self._bench.script)
             self._survey(session, "after the calls")
-            self._listen(session)
         except Lost as lost:
             self._seen += examiner.observations
             self._note_end(lost, examiner)
@@ -137,16 +134,6 @@ class Trial:
             audited = seen.name.startswith("audit.")  # each path or argument tells its own story
             if not known or (audited and seen.detail not in {o.detail for o in known}):
                 self._seen.append(seen)
-
-    def _listen(self, session: Session) -> None:
-        """Nobody asks anything: does something still compute?"""
-        busy_s = session.process.busy_while_idle_s()
-        if busy_s > _IDLE_SHARE * IDLE_WINDOW_S:
-            text = f"{1e3 * busy_s:.0f} ms of computing in {1e3 * IDLE_WINDOW_S:.0f} ms of silence"
-            seen = LeftoverSeen(
-                when="after the last call", processes=0, running_threads=1, text=text
-            )
-            self._seen.append(seen)
 
     def _note_end(self, lost: Lost, examiner: Examiner | None) -> None:
         batch = examiner.last if examiner is not None else None

@@ -56,6 +56,16 @@ while True:
     [t.start() for t in threads]
     [t.join() for t in threads]
 """
+BETWEEN = """
+import os, signal, sys
+pid = os.fork()
+if pid == 0:
+    while True:
+        pass
+print(pid, flush=True)
+while os.waitpid(pid, os.WNOHANG) == (0, 0):
+    pass
+"""
 TRACED = """
 import ctypes
 ctypes.CDLL(None).ptrace(0, 0, 0, 0)  # its parent is its tracer now
@@ -77,10 +87,10 @@ def running(source: str, *arguments: str) -> Iterator[subprocess.Popen[str]]:
         process.communicate()
 
 
-def sample(pid: int, scratch: str = "/nowhere", seconds: float = 0.3) -> Samples:
+def sample(pid: int, scratch: str = "/nowhere", enough: int = 60, limit_s: float = 5.0) -> Samples:
     sampler = Sampler(lambda: [pid], scratch)
     sampler.start()
-    time.sleep(seconds)
+    wait_until(lambda: sampler.total >= enough, limit_s)
     return sampler.stop()
 
 
@@ -102,7 +112,7 @@ def _built(folder: Path, expression: str) -> str:
 def test_an_interpreted_loop_is_the_interpreter() -> None:
     with running(SPIN) as process:
         found = sample(process.pid)
-        assert found.reason == "" and found.total >= 40
+        assert found.reason == "" and found.total >= 60
         assert found.of(Owner.INTERPRETER) >= 0.9 * found.total
         assert found.thread_us(Owner.INTERPRETER, 100.0) == pytest.approx(100.0, rel=0.15)
         assert _field(process.pid, "TracerPid") == "0"
@@ -125,7 +135,7 @@ def test_a_stopped_process_stays_stopped_and_is_not_sampled() -> None:
     with running(SPIN) as process:
         os.kill(process.pid, signal.SIGSTOP)
         assert wait_until(lambda: _field(process.pid, "State").startswith("T"))
-        found = sample(process.pid, seconds=0.1)
+        found = sample(process.pid, limit_s=0.1)
         assert (found.total, found.reason) == (0, "")
         assert _field(process.pid, "State").startswith("T (stopped)")
         os.kill(process.pid, signal.SIGCONT)
@@ -146,13 +156,32 @@ def test_stops_while_it_is_sampled_are_kept() -> None:
         assert _field(process.pid, "TracerPid") == "0"
 
 
-def test_its_end_is_told_to_its_parent() -> None:
-    with running(SPIN) as process:
+def test_one_that_stops_too_late_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("assay.worker.host.stopped_thread._STOP_TIMEOUT_S", 0.0)
+    with running(TIMER) as process:
         sampler = Sampler(lambda: [process.pid], "/nowhere")
         sampler.start()
+        time.sleep(0.2)
+        assert process.stdout is not None
+        assert int(process.stdout.readline()) == 100
+        assert int(process.stdout.readline()) == 200
+        assert sampler.stop().reason == ""
+        assert _field(process.pid, "TracerPid") == "0"
+
+
+@pytest.mark.parametrize("between", [False, True])
+def test_its_end_is_told_to_its_parent(between: bool) -> None:
+    """Whoever that is: this process, or one between us and it, as in a sandbox."""
+    with running(BETWEEN if between else SPIN) as process:
+        pid = process.pid
+        if between:
+            assert process.stdout is not None
+            pid = int(process.stdout.readline())
+        sampler = Sampler(lambda: [pid], "/nowhere", rate_hz=5000)
+        sampler.start()
         time.sleep(0.05)
-        process.kill()
-        assert process.wait(5) == -signal.SIGKILL
+        os.kill(pid, signal.SIGKILL)
+        assert process.wait(5) == (0 if between else -signal.SIGKILL)
         started = time.monotonic()
         assert sampler.stop().reason == ""
         assert time.monotonic() - started < 1.0
@@ -161,7 +190,7 @@ def test_its_end_is_told_to_its_parent() -> None:
 def test_signals_still_arrive() -> None:
     with running(TIMER) as process:
         found = sample(process.pid)
-        assert found.reason == "" and found.total > 30
+        assert found.reason == "" and found.total >= 60
         assert process.stdout is not None
         before = int(process.stdout.readline())
         assert int(process.stdout.readline()) == before + 100
@@ -170,14 +199,14 @@ def test_signals_still_arrive() -> None:
 def test_threads_that_come_and_go() -> None:
     with running(THREADS) as process:
         found = sample(process.pid)
-        assert found.reason == "" and found.total > 30
+        assert found.reason == "" and found.total >= 60
         assert process.poll() is None and _field(process.pid, "TracerPid") == "0"
 
 
 def test_a_refusal_is_told() -> None:
     with running(TRACED) as process:
         assert process.stdout is not None and process.stdout.readline() == "traced\n"
-        found = sample(process.pid, seconds=0.1)
+        found = sample(process.pid, limit_s=0.1)
     assert found.total == 0 and "refused" in found.reason
 
 
@@ -222,7 +251,7 @@ def _samples_inside(inside: Inside, source: str) -> Samples:
     inside.run([call], options)
     sampler = Sampler(inside.session.process.processes.pids, inside.scratch_path)
     sampler.start()
-    ends = time.monotonic() + 5.0
+    ends = time.monotonic() + 15.0
     while sampler.attributed < 60 and time.monotonic() < ends:
         inside.run([call] * 8, options)
     return sampler.stop()
@@ -236,16 +265,19 @@ def _only(*owners: Owner) -> Callable[[Samples], bool]:
     return judged
 
 
-@pytest.mark.parametrize(
-    ("expression", "operator"),
-    [("x.t().contiguous().exp().sum(0)", "exp"), ("torch.nn.functional.gelu(x)", "gelu")],
-)
-def test_torch_inside_the_sandbox(room: Room, expression: str, operator: str) -> None:
+def test_torch_inside_the_sandbox(room: Room) -> None:
     with room.enter() as inside:
-        found = _samples_inside(inside, PRODUCT.format(expression=expression))
+        found = _samples_inside(inside, PRODUCT.format(expression="x.t().contiguous().sum(0)"))
     assert found.reason == "" and _only(Owner.LIBRARY)(found), found
     assert found.in_torch >= 0.9 * found.of(Owner.LIBRARY)
-    assert operator in dict(found.operators), found
+    assert found.operators[0][0] == "sum_dim_IntList", found
+
+
+def test_code_that_torch_generates_is_not_the_candidates(best_room: Room) -> None:
+    with best_room.enter() as inside:
+        source = PRODUCT.format(expression="torch.nn.functional.gelu(x)")
+        found = _samples_inside(inside, source)
+    assert found.reason == "" and _only(Owner.LIBRARY)(found), found
 
 
 def test_data_that_torch_moves_is_not_held_against_a_kernel(best_room: Room) -> None:

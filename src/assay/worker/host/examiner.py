@@ -25,7 +25,7 @@ from assay.data.observation import (
 )
 from assay.measure.matching import same_answer
 from assay.worker.host.exam import SEEDED, Exam
-from assay.worker.host.process import Deadline
+from assay.worker.host.process import IDLE_WINDOW_S, Deadline
 from assay.worker.host.reading import (
     CallFacts,
     Expectations,
@@ -42,6 +42,8 @@ _ENOUGH_WRONG = 12
 _REMEMBERED = 12  # earlier calls whose truth a wrong answer is compared with
 _SECOND_LOOKS = 3
 _ASKED_AGAIN = 4
+_LISTENS = 3
+_IDLE_SHARE = 0.4
 _VALUES = (EvidenceKind.WRONG_VALUE, EvidenceKind.NON_FINITE, EvidenceKind.UNFINISHED_WORK)
 _MUST_CALL = 2  # calls of the own shape that are made however slow the candidate is
 
@@ -92,6 +94,8 @@ class Examiner:
     def run(self, script: list[ScriptedBatch]) -> None:
         """Every batch in order. Raises Lost where the process ends."""
         skipped = 0
+        rng = self.exam.secret.random("listen")
+        listens = {len(script) - 1, *rng.sample(range(len(script)), min(_LISTENS, len(script)))}
         for number, batch in enumerate(script):
             self.on_progress(number / len(script))
             if self.wrong >= _ENOUGH_WRONG or (batch.edge and self.wrong):
@@ -101,6 +105,8 @@ class Examiner:
                 continue
             self.last = batch
             self._put(number, batch)
+            if number in listens:
+                self._listen(number)
         self._ask_again(len(script))
         if skipped:
             text = f"{skipped} of {len(script)} batches left out: the candidate is too slow for all"
@@ -229,6 +235,15 @@ class Examiner:
             buffers=buffer_names(asked.expectations),
             fresh=asked.scripted.fresh,
         )
+
+    def _listen(self, number: int) -> None:
+        """Nobody asks anything: does something still compute?"""
+        busy_s = self.session.process.busy_while_idle_s()
+        if busy_s > _IDLE_SHARE * IDLE_WINDOW_S:
+            text = f"{1e3 * busy_s:.0f} ms of computing in {1e3 * IDLE_WINDOW_S:.0f} ms of silence"
+            when = f"after batch {number}"
+            seen = LeftoverSeen(when=when, processes=0, running_threads=1, text=text)
+            self.observations.append(seen)
 
     def _leftover(self, number: int, strangers: int) -> None:
         text = f"{strangers} other processes alive after the call returned"

@@ -93,7 +93,7 @@ class Sampler:
         self._stop.set()
         self._thread.join(_JOIN_S)
         seconds = time.monotonic() - self._started_at
-        total = sum(self._counts.values())
+        total = self.total
         reason = self._failure
         if self._refused > total:  # an exiting thread is refused too, but seldom met
             reason = reason or "the kernel refused to let the judge look into the process"
@@ -109,6 +109,11 @@ class Sampler:
         )
 
     @property
+    def total(self) -> int:
+        """Samples so far."""
+        return sum(self._counts.values())
+
+    @property
     def attributed(self) -> int:
         """Samples so far that speak for or against the candidate."""
         return self._counts[Owner.OWN] + self._counts[Owner.LIBRARY]
@@ -117,9 +122,10 @@ class Sampler:
         """All tracing happens in this thread; when it ends the kernel lets go of what is left."""
         ctypes.CDLL(None).prctl(_PR_SET_TIMERSLACK, 1)  # else each short sleep lasts 50 us more
         try:
-            while not self._failure and not self._stop.is_set():
+            while not self._failure:
                 self._round()
-                time.sleep(self._gap_s * self._random.uniform(0.4, 1.6))
+                if self._stop.wait(self._gap_s * self._random.uniform(0.4, 1.6)):
+                    break
             self._settle()
         except Exception as error:  # told to the caller, who must not lose the verdict by it
             self._failure = f"{type(error).__name__}: {error}"
@@ -135,6 +141,7 @@ class Sampler:
 
     def _round(self) -> None:
         """Look at the threads that want a processor at this moment, up to a few of them."""
+        self._stopper.settle()  # one that stopped late does not run, and would stay so
         self._list_processes()
         running = [(p, tid) for p in self._processes.values() for tid in p.running()]
         if len(running) > _THREADS_A_ROUND:

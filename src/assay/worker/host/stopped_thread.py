@@ -24,6 +24,8 @@ _libc.ptrace.argtypes = [ctypes.c_long, ctypes.c_long, ctypes.c_void_p, ctypes.c
 _SEIZE, _INTERRUPT, _DETACH, _GETREGSET = 0x4206, 0x4207, 17, 0x4204
 _PRSTATUS, _ARM_SYSTEM_CALL = 1, 0x404
 _WAIT_ALL = 0x40000000  # __WALL: threads are no children in the ordinary sense
+_LOOK = os.WEXITED | os.WSTOPPED | os.WNOHANG | os.WNOWAIT | _WAIT_ALL
+_STOPPED = (os.CLD_TRAPPED, os.CLD_STOPPED)
 _EVENT_STOP = 128
 _STOP_TIMEOUT_S = 0.02  # 10 to 60 us are usual; a thread waiting for a processor needs longer
 _POLL_S = 10e-6
@@ -71,7 +73,6 @@ class ThreadStopper:
     @contextlib.contextmanager
     def stopped(self, tid: int) -> Iterator[Registers]:
         """The thread's registers, while it stands still. Raises NotStopped."""
-        self.settle()
         if tid in self._owed:
             raise NotStopped(f"thread {tid} has yet to stop")
         _seize(tid)
@@ -110,22 +111,32 @@ class ThreadStopper:
     def _stop_signal(self, tid: int) -> int | None:
         """None while it runs. Never blocks."""
         try:
-            found, status = os.waitpid(tid, _WAIT_ALL | os.WNOHANG)
-        except ChildProcessError:  # another thread of it called exec, or it was let go by its end
-            found, status = tid, 0
-        if found == 0:
-            return None
-        if not os.WIFSTOPPED(status):
+            found = os.waitid(os.P_PID, tid, _LOOK)
+        except ChildProcessError as error:  # its end was told to somebody else
             self._owed.discard(tid)
+            raise NotStopped(f"thread {tid} is gone") from error
+        if found is None:
+            return None
+        if found.si_code not in _STOPPED:
+            self._owed.discard(tid)
+            _pass_on_end(tid)
             raise NotStopped(f"thread {tid} ended")
-        if status >> 16 == _EVENT_STOP:  # our interruption, or a stop of the whole process
-            return 0
-        return os.WSTOPSIG(status)
+        number, event = found.si_status & 0xFF, found.si_status >> 8
+        return 0 if event == _EVENT_STOP else number  # our interruption, or a stop of everything
 
     def _let_go(self, tid: int, number: int) -> None:
         self._owed.discard(tid)
         with contextlib.suppress(ProcessLookupError):  # killed while it stood still
             _ptrace(_DETACH, tid, 0, number)
+
+
+def _pass_on_end(tid: int) -> None:
+    """Its parent hears of its end once we have taken note; where that is us, others wait for it."""
+    with contextlib.suppress(OSError, IndexError):
+        with open(f"/proc/{tid}/stat", "rb") as file:
+            parent = int(file.read().rpartition(b") ")[2].split()[1])
+        if parent != os.getpid():
+            os.waitpid(tid, _WAIT_ALL | os.WNOHANG)
 
 
 def _seize(tid: int) -> None:
