@@ -91,6 +91,7 @@ def verdict(status: Status = Status.ACCEPTED, **changes: object) -> Verdict:
         "timing_reason": "not asked for",
         "limits": None,
         "rubric": None,
+        "own_share": None,
         "environment": ENVIRONMENT,
         "plan": None,
         "elapsed_s": 1.5,

@@ -142,6 +142,20 @@ class DispatchSeen(Record):
     ops: tuple[OpCount, ...]
 
 
+class ProvenanceSeen(Record):
+    """Whose code ran while the candidate computed: samples taken from outside."""
+
+    kind: Literal["provenance"] = "provenance"
+    own: int
+    library: int
+    in_torch: int  # of `library`
+    bystanders: int  # interpreter and data movement
+    library_us: float  # library time of one call
+    names: tuple[str, ...]  # libraries and operators, the most sampled first
+    interpreted: bool
+    reason: str = ""  # why there are no samples
+
+
 class SourceSeen(Record):
     """What the source analysis found. Nothing was run for it."""
 
@@ -206,6 +220,7 @@ Observation = Annotated[
     | EndSeen
     | StateSeen
     | DispatchSeen
+    | ProvenanceSeen
     | SourceSeen
     | LeftoverSeen
     | LayersSeen

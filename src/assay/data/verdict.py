@@ -83,6 +83,15 @@ class Limits(Record):
     bound: str
 
 
+class OwnShare(Record):
+    """The share of the computing time spent in the candidate's own code, with 95 % interval."""
+
+    share: float
+    low: float
+    high: float
+    samples: int
+
+
 class Rubric(Record):
     """Places on the Standard Kernel Rubric that the source alone shows."""
 
@@ -111,6 +120,7 @@ class Verdict(Record):
     timing_reason: str
     limits: Limits | None
     rubric: Rubric | None
+    own_share: OwnShare | None
     environment: Environment
     plan: Plan | None
     elapsed_s: float

@@ -40,6 +40,7 @@ def judge(case: Case) -> Verdict:
         timing_reason=timing_reason,
         limits=None,
         rubric=case.rubric,
+        own_share=honesty.own_share(case),
         environment=case.environment,
         plan=case.plan,
         elapsed_s=case.elapsed_s,

@@ -10,10 +10,13 @@ from assay.data.observation import (
     EndSeen,
     LayersSeen,
     LeftoverSeen,
+    ProvenanceSeen,
     SourceSeen,
     StateSeen,
     TimesSeen,
 )
+from assay.data.verdict import OwnShare
+from assay.guard import provenance
 from assay.guard.operations import delegated
 from assay.guard.state import classify
 from assay.judge.case import Case
@@ -34,6 +37,8 @@ def findings(case: Case) -> list[Evidence]:
         found += _phase(case.calls)
     for source in case.seen(SourceSeen):
         found += source.findings
+    for seen in case.seen(ProvenanceSeen):
+        found += provenance.findings(sampled(seen), case.settings.track)
     for dispatch in case.seen(DispatchSeen):
         found += delegated(dispatch, case.settings.track)
     found += [classify(change) for change in case.seen(StateSeen)]
@@ -42,6 +47,30 @@ def findings(case: Case) -> list[Evidence]:
     found += _clock(case)
     found += _isolation(case)
     return _distinct(found)
+
+
+def own_share(case: Case) -> OwnShare | None:
+    """How much of the computing is the candidate's own; None where nothing was sampled."""
+    for seen in case.seen(ProvenanceSeen):
+        own, library = sampled(seen).ours_and_theirs
+        if own + library:
+            found = provenance.share(own, library)
+            return OwnShare(share=found.mid, low=found.low, high=found.high, samples=own + library)
+    return None
+
+
+def sampled(seen: ProvenanceSeen) -> provenance.Sampled:
+    """The record as the guard reads it."""
+    return provenance.Sampled(
+        own=seen.own,
+        library=seen.library,
+        in_torch=seen.in_torch,
+        bystanders=seen.bystanders,
+        library_us=seen.library_us,
+        names=seen.names,
+        interpreted=seen.interpreted,
+        reason=seen.reason,
+    )
 
 
 def _memo(case: Case) -> list[Evidence]:

@@ -16,7 +16,7 @@ from assay.data.observation import (
     StateSeen,
     TimesSeen,
 )
-from assay.data.settings import Level, Settings
+from assay.data.settings import Level, Settings, Track
 from assay.worker.host.build import Builder, Built
 from assay.worker.host.build_cache import BuildCache, default_folder, toolchain
 from assay.worker.host.exam import Exam, Question
@@ -26,6 +26,7 @@ from assay.worker.host.script import ScriptedBatch, write_script
 from assay.worker.host.session import Session
 from assay.worker.host.stopwatch import Stopwatch
 from assay.worker.host.wall import Wall
+from assay.worker.host.witness import watch
 from assay.worker.sandbox.spec import Isolation
 
 _SOFT_BUDGET_S = {Level.QUICK: 10.0, Level.STANDARD: 30.0, Level.FULL: 300.0}
@@ -108,6 +109,7 @@ class Trial:
             self._survey(session, "after the build")
             examiner.run(self._bench.script)
             self._survey(session, "after the calls")
+            self._witness(session, examiner)
         except Lost as lost:
             self._seen += examiner.observations
             self._note_end(lost, examiner)
@@ -125,6 +127,15 @@ class Trial:
         examiner = Examiner(self._bench.exam, session, pace, progress)
         examiner.adopt(0)
         return examiner
+
+    def _witness(self, session: Session, examiner: Examiner) -> None:
+        """Whose code computes? Asked only of a candidate whose answers were right."""
+        if examiner.wrong or self._bench.settings.track is Track.OPEN:
+            return
+        self._report("sampling", None)
+        interpreted = self._candidate.language is Language.TRITON
+        deadline = Deadline.after(self._bench.settings.timeout_s)
+        self._seen.append(watch(self._bench.exam, session, deadline, interpreted))
 
     def _survey(self, session: Session, when: str) -> None:
         for line in session.survey(Deadline.after(_SURVEY_TIMEOUT_S))[:200]:
