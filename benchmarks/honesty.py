@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 from assay.data.evidence import Severity
 from assay.data.settings import Level, Settings, Track
 from assay.data.verdict import Verdict
-from assay.evaluate import evaluate_many
+from assay.pipeline import evaluate_many
 from corpus_case import CorpusCase, cases
 
 

@@ -12,7 +12,7 @@ import statistics
 import sys
 
 from assay.data.settings import Level, Settings
-from assay.evaluate import evaluate_many
+from assay.pipeline import evaluate_many
 from assay.worker.host.process import SandboxedProcess
 from assay.worker.host.wall import Wall
 

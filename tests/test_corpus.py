@@ -13,7 +13,7 @@ import pytest
 from assay.data.evidence import Severity
 from assay.data.settings import Level, Settings, Track
 from assay.data.verdict import Verdict
-from assay.evaluate import evaluate_many
+from assay.pipeline import evaluate_many
 from corpus_case import CorpusCase, cases
 
 # Hangs are let go after this; every other kernel needs a fraction of it.

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from assay.evaluate import evaluate as evaluate
+    from assay.data.candidate import Candidate
+    from assay.data.settings import Settings
+    from assay.data.task import Task
+    from assay.data.verdict import Verdict
 
 __version__ = "0.1.0"
 __all__ = ["__version__", "evaluate"]
 
 
-def __getattr__(name: str) -> Any:
-    """Import the pipeline only when it is asked for: `import assay` stays instant."""
-    if name == "evaluate":
-        from assay.evaluate import evaluate
+def evaluate(
+    task: str | Task, candidate: str | Path | Candidate, settings: Settings | None = None
+) -> Verdict:
+    """Judge one candidate of one task: what `assay eval` does, from Python."""
+    from assay.pipeline import evaluate as judge  # imported when asked for: `import assay` is quick
 
-        return evaluate
-    raise AttributeError(f"module 'assay' has no attribute {name!r}")
+    return judge(task, candidate, settings)

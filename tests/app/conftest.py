@@ -15,9 +15,9 @@ from scripted_pipeline import ScriptedPipeline
 @pytest.fixture
 def pipeline(monkeypatch: pytest.MonkeyPatch) -> ScriptedPipeline:
     scripted = ScriptedPipeline()
-    module = ModuleType("assay.evaluate")
+    module = ModuleType("assay.pipeline")
     module.evaluate_many = scripted.evaluate_many  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "assay.evaluate", module)
+    monkeypatch.setitem(sys.modules, "assay.pipeline", module)
     return scripted
 
 

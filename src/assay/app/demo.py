@@ -71,7 +71,7 @@ def timed_example(examples: list[Example]) -> Example | None:
 
 def judge_examples(examples: list[Example], level: Level, line: ProgressLine) -> Iterator[Verdict]:
     """Verdicts in the order of the examples, one call of the pipeline a task."""
-    from assay.evaluate import evaluate_many
+    from assay.pipeline import evaluate_many
 
     timed = timed_example(examples)
     for group in _groups(examples, timed):

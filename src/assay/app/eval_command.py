@@ -34,7 +34,7 @@ def run(flags: EvalFlags) -> int:
     if record is not None:
         note_differences(record, task, candidates)
 
-    from assay.evaluate import evaluate_many
+    from assay.pipeline import evaluate_many
 
     printer = printer_for([candidate.name for candidate in candidates], flags.json)
     statuses = []
