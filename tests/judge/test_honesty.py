@@ -7,11 +7,13 @@ import pytest
 from assay.data.evidence import Evidence, EvidenceKind, Severity
 from assay.data.measurement import Measurement
 from assay.data.observation import (
+    AblationSeen,
     DispatchSeen,
     EndCause,
     LeftoverSeen,
     Observation,
     OpCount,
+    ProvenanceSeen,
     SourceSeen,
     StateSeen,
     TimesSeen,
@@ -184,3 +186,33 @@ def test_a_clock_that_hides_time_is_suspicious(share: float | None, status: Stat
 def test_the_same_finding_is_told_once() -> None:
     state = StateSeen(when="after the calls", name="time.time")
     assert len(_judge(state, state).evidence) == 1
+
+
+def _sampled(own: int, library: int) -> ProvenanceSeen:
+    return ProvenanceSeen(
+        own=own,
+        library=library,
+        in_torch=0,
+        bystanders=200,
+        library_us=0.0,
+        names=(),
+        interpreted=True,
+    )
+
+
+def test_kernels_that_are_not_needed_are_decoys() -> None:
+    seen = AblationSeen(answered=True, right=True, launches=2)
+    assert _is_dishonest(_judge(seen, _sampled(0, 90)), EvidenceKind.DECOY)
+
+
+@pytest.mark.parametrize(
+    ("seen", "own"),
+    [
+        (AblationSeen(answered=True, right=False, launches=2), 0),
+        (AblationSeen(answered=True, right=True, launches=0), 0),  # none was launched
+        (AblationSeen(answered=True, right=True, launches=2), 200),  # compiled code did the work
+        (AblationSeen(answered=False, reason="raised"), 0),
+    ],
+)
+def test_ablation_convicts_nobody_else(seen: AblationSeen, own: int) -> None:
+    assert _judge(seen, _sampled(own, 90)).status is Status.ACCEPTED

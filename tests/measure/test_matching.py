@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from assay.measure.matching import same_answer
+from assay.measure.matching import is_telling, same_answer
 from measure.references import expected, normal
 
 
@@ -28,3 +28,11 @@ def test_integers() -> None:
     x = torch.arange(1000)
     assert same_answer(expected(lambda a: a + 1, x), x + 1)
     assert not same_answer(expected(lambda a: a + 1, x), x)
+
+
+def test_what_fits_by_chance_is_not_telling() -> None:
+    few = torch.tensor([[0.1, 0.9], [0.8, 0.2]])
+    assert not is_telling(expected(lambda a: a.argmax(-1), few))
+    assert is_telling(expected(lambda a: a.argmax(-1), normal(64, 64)))
+    assert is_telling(expected(torch.exp, normal(2)))
+    assert not is_telling(expected(torch.zeros_like, normal(64, 64)))

@@ -156,6 +156,35 @@ class ProvenanceSeen(Record):
     reason: str = ""  # why there are no samples
 
 
+class BuiltObject(Record):
+    """One shared object that the candidate built or brought along."""
+
+    path: str
+    bytes: int
+    libraries: tuple[str, ...] = ()  # it is linked with
+    needs: tuple[str, ...] = ()  # computations it takes from compute libraries
+    offers: tuple[str, ...] = ()  # computations it offers as such a library would
+    problem: str = ""  # why it was not read
+
+
+class ObjectsSeen(Record):
+    """The shared objects in the scratch folder, read from outside."""
+
+    kind: Literal["objects"] = "objects"
+    objects: tuple[BuiltObject, ...] = ()
+    reason: str = ""  # why they could not be looked for
+
+
+class AblationSeen(Record):
+    """The own workload once more, in a new process, with every interpreted kernel doing nothing."""
+
+    kind: Literal["ablation"] = "ablation"
+    answered: bool  # False where it raised, ended or could not be run: then `reason` says why
+    right: bool = False  # the answer was right although no kernel ran
+    launches: int = 0  # that were taken away (testimony)
+    reason: str = ""
+
+
 class SourceSeen(Record):
     """What the source analysis found. Nothing was run for it."""
 
@@ -221,6 +250,8 @@ Observation = Annotated[
     | StateSeen
     | DispatchSeen
     | ProvenanceSeen
+    | ObjectsSeen
+    | AblationSeen
     | SourceSeen
     | LeftoverSeen
     | LayersSeen

@@ -57,7 +57,9 @@ def is_setting(symbol: str) -> bool:
 def _of_mangled(symbol: str) -> str:
     """`_ZN2at4_ops6mm_out4callE...` is `at::mm_out`."""
     parts = _parts(symbol)
-    if not parts or parts[0] not in ("at", "torch", "mkldnn", "dnnl", "caffe2"):
+    if not parts or parts[0] not in ("at", "torch", "mkldnn", "dnnl"):
+        return ""
+    if parts[0] == "torch" and parts[1:2] != ["nn"]:  # bindings, exceptions, registration
         return ""
     named = parts[2] if parts[1:2] == ["_ops"] and len(parts) > 2 else parts[-1]
     base = re.sub(r"_(out|outf)$", "", named)

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from assay.data.evidence import Evidence, EvidenceKind, Severity
 from assay.data.observation import (
+    AblationSeen,
     CallSeen,
     DispatchSeen,
     EndCause,
     EndSeen,
     LayersSeen,
     LeftoverSeen,
+    ObjectsSeen,
     ProvenanceSeen,
     SourceSeen,
     StateSeen,
     TimesSeen,
 )
+from assay.data.settings import Track
 from assay.data.verdict import OwnShare
-from assay.guard import provenance
+from assay.guard import built_objects, provenance
 from assay.guard.operations import delegated
 from assay.guard.state import classify
 from assay.judge.case import Case
@@ -39,6 +42,9 @@ def findings(case: Case) -> list[Evidence]:
         found += source.findings
     for seen in case.seen(ProvenanceSeen):
         found += provenance.findings(sampled(seen), case.settings.track)
+    for objects in case.seen(ObjectsSeen):
+        found += built_objects.findings(objects, case.settings.track, _acquitted(case))
+    found += _ablated(case)
     for dispatch in case.seen(DispatchSeen):
         found += delegated(dispatch, case.settings.track)
     found += [classify(change) for change in case.seen(StateSeen)]
@@ -57,6 +63,23 @@ def own_share(case: Case) -> OwnShare | None:
             found = provenance.share(own, library)
             return OwnShare(share=found.mid, low=found.low, high=found.high, samples=own + library)
     return None
+
+
+def _acquitted(case: Case) -> bool:
+    """Sampling has shown that nearly all of the computing is the candidate's own."""
+    share = own_share(case)
+    enough = share is not None and share.samples >= provenance.LEAST_SAMPLES
+    return enough and share is not None and share.low > 1.0 - provenance.PARTLY
+
+
+def _ablated(case: Case) -> list[Evidence]:
+    """Kernels without which the answer is still right, where no compiled code of its own ran."""
+    needless = any(seen.right and seen.launches for seen in case.seen(AblationSeen))
+    compiled = any(seen.own > seen.library for seen in case.seen(ProvenanceSeen))
+    if case.settings.track is Track.KERNEL and needless and not compiled:
+        text = "with every kernel turned into a no-op the answer is still right: none is needed"
+        return [_convicts(EvidenceKind.DECOY, text)]
+    return []
 
 
 def sampled(seen: ProvenanceSeen) -> provenance.Sampled:

@@ -12,6 +12,7 @@ from assay.measure.comparison import compare, flat_parts
 from assay.measure.output_expectation import OutputExpectation
 
 _SAMPLED = 256
+_TELLING_BITS = 24.0
 
 
 def same_answer(expectation: OutputExpectation, actual: torch.Tensor) -> bool:
@@ -19,6 +20,23 @@ def same_answer(expectation: OutputExpectation, actual: torch.Tensor) -> bool:
     if tuple(actual.shape) != expectation.shape or actual.dtype != expectation.dtype:
         return False
     return _sample_agrees(expectation, actual.detach()) and compare(expectation, actual).ok
+
+
+def is_telling(expectation: OutputExpectation) -> bool:
+    """True where an answer that fits is unlikely to fit by chance.
+
+    Two different numbers within their budgets are. Integers of a small range are not, so there the
+    empirical entropy of the whole answer, numel * sum(-p log2 p), must reach 24 bits: a chance of
+    6e-8 for one comparison of unrelated answers.
+    """
+    truth = expectation.truth.reshape(-1)
+    if truth.numel() < 2 or not bool((truth != truth[0]).any()):
+        return False
+    if expectation.reference.is_floating_point() or expectation.reference.is_complex():
+        return True
+    counts = torch.unique(truth, return_counts=True)[1].double()
+    share = counts / counts.sum()
+    return float(-(share * share.log2()).sum()) * truth.numel() >= _TELLING_BITS
 
 
 def _sample_agrees(expectation: OutputExpectation, actual: torch.Tensor) -> bool:

@@ -99,6 +99,7 @@ class Load:
     path: str
     entry: str
     interpreted: bool  # repair the Triton interpreter first
+    ablated: bool = False  # let its launches do nothing
 
 
 @dataclass(frozen=True)

@@ -17,8 +17,10 @@ from assay.data.observation import (
     TimesSeen,
 )
 from assay.data.settings import Level, Settings, Track
+from assay.worker.host.ablation import ablate
 from assay.worker.host.build import Builder, Built
 from assay.worker.host.build_cache import BuildCache, default_folder, toolchain
+from assay.worker.host.built_objects import built_objects
 from assay.worker.host.exam import Exam, Question
 from assay.worker.host.examiner import Examiner, Pace
 from assay.worker.host.process import Deadline, Lost
@@ -133,9 +135,16 @@ class Trial:
         if examiner.wrong or self._bench.settings.track is Track.OPEN:
             return
         self._report("sampling", None)
+        bench = self._bench
         interpreted = self._candidate.language is Language.TRITON
-        deadline = Deadline.after(self._bench.settings.timeout_s)
-        self._seen.append(watch(self._bench.exam, session, deadline, interpreted))
+        if interpreted:
+            ablated = ablate(bench.wall, bench.exam, self._candidate, bench.settings)
+            self._seen.append(ablated)
+            interpreted = ablated.launches > 0 or not ablated.answered
+        deadline = Deadline.after(bench.settings.timeout_s)
+        self._seen.append(watch(bench.exam, session, deadline, interpreted))
+        session.process.freeze()
+        self._seen.append(built_objects(session.process.scratch))
 
     def _survey(self, session: Session, when: str) -> None:
         for line in session.survey(Deadline.after(_SURVEY_TIMEOUT_S))[:200]:

@@ -113,3 +113,14 @@ def test_nothing_to_change_is_no_error() -> None:
 
 def test_elements_are_counted_over_all_tensors() -> None:
     assert Content((_normal(3, 4), 7, _normal(5))).elements == 17
+
+
+@pytest.mark.parametrize("tensor", [_normal(20, 30), _normal(1, 50), torch.randperm(400)])
+def test_extremes_move_without_ties_and_within_the_range(tensor: torch.Tensor) -> None:
+    moved = 0
+    for seed in SEEDS:
+        twin = few_changed(Content((tensor,)), random.Random(seed), extreme=True).inputs[0]
+        assert tensor.min() <= twin.min() and twin.max() <= tensor.max()
+        assert int((twin == twin.max()).sum()) == int((twin == twin.min()).sum()) == 1
+        moved += int(twin.argmax() != tensor.argmax() or twin.argmin() != tensor.argmin())
+    assert moved > 30

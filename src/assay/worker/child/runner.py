@@ -16,6 +16,7 @@ from typing import Any
 
 import torch
 
+from assay.languages.triton_ablation import SilencedLaunches
 from assay.worker import wire
 from assay.worker.child.audit import Audit
 from assay.worker.child.batch import Batch
@@ -50,6 +51,7 @@ class Runner:
         self.entry: Any = None
         self.instances: dict[int, torch.nn.Module] = {}
         self.batch: Batch | None = None
+        self.silenced: SilencedLaunches | None = None
 
     def handle(self, request: Request, descriptors: list[int]) -> tuple[int, str]:
         """Serve one request: a count and a text for the reply."""
@@ -63,6 +65,8 @@ class Runner:
                 self.before = Snapshot.take()
                 self.audit = Audit(os.path.dirname(request.path), _allowed_paths())
                 self.audit.install()
+                if request.ablated:
+                    self.silenced = SilencedLaunches()
                 self.entry = load_entry(request)
             case Construct():
                 self.instances[request.instance] = construct(self.entry, request)
@@ -78,7 +82,8 @@ class Runner:
             case Survey():
                 assert self.before is not None
                 heard = list(self.audit.lines) if self.audit is not None else []
-                return 0, "\n".join([*self.before.changes(Snapshot.take()), *heard])
+                launches = self.silenced.count if self.silenced is not None else 0
+                return launches, "\n".join([*self.before.changes(Snapshot.take()), *heard])
         return 0, ""
 
 

@@ -14,7 +14,7 @@ import sys
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
-from types import ModuleType
+from types import CodeType, ModuleType
 from typing import Any
 
 import torch
@@ -102,8 +102,8 @@ _GONE = object()
 
 def _is_torchs_own(value: Any) -> bool:
     """Torch replaces some of its own functions when parts of it are imported late."""
-    code = getattr(value, "__code__", None)
-    return code is not None and code.co_filename.startswith(_TORCH_FOLDER)
+    code = value if isinstance(value, CodeType) else getattr(value, "__code__", None)
+    return isinstance(code, CodeType) and code.co_filename.startswith(_TORCH_FOLDER)
 
 
 def _describe(value: Any) -> str:
@@ -122,6 +122,8 @@ def _objects() -> dict[str, Any]:
             found.update(_callables(label, module))
     for name, get in _CLASSES:
         found.update({f"{name}.{k}": v for k, v in _members(get()).items() if callable(v)})
+    codes = {f"{name}.__code__": getattr(value, "__code__", None) for name, value in found.items()}
+    found.update({name: code for name, code in codes.items() if isinstance(code, CodeType)})
     return found
 
 
@@ -150,6 +152,9 @@ def _settings() -> dict[str, str]:
         "builtins.__import__": str(id(builtins.__import__)),
         "torch.num_threads": str(torch.get_num_threads()),
         "torch.default_dtype": str(torch.get_default_dtype()),
+        "torch.default_device": str(torch.get_default_device()),
+        "torch.detect_anomaly": str(torch.is_anomaly_enabled()),
+        "torch.autocast": str(torch.is_autocast_enabled("cpu")),
         "torch.grad_enabled": str(torch.is_grad_enabled()),
         "torch.deterministic": str(torch.are_deterministic_algorithms_enabled()),
         "torch.float32_matmul_precision": torch.get_float32_matmul_precision(),

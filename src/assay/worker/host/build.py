@@ -46,9 +46,10 @@ class _Failure(Exception):
 class Builder:
     """Builds candidates of one exam in sessions of one wall."""
 
-    def __init__(self, exam: Exam, cache: BuildCache | None) -> None:
+    def __init__(self, exam: Exam, cache: BuildCache | None, ablated: bool = False) -> None:
         self._exam = exam
         self._cache = cache
+        self._ablated = ablated
 
     def build(self, session: Session, candidate: Candidate, settings: Settings) -> Built:
         """Raises Lost where the process ends; `phase` of the report says how far it came."""
@@ -91,7 +92,7 @@ class Builder:
     def _load(self, session: Session, candidate: Candidate, deadline: Deadline) -> None:
         path = f"{session.process.scratch_path}/{_FOLDER}/{_MAIN}"
         interpreted = candidate.language is Language.TRITON
-        reply = session.ask(Load(path, candidate.entry, interpreted), deadline)
+        reply = session.ask(Load(path, candidate.entry, interpreted, self._ablated), deadline)
         _check(reply.code, session, "import")
 
     def _construct(self, session: Session, deadline: Deadline) -> None:

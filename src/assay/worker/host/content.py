@@ -31,11 +31,14 @@ class Content:
         return sum(t.numel() for t in self.tensors)
 
 
-def few_changed(content: Content, rng: random.Random, count: int = 3) -> Content:
+def few_changed(
+    content: Content, rng: random.Random, count: int = 3, extreme: bool = False
+) -> Content:
     """The same content but for a few elements of its largest float (else integer) input.
 
     An element takes the value of another one, so range, sign and structure stay; both are chosen
-    among those that are not zero, as far apart as a few tries find them.
+    among those that are not zero, as far apart as a few tries find them. With `extreme` it is the
+    largest or the smallest elements that change or change places: a maximum moves only then.
     """
     candidates = [i for i, v in enumerate(content.inputs) if _changeable(v)]
     if not candidates:
@@ -43,7 +46,8 @@ def few_changed(content: Content, rng: random.Random, count: int = 3) -> Content
     floats = [i for i in candidates if content.inputs[i].is_floating_point()]
     chosen = max(floats or candidates, key=lambda i: content.inputs[i].numel())
     inputs = list(content.inputs)
-    inputs[chosen] = _changed(inputs[chosen], rng, count)
+    change = _moved_extremes if extreme else _changed
+    inputs[chosen] = change(inputs[chosen], rng, count)
     return Content(tuple(inputs))
 
 
@@ -59,6 +63,21 @@ def _changed(tensor: torch.Tensor, rng: random.Random, count: int) -> torch.Tens
         twin[to] = tensor[source]
     if tensor.numel() == 1 and tensor.is_floating_point():
         twin.mul_(0.75)
+    return twin
+
+
+def _moved_extremes(tensor: torch.Tensor, rng: random.Random, count: int) -> torch.Tensor:
+    """Extremes change places or go; the range holds, and no value is there twice that was not."""
+    twin = _same_storage_layout(tensor)
+    order = twin.reshape(-1).double().nan_to_num().argsort(descending=rng.random() < 0.5)
+    for number in range(min(count, twin.numel())):
+        at = tuple(int(i) for i in torch.unravel_index(order[number], twin.shape))
+        other = _position(twin, rng)
+        extreme, value = twin[at].clone(), twin[other].clone()
+        if number % 2 == 0:
+            twin[at], twin[other] = value, extreme
+        elif twin.is_floating_point():
+            twin[at] = 0.5 * (value + extreme)
     return twin
 
 

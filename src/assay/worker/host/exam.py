@@ -16,11 +16,13 @@ from assay.data.plan import Plan
 from assay.data.workload import Distribution
 from assay.errors import TaskError
 from assay.measure.expectation import ExpectationRequest, OutputExpectation, Planted, expect
+from assay.measure.matching import same_answer
 from assay.tasks.reference import BoundReference, Reference
 from assay.worker.host.content import Content, few_changed
 from assay.worker.host.secret import Secret
 
 BUFFER_PREFIX = "buffer:"
+_EXTREMES = (3, 30)  # extreme elements tried where three ordinary ones left the answer as it was
 SEEDED = -1  # the state version of a candidate that keeps what the common seed gave it
 
 
@@ -130,8 +132,7 @@ class Exam:
 
     def _draw(self, question: Question) -> tuple[Content, Planted | None]:
         if question.variant:
-            base = self.content(replace(question, variant=question.variant - 1))
-            return few_changed(base, self.secret.random("few", question)), None
+            return self._vary(question), None
         workload = self.plan.workloads[question.workload]
         seed = self.secret.seed("content", question.workload, question.number)
         drawn = self.reference.draw_planted(workload, seed)
@@ -140,6 +141,24 @@ class Exam:
         tensor = drawn.inputs[drawn.planted.input]
         element = _flat_index(tuple(tensor.shape), drawn.planted.index)
         return Content(drawn.inputs), Planted(drawn.planted.input, element)
+
+    def _vary(self, question: Question) -> Content:
+        """A few elements of the variant before it changed, so that the answer changes too."""
+        base = replace(question, variant=question.variant - 1)
+        rng = self.secret.random("few", question)
+        changed = few_changed(self.content(base), rng)
+        for count in _EXTREMES:
+            if not self._answers_too(base, changed):
+                break
+            changed = few_changed(self.content(base), rng, count, extreme=True)
+        return changed
+
+    def _answers_too(self, question: Question, content: Content) -> bool:
+        """Whether the right answer to this content is a right answer to the question as well."""
+        instance = self.instance_of(question.workload)
+        found = self.bound(instance)(content.inputs, self.state(instance, 0), wide=False)
+        pairs = zip(self.expectation(question, 0), found.tensors, strict=False)
+        return all(same_answer(expected, tensor) for expected, tensor in pairs)
 
     def _number_instances(self) -> None:
         known: dict[tuple[tuple[str, int], ...], int] = {}

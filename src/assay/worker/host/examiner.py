@@ -23,7 +23,7 @@ from assay.data.observation import (
     OpCount,
     OutputSeen,
 )
-from assay.measure.matching import same_answer
+from assay.measure.matching import is_telling, same_answer
 from assay.worker.host.exam import SEEDED, Exam
 from assay.worker.host.process import IDLE_WINDOW_S, Deadline
 from assay.worker.host.reading import (
@@ -328,9 +328,8 @@ def _answers(asked: _Asked, index: int, tensor: object) -> bool:
     """Whether the tensor is the right answer to that call, where that is saying something."""
     if index >= len(asked.expectations) or not isinstance(tensor, torch.Tensor):
         return False
-    truth = asked.expectations[index].truth
-    telling = truth.numel() > 1 and bool((truth != truth.flatten()[0]).any())
-    return telling and same_answer(asked.expectations[index], tensor)
+    expected = asked.expectations[index]
+    return is_telling(expected) and same_answer(expected, tensor)
 
 
 def _dispatched(statement: str, planned: list[PlannedCall], asked: list[_Asked]) -> DispatchSeen:

@@ -69,6 +69,24 @@ def restore(root: int, archive: bytes) -> None:
             _lay_out(root, tar, member)
 
 
+def files_beginning(root: int, magic: bytes, most: int) -> Iterator[tuple[str, int, bytes]]:
+    """Path, size and content of every plain file that begins so; only its beginning beyond `most`.
+
+    Raises Unkeepable beyond the bounds.
+    """
+    for count, found in enumerate(_walk(root, "", 0)):
+        if count > _MAX_FILES:
+            raise Unkeepable(f"more than {_MAX_FILES} files")
+        if not stat.S_ISREG(found.info.st_mode):
+            continue
+        fd = os.open(found.name, _READ_FLAGS, dir_fd=found.folder)
+        with open(fd, "rb") as file:
+            head = file.read(len(magic))
+            if head == magic:
+                size = os.fstat(fd).st_size
+                yield found.path, size, head + (file.read(most) if size <= most else b"")
+
+
 def _walk(folder: int, prefix: str, depth: int) -> Iterator[_Found]:
     if depth > _MAX_DEPTH:
         raise Unkeepable(f"folders nested more than {_MAX_DEPTH} deep")

@@ -68,6 +68,8 @@ _CLONE = (56, 220)
 _CLONE3 = (435, 435)
 _SOCKET = (41, 198)
 _AF_UNIX = 1
+_PRCTL = (157, 167)
+_PR_SET_DUMPABLE = 4
 _NAMESPACE_FLAGS = 0x7E020000
 _X32_BIT = 0x40000000
 
@@ -105,6 +107,13 @@ def program(machine: str) -> bytes:
         _instruction(_LOAD, _ARG0),
         _instruction(_JEQ, _AF_UNIX, 1, 0),
         _instruction(_RETURN, _ERRNO | errno.EACCES),
+        _instruction(_RETURN, _ALLOW),
+    ]
+    code += [  # prctl(option, ...): an undumpable process cannot be sampled
+        _instruction(_JEQ, _PRCTL[column], 0, 4),
+        _instruction(_LOAD, _ARG0),
+        _instruction(_JEQ, _PR_SET_DUMPABLE, 0, 1),
+        _instruction(_RETURN, _ERRNO | errno.EPERM),
         _instruction(_RETURN, _ALLOW),
     ]
     code += [  # clone(flags, ...): no new namespaces

@@ -1,0 +1,57 @@
+"""Ablation: does the answer change when no kernel runs?
+
+The rule: asked of kernels in an interpreted language alone, where sampling cannot tell a kernel's
+arithmetic from the library's. A new process loads the candidate with the interpreter's launches
+turned into no-ops and answers one ordinary question of the own workload; whoever still answers
+rightly did not need its kernels.
+"""
+
+from __future__ import annotations
+
+from assay.data.candidate import Candidate
+from assay.data.observation import AblationSeen, Mix
+from assay.data.settings import Settings
+from assay.worker.host.build import Builder
+from assay.worker.host.exam import SEEDED, Exam, Question
+from assay.worker.host.process import Deadline, Lost
+from assay.worker.host.reading import CallFacts, buffer_names, output_bytes, read_call
+from assay.worker.host.session import BatchOptions, Place, PlannedCall, Session
+from assay.worker.host.wall import Wall
+from assay.worker.protocol import StateMatch, Survey
+
+
+def ablate(wall: Wall, exam: Exam, candidate: Candidate, settings: Settings) -> AblationSeen:
+    """The own workload without kernels."""
+    session = Session(wall)
+    try:
+        built = Builder(exam, None, ablated=True).build(session, candidate, settings)
+        if not built.seen.ok:
+            return AblationSeen(answered=False, reason=f"without kernels: {built.seen.log[-200:]}")
+        return _ask(exam, session, Deadline.after(settings.timeout_s))
+    except Lost as lost:
+        return AblationSeen(answered=False, reason=f"without kernels: {lost.text}")
+    finally:
+        session.close()
+
+
+def _ask(exam: Exam, session: Session, deadline: Deadline) -> AblationSeen:
+    version = 0
+    state = exam.state(0, version)
+    if session.load_state(0, state, deadline) is StateMatch.NONE and state:
+        version = SEEDED
+    question = Question(0)
+    expectations = exam.expectation(question, version)
+    call = PlannedCall(
+        instance=0,
+        place=Place(0, "m"),
+        content=exam.content(question),
+        output_bytes=output_bytes(expectations),
+        buffers=buffer_names(expectations),
+    )
+    result = session.run([call], BatchOptions(), deadline)
+    seen = read_call(result.calls[0], expectations, CallFacts(0, 0, Mix.PLAIN, 0, 1))
+    if not seen.outputs:
+        return AblationSeen(answered=False, reason=f"without kernels: {seen.message[:200]}")
+    right = not any(output.problem for output in seen.outputs)
+    launches = session.ask(Survey(), deadline).count
+    return AblationSeen(answered=True, right=right, launches=launches)
