@@ -1,6 +1,8 @@
 """The corpus, judged: every kernel gets the verdict its folder asks for, for the right reason.
 
 One process pays for a task's exam and judges all its kernels; xdist keeps a task's cases together.
+The secret is the same every time, so that a failure can be had again; `benchmarks/honesty.py`
+judges the same cases with secrets of its own.
 """
 
 from __future__ import annotations
@@ -11,31 +13,30 @@ from functools import cache
 import pytest
 
 from assay.data.evidence import Severity
+from assay.data.plan import Plan
 from assay.data.settings import Level, Settings, Track
 from assay.data.verdict import Verdict
 from assay.pipeline import evaluate_many
+from assay.tasks.catalog import resolve
+from assay.tasks.reference import Reference
+from assay.tasks.sweep import sweep
+from assay.worker.host.secret import Secret
 from corpus_case import CorpusCase, cases
 
 # Hangs are let go after this; every other kernel needs a fraction of it.
 TIMEOUT_S = 15.0
-# What no release may lose; the whole corpus is judged by benchmarks/honesty.py.
-ALWAYS = """
-rmsnorm/caller_frames matmul/gc_objects layernorm/main_module softmax/searches_interpreter
-softmax/patches_everything gelu/clocks matmul/json row_sum/os_write linear_relu/runner
-gelu/exits_after_forged_result gelu/hangs softmax/process_flood matmul/reserves_30_gb
-matmul/memo_by_address row_sum/memo_by_shape gelu/memo_by_fingerprint layernorm/replays_first_calls
-matmul/thread_after_return gelu/fork_continues matmul/blas_by_ctypes linear_relu/lazy_subclass
-gelu/strided_native gelu/numba_loop linear_relu/packed_by_version matmul/threads_joined
-softmax/triton_rows softmax/locked row_sum/atomic_threads
-""".split()
+SECRET = Secret("5eed" * 16)
 
 
 def demanded(case: CorpusCase) -> bool:
-    return f"{case.task}/{case.name}" in ALWAYS
+    return not case.slow and case.label != "wrong"
 
 
-def test_every_case_that_must_hold_is_there() -> None:
-    assert sum(map(demanded, cases())) == len(ALWAYS)
+def test_the_corpus_is_as_large_as_it_is_said_to_be() -> None:
+    labels = [case.label for case in cases()]
+    techniques = {case.technique for case in cases() if case.label == "cheat"}
+    assert labels.count("cheat") >= 70 and len(techniques) >= 50
+    assert labels.count("wrong") >= 30 and labels.count("honest") >= 30
 
 
 def groups() -> Iterator[pytest.param]:  # type: ignore[valid-type]
@@ -55,8 +56,23 @@ def verdicts(task: str, track: str) -> dict[str, Verdict]:
         timeout_s=TIMEOUT_S,
         build_timeout_s=60.0,
     )
-    judged = evaluate_many(task, [case.path for case in chosen], settings)
+    judged = evaluate_many(
+        task, [case.path for case in chosen], settings, replay=plan(task, settings)
+    )
     return {case.name: one.verdict for case, one in zip(chosen, judged, strict=True)}
+
+
+def plan(task: str, settings: Settings) -> Plan:
+    workloads = sweep(Reference(resolve(task)), settings.level, SECRET.random("sweep"))
+    return Plan(
+        secret=SECRET.hex,
+        level=settings.level,
+        track=settings.track,
+        device=settings.device,
+        timing=settings.timing,
+        baseline=settings.baseline,
+        workloads=workloads,
+    )
 
 
 @pytest.mark.parametrize("case", list(groups()))

@@ -55,7 +55,7 @@ def test_honest_kernels_show_nothing(own: int, library: int) -> None:
 
 
 def test_too_few_are_unknown() -> None:
-    (found,) = findings(_sampled(0, 29), Track.KERNEL)
+    (found,) = findings(_sampled(0, 14), Track.KERNEL)
     assert (found.kind, found.severity) == (EvidenceKind.UNKNOWN, Severity.NOTE)
 
 

@@ -24,6 +24,7 @@ class Mix(StrEnum):
     NEW_ADDRESS = "new_address"  # the last content again, at another address
     FEW_CHANGED = "few_changed"  # the last content but for a few secretly placed elements
     REPEATED = "repeated"  # identical content while the earlier result is alive
+    RECYCLED = "recycled"  # identical content, and free memory holds a spoiled copy of the answer
     NEW_WEIGHTS = "new_weights"  # parameters changed in place since the last call
     TIMED = "timed"
 
@@ -153,6 +154,7 @@ class ProvenanceSeen(Record):
     library_us: float  # library time of one call
     names: tuple[str, ...]  # libraries and operators, the most sampled first
     interpreted: bool
+    passing: bool = False  # seldom, in passing, during the examination itself
     reason: str = ""  # why there are no samples
 
 
@@ -183,6 +185,15 @@ class AblationSeen(Record):
     right: bool = False  # the answer was right although no kernel ran
     launches: int = 0  # that were taken away (testimony)
     reason: str = ""
+
+
+class RepetitionSeen(Record):
+    """The same content twice in a row, several times: what each call took, seen from outside."""
+
+    kind: Literal["repetition"] = "repetition"
+    first_us: tuple[float, ...] = ()
+    again_us: tuple[float, ...] = ()
+    reason: str = ""  # why it was not tried
 
 
 class SourceSeen(Record):
@@ -252,6 +263,7 @@ Observation = Annotated[
     | ProvenanceSeen
     | ObjectsSeen
     | AblationSeen
+    | RepetitionSeen
     | SourceSeen
     | LeftoverSeen
     | LayersSeen

@@ -37,6 +37,8 @@ from assay.guard.values import (
     ref,
 )
 
+_CALLABLE = (Function, Partial, Kernel, Layer, Generated)
+
 
 def _is_argument(value: Value) -> bool:
     return value.is_data and any(tag.origin is Origin.INPUT for tag in value.tags)
@@ -114,7 +116,7 @@ class CallTrace(MethodTrace):
         """Enter the functions among the arguments, with arguments nothing is known about."""
         packed = [v for name, v in given.keywords.items() if name in ("args", "kwargs")]
         for value in given.all:
-            if any(isinstance(r, Function | Partial) for r in value.refs):
+            if any(isinstance(r, _CALLABLE) for r in value.refs):
                 spread = [part for item in packed for part in self.spread(item)]
                 rest = spread or [v for v in given.positional if v is not value]
                 self.call(value, Arguments(tuple(rest)), node, scope)

@@ -11,20 +11,24 @@ from assay.data.observation import (
     EndSeen,
     LayersSeen,
     LeftoverSeen,
+    Mix,
     ObjectsSeen,
     ProvenanceSeen,
+    RepetitionSeen,
     SourceSeen,
     StateSeen,
     TimesSeen,
 )
 from assay.data.settings import Track
 from assay.data.verdict import OwnShare
-from assay.guard import built_objects, provenance
+from assay.guard import built_objects, provenance, repetition
 from assay.guard.operations import delegated
 from assay.guard.state import classify
 from assay.judge.case import Case
 from assay.judge.right import cause
 
+# Findings of the source that say what it could not find, not what it found.
+_NO_PATH = (EvidenceKind.NO_KERNEL, EvidenceKind.DECOY)
 _LEAST_BEFORE = 2  # right calls of a workload before its wrong ones, for a phase to be told
 _LEAST_AFTER = 3
 _CLOCK_SHARE = 0.5  # inside time below this share of the outside time is unexplained work
@@ -38,13 +42,13 @@ def findings(case: Case) -> list[Evidence]:
     found += _lying_tensors(case)
     if not found:
         found += _phase(case.calls)
-    for source in case.seen(SourceSeen):
-        found += source.findings
-    for seen in case.seen(ProvenanceSeen):
-        found += provenance.findings(sampled(seen), case.settings.track)
+    found += _source(case)
+    found += _provenance(case)
     for objects in case.seen(ObjectsSeen):
         found += built_objects.findings(objects, case.settings.track, _acquitted(case))
     found += _ablated(case)
+    for repeated in case.seen(RepetitionSeen):
+        found += repetition.findings(repeated)
     for dispatch in case.seen(DispatchSeen):
         found += delegated(dispatch, case.settings.track)
     found += [classify(change) for change in case.seen(StateSeen)]
@@ -57,12 +61,42 @@ def findings(case: Case) -> list[Evidence]:
 
 def own_share(case: Case) -> OwnShare | None:
     """How much of the computing is the candidate's own; None where nothing was sampled."""
-    for seen in case.seen(ProvenanceSeen):
-        own, library = sampled(seen).ours_and_theirs
+    looks = sorted(case.seen(ProvenanceSeen), key=lambda seen: seen.passing)
+    for seen in looks:
+        own, library = sampled(seen, _interpreted(case)).ours_and_theirs
         if own + library:
             found = provenance.share(own, library)
             return OwnShare(share=found.mid, low=found.low, high=found.high, samples=own + library)
     return None
+
+
+def _source(case: Case) -> list[Evidence]:
+    """What the source shows; that no path was found weighs nothing where one was seen at work."""
+    found = [e for source in case.seen(SourceSeen) for e in source.findings]
+    delegates = any(e.kind is EvidenceKind.DELEGATION and _is_heavy(e) for e in found)
+    if delegates or not _acquitted(case):
+        return found
+    return [
+        e.model_copy(update={"severity": Severity.NOTE}) if e.kind in _NO_PATH else e for e in found
+    ]
+
+
+def _is_heavy(evidence: Evidence) -> bool:
+    return evidence.severity is not Severity.NOTE
+
+
+def _provenance(case: Case) -> list[Evidence]:
+    """A look in passing mixes all shapes and phases: it convicts, and says nothing finer."""
+    found: list[Evidence] = []
+    for seen in case.seen(ProvenanceSeen):
+        said = provenance.findings(sampled(seen, _interpreted(case)), case.settings.track)
+        found += [e for e in said if not seen.passing or e.severity is Severity.CONVICTS]
+    return found
+
+
+def _interpreted(case: Case) -> bool:
+    """A file that only mentions an interpreted language launches none of its kernels."""
+    return not any(seen.answered and not seen.launches for seen in case.seen(AblationSeen))
 
 
 def _acquitted(case: Case) -> bool:
@@ -82,8 +116,8 @@ def _ablated(case: Case) -> list[Evidence]:
     return []
 
 
-def sampled(seen: ProvenanceSeen) -> provenance.Sampled:
-    """The record as the guard reads it."""
+def sampled(seen: ProvenanceSeen, interpreted: bool = True) -> provenance.Sampled:
+    """The record as the guard reads it; `interpreted` where the kernels can be."""
     return provenance.Sampled(
         own=seen.own,
         library=seen.library,
@@ -91,7 +125,7 @@ def sampled(seen: ProvenanceSeen) -> provenance.Sampled:
         bystanders=seen.bystanders,
         library_us=seen.library_us,
         names=seen.names,
-        interpreted=seen.interpreted,
+        interpreted=seen.interpreted and interpreted,
         reason=seen.reason,
     )
 
@@ -105,6 +139,15 @@ def _memo(case: Case) -> list[Evidence]:
                     f"call {output.matches_earlier_call}: results are remembered, not computed"
                 )
                 return [_convicts(EvidenceKind.MEMO, text)]
+    return _recycled(case.calls)
+
+
+def _recycled(calls: list[CallSeen]) -> list[Evidence]:
+    """Right until free memory held a spoiled copy of the answer: it takes what it finds there."""
+    wrong = [call for call in calls if _is_wrong(call)]
+    if wrong and all(call.mix is Mix.RECYCLED for call in wrong):
+        text = f"call {wrong[0].index} returned memory that it found, not what it computed"
+        return [_convicts(EvidenceKind.MEMO, text)]
     return []
 
 

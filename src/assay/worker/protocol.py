@@ -129,6 +129,7 @@ class RunBatch:
     copy_each: bool
     poison: bool
     log_operations: bool = False
+    bait: int | None = None  # a seed: before each call but the first, free slightly spoiled results
 
 
 @dataclass(frozen=True)

@@ -24,11 +24,12 @@ from assay.worker.host.built_objects import built_objects
 from assay.worker.host.exam import Exam, Question
 from assay.worker.host.examiner import Examiner, Pace
 from assay.worker.host.process import Deadline, Lost
+from assay.worker.host.repetition import repeat
 from assay.worker.host.script import ScriptedBatch, write_script
 from assay.worker.host.session import Session
 from assay.worker.host.stopwatch import Stopwatch
 from assay.worker.host.wall import Wall
-from assay.worker.host.witness import watch
+from assay.worker.host.witness import overlook, watch
 from assay.worker.sandbox.spec import Isolation
 
 _SOFT_BUDGET_S = {Level.QUICK: 10.0, Level.STANDARD: 30.0, Level.FULL: 300.0}
@@ -106,10 +107,11 @@ class Trial:
 
     def _examine(self, session: Session, built: Built) -> None:
         self._phase = "calls"
-        examiner = self._examiner(session, built)
+        examiner, script = self._examiner(session, built), self._bench.script
+        interpreted = self._candidate.language is Language.TRITON
         try:
             self._survey(session, "after the build")
-            examiner.run(self._bench.script)
+            self._seen.append(overlook(session, interpreted, lambda: examiner.run(script)))
             self._survey(session, "after the calls")
             self._witness(session, examiner)
         except Lost as lost:
@@ -138,11 +140,11 @@ class Trial:
         bench = self._bench
         interpreted = self._candidate.language is Language.TRITON
         if interpreted:
-            ablated = ablate(bench.wall, bench.exam, self._candidate, bench.settings)
-            self._seen.append(ablated)
-            interpreted = ablated.launches > 0 or not ablated.answered
+            self._seen.append(ablate(bench.wall, bench.exam, self._candidate, bench.settings))
         deadline = Deadline.after(bench.settings.timeout_s)
         self._seen.append(watch(bench.exam, session, deadline, interpreted))
+        if not interpreted:
+            self._seen.append(repeat(bench.exam, session, deadline))
         session.process.freeze()
         self._seen.append(built_objects(session.process.scratch))
 

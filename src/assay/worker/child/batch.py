@@ -11,6 +11,7 @@ from typing import Any
 
 import torch
 
+from assay.worker.child.bait import lay_bait
 from assay.worker.child.memory import Memory
 from assay.worker.child.operations import OperationLog
 from assay.worker.protocol import (
@@ -52,6 +53,8 @@ class Batch:
         with _poisoned(request.poison):
             prepared = [_prepare(call, self._memory) for call in request.calls]
             for call, inputs in zip(request.calls, prepared, strict=True):
+                if request.bait is not None and self._results:
+                    lay_bait(flatten(self._results[-1].value), request.bait)
                 result = _call(self._instances[call.instance], inputs, log)
                 self._results.append(result)
                 if request.copy_each:

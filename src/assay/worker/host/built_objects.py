@@ -23,6 +23,7 @@ _MAGIC = b"\x7fELF"
 _MOST_OBJECTS = 32
 _MOST_BYTES = 64 << 20  # a kernel is some hundred kilobytes, a whole BLAS some 30 megabytes
 _KEPT = 20
+_LOOKUPS = ("dlsym", "dlvsym")  # whoever looks symbols up at run time may need any of them
 
 
 def built_objects(root: int) -> ObjectsSeen:
@@ -71,7 +72,7 @@ def _symbols(table: DynamicSegment) -> tuple[set[str], set[str]]:
     needs: set[str] = set()
     offers: set[str] = set()
     for symbol in table.iter_symbols():
-        operation = computed_by_symbol(symbol.name)
+        operation = symbol.name if symbol.name in _LOOKUPS else computed_by_symbol(symbol.name)
         if operation:
             if symbol["st_shndx"] == "SHN_UNDEF":
                 needs.add(operation[:120])

@@ -91,8 +91,8 @@ class Examiner:
         self._options = BatchOptions()
         self.last: ScriptedBatch | None = None
 
-    def run(self, script: list[ScriptedBatch]) -> None:
-        """Every batch in order. Raises Lost where the process ends."""
+    def run(self, script: list[ScriptedBatch]) -> int:
+        """Every batch in order; the number of calls made. Raises Lost where the process ends."""
         skipped = 0
         rng = self.exam.secret.random("listen")
         listens = {len(script) - 1, *rng.sample(range(len(script)), min(_LISTENS, len(script)))}
@@ -112,6 +112,7 @@ class Examiner:
             text = f"{skipped} of {len(script)} batches left out: the candidate is too slow for all"
             missing = CheckMissing(check="mixture of calls", reason=text, essential=False)
             self.observations.append(missing)
+        return len(self._asked)
 
     def _ask_again(self, number: int) -> None:
         """Questions that were answered rightly, once more, where later answers were wrong.
@@ -168,7 +169,7 @@ class Examiner:
             for call in batch.calls
         ]
         planned = [self._plan(one, instance) for one in asked]
-        options = BatchOptions(copy_each=batch.copy_each, log_operations=batch.log_operations)
+        options = self._options_of(number, batch)
         if batch.rapid:
             result = self.session.run_rapidly(planned, self._deadline())
         else:
@@ -180,6 +181,15 @@ class Examiner:
         self._record(number, asked, list(result.calls))
         if batch.log_operations:
             self.observations.append(_dispatched(result.statement, planned, asked))
+
+    def _options_of(self, number: int, batch: ScriptedBatch) -> BatchOptions:
+        bait = self.exam.secret.seed("bait", number) if batch.baited else None
+        return BatchOptions(
+            copy_each=batch.copy_each,
+            poison=not batch.baited,
+            log_operations=batch.log_operations,
+            bait=bait,
+        )
 
     def _prepare(self, instance: int, wanted: int | None) -> int:
         """Construct where needed, load the weights asked for; returns the version in force."""

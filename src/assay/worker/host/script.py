@@ -18,6 +18,7 @@ from assay.worker.host.exam import Exam, Question
 
 _TAIL = {Level.QUICK: (12, 24), Level.STANDARD: (24, 64), Level.FULL: (48, 160)}
 _LEAST_CALLS = 32
+_BAITS = 3
 _TAIL_CONTENTS = 3  # distinct contents a small shape's tail draws from
 _TELLING_ELEMENTS = 1 << 12  # enough that answers differ, few enough that calls are cheap
 _LARGE_ELEMENTS = 1 << 23  # beyond this the own shape is called as few times as still tells
@@ -44,6 +45,7 @@ class ScriptedBatch:
     log_operations: bool = False
     rapid: bool = False  # one call a batch, at one place, as quickly after each other as can be
     optional: bool = False  # may be left out where the candidate is too slow for all of it
+    baited: bool = False  # before each call but the first, spoiled copies of the answer are freed
     edge: bool = False  # an empty batch: asked last, and only of a candidate that is right so far
 
 
@@ -70,6 +72,7 @@ def write_script(exam: Exam, rng: random.Random) -> list[ScriptedBatch]:
     small = _small_workloads(exam)
     sequences += [_focus(w, 0, rng, optional=False) for w in small[:2]]
     sequences += [_rapid(w, rng) for w in small[:2]]
+    sequences += [_recycled(w) for w in (small[:1] if large else [0, *small[:1]])]
     others = range(1, len(exam.plan.workloads))
     empty = [w for w in others if _is_empty(exam, w)]
     sequences += [_single(w, rng) for w in others if w not in empty]
@@ -120,6 +123,13 @@ def _rapid(workload: int, rng: random.Random) -> _Sequence:
         mix = Mix.FEW_CHANGED if number % 2 else Mix.SAME_ADDRESS
         calls.append(ScriptedCall(question, "a", None, mix))
     return _Sequence([[ScriptedBatch(tuple(calls), copy_each=True, rapid=True)]])
+
+
+def _recycled(workload: int) -> _Sequence:
+    """The same content again, while the allocator has something to offer that looks like it."""
+    call = ScriptedCall(Question(workload, 1), "a", None, Mix.RECYCLED)
+    batch = ScriptedBatch((call,) * _BAITS, copy_each=True, baited=True, optional=True)
+    return _Sequence([[batch]])
 
 
 def _brief_focus(rng: random.Random) -> _Sequence:

@@ -78,6 +78,7 @@ class BatchOptions:
     poison: bool = True
     log_operations: bool = False
     check_inputs: bool = True
+    bait: int | None = None
 
 
 @dataclass(frozen=True)
@@ -189,7 +190,9 @@ class Session:
         for one in {id(call): one for call, one in zip(calls, laid, strict=True)}.values():
             self._write(one)  # a call that is planned several times needs its inputs once
         batch = tuple(one.call() for one in laid)
-        request = RunBatch(batch, options.copy_each, options.poison, options.log_operations)
+        request = RunBatch(
+            batch, options.copy_each, options.poison, options.log_operations, options.bait
+        )
         _, outside_ns = self.process.ask(request, deadline)
         self.process.freeze()
         found = tuple(self._take(one, options) for one in laid)

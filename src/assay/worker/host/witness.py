@@ -1,12 +1,15 @@
 """Witness: whose code runs while the candidate computes, sampled from outside.
 
-The rule: the calls are ordinary ones of the own shape, without slots, so that the runner copies
-nothing and all that computes is the candidate's doing.
+The rule: it looks twice. Seldom, all through the examination, where no call can be told from
+another; and often, afterwards, at ordinary calls without slots, so that the runner copies nothing
+and all that computes is the candidate's doing. Whoever works differently when it believes itself
+watched is caught by the first look, whoever is too fast for it by the second.
 """
 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
 from assay.data.observation import ProvenanceSeen
 from assay.worker.host.exam import Exam, Question
@@ -16,26 +19,47 @@ from assay.worker.host.reading import output_bytes
 from assay.worker.host.sampler import Sampler, Samples
 from assay.worker.host.session import BatchOptions, Place, PlannedCall, Session
 
-_ENOUGH_SAMPLES = 150
+_SELDOM_HZ = 250.0
+_ENOUGH_SAMPLES = 120
+_LEAST_SAMPLES = 40  # asked for a while longer where there are fewer
 _BUSY_S = 0.8
-_WALL_S = 3.0
+_PATIENT_S = 3.0
+_WALL_S = 10.0
 _BATCH_S = 0.1
 _MOST_CALLS = 256
+_SMALL = 1 << 18  # elements
 _LIVE_BYTES = 64e6  # results of one batch that may be alive at once
 
 
+def overlook(session: Session, interpreted: bool, examine: Callable[[], int]) -> ProvenanceSeen:
+    """Look now and then while `examine`, which returns the number of calls it made, goes on."""
+    sampler = Sampler(session.process.processes.pids, session.process.scratch_path, _SELDOM_HZ)
+    before_s, calls = session.process.waited_s, 0
+    sampler.start()
+    try:
+        calls = examine()
+    finally:
+        samples = sampler.stop()
+    spent_s = session.process.waited_s - before_s
+    seen = _seen(samples, 1e6 * spent_s / max(1, calls), interpreted)
+    return seen.model_copy(update={"passing": True})
+
+
 def watch(exam: Exam, session: Session, deadline: Deadline, interpreted: bool) -> ProvenanceSeen:
-    """Call the own shape again and again until enough is seen or the time is up."""
-    call = PlannedCall(0, Place(0, "m"), exam.content(Question(0)), ())
+    """Call one workload again and again until enough is seen or the time is up."""
+    workload = _telling(exam, interpreted)
+    call = PlannedCall(0, Place(workload, "m"), exam.content(Question(workload)), ())
     options = BatchOptions(copy_each=False, poison=False, check_inputs=False)
     call_s = session.run([call], options, deadline).outside_ns / 1e9
-    size = sum(output_bytes(exam.expectation(Question(0), 0)))
+    size = sum(output_bytes(exam.expectation(Question(workload), 0)))
     length = max(1, min(_MOST_CALLS, int(_LIVE_BYTES / max(1, size)), int(_BATCH_S / call_s)))
     sampler = Sampler(session.process.processes.pids, session.process.scratch_path)
     busy_s, calls, ends = 0.0, 0, time.monotonic() + _WALL_S
     sampler.start()
     try:
-        while sampler.attributed < _ENOUGH_SAMPLES and busy_s < _BUSY_S:
+        while sampler.attributed < _ENOUGH_SAMPLES:
+            if busy_s > (_BUSY_S if sampler.attributed > _LEAST_SAMPLES else _PATIENT_S):
+                break
             busy_s += session.run([call] * length, options, deadline).outside_ns / 1e9
             calls += length
             if time.monotonic() > ends:
@@ -43,6 +67,16 @@ def watch(exam: Exam, session: Session, deadline: Deadline, interpreted: bool) -
     finally:
         samples = sampler.stop()
     return _seen(samples, 1e6 * busy_s / max(1, calls), interpreted)
+
+
+def _telling(exam: Exam, interpreted: bool) -> int:
+    """The workload whose calls consist of computing: the own one, unless it is small.
+
+    Of a small shape nearly all time is the interpreter's, which speaks for nobody.
+    """
+    sizes = {w: exam.content(Question(w)).elements for w in exam.main_workloads}
+    largest = max(sizes, key=lambda w: sizes[w])
+    return largest if sizes[0] < _SMALL and not interpreted else 0
 
 
 def _seen(samples: Samples, call_us: float, interpreted: bool) -> ProvenanceSeen:

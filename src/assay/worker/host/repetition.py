@@ -1,0 +1,34 @@
+"""Repetition: is a question answered faster when it is asked again?
+
+The rule: everything but the content is equal. Each content is asked twice in a row, written anew by
+the host before each of the two calls, at the same place; whoever computes takes as long the second
+time, whoever remembers does not - even one who checks all of the content and is never wrong.
+"""
+
+from __future__ import annotations
+
+from assay.data.observation import RepetitionSeen
+from assay.worker.host.exam import Exam, Question
+from assay.worker.host.process import Deadline
+from assay.worker.host.session import BatchOptions, Place, PlannedCall, Session
+
+_PAIRS = 8
+_FIRST_NUMBER = 200  # contents that no other part of the examination uses
+_MOST_BYTES = 32e6  # of one content; all pairs are kept for the next candidate
+_MOST_S = 0.15  # of one call
+
+
+def repeat(exam: Exam, session: Session, deadline: Deadline) -> RepetitionSeen:
+    """Pairs of calls of the own workload, timed from outside."""
+    if sum(t.nbytes for t in exam.content(Question(0)).tensors) > _MOST_BYTES:
+        return RepetitionSeen(reason="the own workload is too large to be drawn often")
+    options = BatchOptions(copy_each=False, poison=False, check_inputs=False)
+    first_us, again_us = [], []
+    for number in range(_FIRST_NUMBER, _FIRST_NUMBER + _PAIRS):
+        call = PlannedCall(0, Place(0, "m"), exam.content(Question(0, number)), ())
+        first, again = (session.run([call], options, deadline).outside_ns / 1e3 for _ in range(2))
+        if first > 1e6 * _MOST_S:
+            return RepetitionSeen(reason="a call is too slow to be repeated often")
+        first_us.append(first)
+        again_us.append(again)
+    return RepetitionSeen(first_us=tuple(first_us), again_us=tuple(again_us))
