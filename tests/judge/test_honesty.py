@@ -11,6 +11,7 @@ from assay.data.observation import (
     DispatchSeen,
     EndCause,
     LeftoverSeen,
+    Mix,
     Observation,
     OpCount,
     ProvenanceSeen,
@@ -216,3 +217,25 @@ def test_kernels_that_are_not_needed_are_decoys() -> None:
 )
 def test_ablation_convicts_nobody_else(seen: AblationSeen, own: int) -> None:
     assert _judge(seen, _sampled(own, 90)).status is Status.ACCEPTED
+
+
+def test_memory_that_was_found_is_a_memo() -> None:
+    wrong = bad(9).model_copy(update={"mix": Mix.RECYCLED})
+    assert _is_dishonest(_judge(wrong), EvidenceKind.MEMO)
+    assert _judge(wrong, bad(10)).status is Status.INCORRECT
+
+
+@pytest.mark.parametrize("kind", [EvidenceKind.NO_KERNEL, EvidenceKind.DECOY])
+def test_a_path_not_found_weighs_nothing_where_a_kernel_was_seen_at_work(
+    kind: EvidenceKind,
+) -> None:
+    lost = Evidence(kind=kind, severity=Severity.CONVICTS, text="no path from entry to kernel")
+    calls_torch = Evidence(
+        kind=EvidenceKind.DELEGATION, severity=Severity.SUSPICIOUS, text="torch.mm"
+    )
+    at_work = _sampled(90, 0).model_copy(update={"interpreted": False})
+    unseen = _sampled(9, 0).model_copy(update={"interpreted": False})
+    source = SourceSeen(findings=(lost,))
+    assert _judge(source, at_work).status is Status.ACCEPTED
+    assert _judge(source, unseen).status is Status.DISHONEST
+    assert _judge(SourceSeen(findings=(lost, calls_torch)), at_work).status is Status.DISHONEST

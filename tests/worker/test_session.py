@@ -322,3 +322,28 @@ def test_outside_time_covers_the_work(inside: Inside) -> None:
     record = found.calls[0].record
     assert record is not None
     assert 50e6 <= record.inside_ns <= found.outside_ns
+
+
+# Returns the memory it is handed where that looks like the answer at its first element.
+RECYCLES = """
+import torch
+class ModelNew(torch.nn.Module):
+    def forward(self, x):
+        y = torch.empty_like(x)
+        return y if float(y[0]) == float(x[0]) else y.copy_(x)
+"""
+
+
+def test_bait_is_taken_by_whoever_returns_memory_that_it_finds(inside: Inside) -> None:
+    inside.construct(RECYCLES)
+    x = torch.arange(1.0, 4097.0)
+    options = BatchOptions(poison=False, bait=7)
+    found = inside.run([planned(x)] * 4, options)
+    assert any(not torch.equal(result(found, number), x) for number in range(1, 4))
+
+
+def test_bait_is_never_met_by_whoever_writes_what_it_returns(inside: Inside) -> None:
+    inside.construct(RECYCLES.replace("y if float(y[0]) == float(x[0]) else ", ""))
+    x = torch.arange(1.0, 4097.0)
+    found = inside.run([planned(x)] * 4, BatchOptions(poison=False, bait=7))
+    assert all(torch.equal(result(found, number), x) for number in range(4))

@@ -64,7 +64,7 @@ def own_share(case: Case) -> OwnShare | None:
     looks = sorted(case.seen(ProvenanceSeen), key=lambda seen: seen.passing)
     for seen in looks:
         own, library = sampled(seen, _interpreted(case)).ours_and_theirs
-        if own + library:
+        if own + library >= (provenance.LEAST_SAMPLES if seen.passing else 1):
             found = provenance.share(own, library)
             return OwnShare(share=found.mid, low=found.low, high=found.high, samples=own + library)
     return None
