@@ -62,6 +62,9 @@ class Hearing:
             self._failure = TaskBroken(text=str(error))
         except HostError as error:
             self._failure = HostFailed(text=str(error))
+        except Exception as error:  # a fault of ours costs this task, not the whole run
+            logging.getLogger(__name__).exception("drawing the exam of %s", self._task.id)
+            self._failure = HostFailed(text=f"{type(error).__name__}: {error}")
         return None
 
     def _plan(self, reference: Reference) -> Plan:

@@ -162,6 +162,12 @@ THREAD_LEFT = Reach(
     _SUSPICIOUS,
     "goes on working after forward has returned: nothing in the source waits for it",
 )
+STORAGE_REACH = Reach(
+    _REACHED,
+    _CONVICTS,
+    _NOTE,
+    "gives the memory of an argument another size or place",
+)
 CACHE_REACH = Reach(
     EvidenceKind.MEMO,
     _SUSPICIOUS,

@@ -33,15 +33,12 @@ from assay.guard.values import (
     Scope,
     Value,
     all_buffers,
+    is_argument,
     join,
     ref,
 )
 
 _CALLABLE = (Function, Partial, Kernel, Layer, Generated)
-
-
-def _is_argument(value: Value) -> bool:
-    return value.is_data and any(tag.origin is Origin.INPUT for tag in value.tags)
 
 
 class CallTrace(MethodTrace):
@@ -124,7 +121,7 @@ class CallTrace(MethodTrace):
     def call_function(self, function: Function, given: Arguments) -> Value:
         """Enter a function of the candidate."""
         node = function.node
-        if node in self.cached and any(_is_argument(value) for value in given.all):
+        if node in self.cached and any(is_argument(value) for value in given.all):
             title = getattr(node, "name", "a function")
             self.see(CACHE_REACH, title, self.place(node, function.scope))
         if len(self.frames) >= MAX_DEPTH or sum(f.node is node for f in self.frames) > 1:

@@ -11,7 +11,7 @@ from assay.guard.arguments import Arguments
 from assay.guard.library_names import method_call
 from assay.guard.operation_names import OpRole
 from assay.guard.overrides import assignment_switches_off
-from assay.guard.reach import reach_of_assignment
+from assay.guard.reach import STORAGE_REACH, reach_of_assignment
 from assay.guard.tags import Origin, Tag
 from assay.guard.texts import formatted, joined, outlined, texts
 from assay.guard.trace import Phase
@@ -32,6 +32,7 @@ from assay.guard.values import (
     Scope,
     Value,
     all_buffers,
+    is_argument,
     join,
     ref,
 )
@@ -46,6 +47,10 @@ _TEXT_METHODS = frozenset(
 _GROWS = frozenset(
     "append add extend insert update setdefault appendleft put push __setitem__".split()
 )
+
+
+_STORAGES = ("untyped_storage", "storage", "_typed_storage")
+_RESHAPES_STORAGE = ("resize_", "set_", "resize_as_")
 
 
 class MethodTrace(LibraryTrace):
@@ -211,6 +216,10 @@ class MethodTrace(LibraryTrace):
             made = self.compute(f"Tensor.{name}", call.weight, everything, self.place(node, scope))
             self.call_back(given, node, scope)
             return self._write(receiver, made) if in_place else self._out(given, made)
+        if name in _RESHAPES_STORAGE and is_argument(receiver):
+            self.see(STORAGE_REACH, f"Tensor.{name}", self.place(node, scope))
+        if name in _STORAGES:
+            return receiver
         if in_place:
             self._write(receiver, Value(buffers=self.same_data(given.all).buffers))
             return receiver

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from assay.guard.tags import Tag
+from assay.guard.tags import Origin, Tag
 
 FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
@@ -258,6 +258,11 @@ def join(values: Iterable[Value]) -> Value:
     buffers = frozenset[Buffer]().union(*(part.buffers for part in parts))
     scalar = all(part.scalar for part in parts if part.buffers)
     return Value(refs, buffers, scalar and bool(buffers))
+
+
+def is_argument(value: Value) -> bool:
+    """True where it holds data of a tensor that the call was given."""
+    return value.is_data and any(tag.origin is Origin.INPUT for tag in value.tags)
 
 
 def all_buffers(value: Value, depth: int = 0) -> set[Buffer]:

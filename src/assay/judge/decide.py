@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from assay.data.evidence import Evidence, Severity
-from assay.data.observation import CallOutcome
+from assay.data.observation import CallOutcome, EndSeen
 from assay.data.verdict import Correct, Honest, Status, Verdict
 from assay.judge import honesty, right, running, speed
 from assay.judge.case import Case
@@ -68,7 +68,8 @@ def _correct(case: Case, status: Status, wrong: list[Evidence]) -> Correct:
     ):
         return Correct.NO
     finished = status in (Status.ACCEPTED, Status.SUSPICIOUS, Status.DISHONEST, Status.INCORRECT)
-    return Correct.YES if finished and _own_judged(case) else Correct.UNKNOWN
+    ended = any(case.seen(EndSeen))
+    return Correct.YES if finished and not ended and _own_judged(case) else Correct.UNKNOWN
 
 
 def _honest(case: Case, dishonest: list[Evidence]) -> Honest:

@@ -33,7 +33,7 @@ _ENDS = {
     EndCause.PROCESS_LIMIT: (Status.CRASHED, EvidenceKind.LIMIT),
     EndCause.EXITED: (Status.CRASHED, EvidenceKind.CRASHED),
     EndCause.SIGNALLED: (Status.CRASHED, EvidenceKind.CRASHED),
-    EndCause.BROKE_PROTOCOL: (Status.CRASHED, EvidenceKind.CRASHED),
+    EndCause.BROKE_PROTOCOL: (Status.DISHONEST, EvidenceKind.FORGERY),
 }
 
 

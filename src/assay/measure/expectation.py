@@ -81,7 +81,8 @@ def _exact(
     truth = plain.truth.to(plain.dtype)
     if request.exact:
         return replace(plain, truth=truth)
-    others = torch.stack([plain.reference, *(p.to(plain.dtype) for p in probes)]).flatten(1)
+    others = torch.stack([plain.reference, *(p.to(plain.dtype) for p in probes)])
+    others = others.reshape(len(others), -1)
     index = (others != truth.reshape(1, -1)).any(0).nonzero().reshape(-1)
     relief = Relief(index, others[:, index]) if index.numel() else None
     return replace(plain, truth=truth, relief=relief)

@@ -23,6 +23,8 @@ from assay.worker.host.unwinding import Unknown, unwind_table
 _STACK_BYTES = 32 << 10
 _DEEPEST = 64  # frames; from a kernel of torch's to Python are some 15
 _INSTALLED = (Owner.LIBRARY, Owner.NEUTRAL, Owner.MATHEMATICS)
+# NumPy generates no code: what it loops over in anonymous pages is a ufunc of the candidate's.
+_LOOPS = ("_multiarray_umath", "_umath")
 _WORK_FOR_OTHERS = (Owner.GENERATED, Owner.MATHEMATICS)
 
 
@@ -46,7 +48,8 @@ class Look:
             return found.owner, found.name
         callers = list(self._callers())
         last = callers[-1] if callers else found
-        if last.owner in (Owner.OWN, Owner.LIBRARY):
+        looped = found.owner is Owner.GENERATED and last.name.startswith(_LOOPS)
+        if last.owner in (Owner.OWN, Owner.LIBRARY) and not looped:
             return last.owner, f"{found.name} of {last.name}"
         if Owner.GENERATED in (found.owner, *(c.owner for c in callers)):
             return Owner.OWN, found.name
