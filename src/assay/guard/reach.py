@@ -162,6 +162,10 @@ THREAD_LEFT = Reach(
     _SUSPICIOUS,
     "goes on working after forward has returned: nothing in the source waits for it",
 )
+OBJECT_REACH = Reach(
+    _PATCHED, _CONVICTS, _CONVICTS, "reaches into an object of the interpreter by its address"
+)
+CLOCK_REACH = Reach(EvidenceKind.PHASE, _SUSPICIOUS, _NOTE, "decides which result a call returns")
 STORAGE_REACH = Reach(
     _REACHED,
     _CONVICTS,

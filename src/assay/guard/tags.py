@@ -21,6 +21,7 @@ class Origin(StrEnum):
     PREPARED = "prepared"  # computed before the first call, and no parameter or buffer
     CLOCK = "clock"  # read from a clock
     SURROUNDINGS = "surroundings"  # environment, arguments, stack, folders, other modules
+    IDENTITY = "identity"  # the address of a Python object
     UNKNOWN = "unknown"  # made by a call the analysis could not resolve
 
 

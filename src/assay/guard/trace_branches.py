@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 
 from assay.guard.conditions import branch_guards
+from assay.guard.reach import CLOCK_REACH
 from assay.guard.tags import Guard, Origin, Tag
 from assay.guard.trace_definitions import DefinitionTrace
 from assay.guard.values import Buffer, Scope, Value, join
@@ -24,6 +25,8 @@ class BranchTrace(DefinitionTrace):
         if truth is not None:
             return self.run_body(node.body if truth else node.orelse, scope)
         self.step(1 + len(self.buffers) // 8)  # snapshots below grow with the storage seen
+        if any(tag.origin is Origin.CLOCK for tag in test.tags) and _returns(node):
+            self.see(CLOCK_REACH, "a clock", self.place(node, scope))
         then_guard, else_guard = branch_guards(node.test, test)
         before = dict(scope.names)
         start = dict(self.kernel_writes)
@@ -109,6 +112,12 @@ def _merge(left: dict[str, Value], right: dict[str, Value]) -> dict[str, Value]:
 def _prefer(first: dict[str, Value], second: dict[str, Value]) -> dict[str, Value]:
     """Names of a try that imports win: the handler only stands in for a missing package."""
     return {**second, **first}
+
+
+def _returns(node: ast.If) -> bool:
+    """True where one side of the branch returns a value."""
+    inner = (child for side in (*node.body, *node.orelse) for child in ast.walk(side))
+    return any(isinstance(child, ast.Return) and child.value is not None for child in inner)
 
 
 def _only_raises(body: list[ast.stmt]) -> bool:

@@ -12,7 +12,7 @@ from assay.guard.arguments import Arguments
 from assay.guard.library_names import is_generator
 from assay.guard.python_kernels import makes_kernel
 from assay.guard.reach import SUBCLASS_MAKERS
-from assay.guard.tags import Weight
+from assay.guard.tags import Origin, Tag, Weight
 from assay.guard.texts import outlined, texts
 from assay.guard.trace_code import CodeTrace
 from assay.guard.values import (
@@ -171,6 +171,13 @@ class BuiltinTrace(CodeTrace):
         name = given.get(1).text() or "a computed name"
         self.set_attribute(given.get(0), name, given.get(2), self.place(node, scope))
         return NOTHING
+
+    def builtin_id(self, given: Arguments, node: ast.AST, scope: Scope) -> Value:
+        """`id(a)`: a number, and the address of an object."""
+        address = self.new_buffer({Tag(Origin.IDENTITY)})
+        handle: frozenset[Ref] = frozenset((Library("builtins.id()"),))
+        buffers = address.buffers | self.scalar_of(given.all).buffers
+        return Value(handle, buffers, scalar=True)
 
     def builtin_hasattr(self, given: Arguments, node: ast.AST, scope: Scope) -> Value:
         """`hasattr(a, b)`: not known."""

@@ -16,15 +16,19 @@ from assay.guard.reach import (
     FORGED_WRITE,
     MAIN_REACH,
     MODE_ENTERED,
+    OBJECT_REACH,
     VERDICT_FORGERY,
     reach_of_call,
 )
+from assay.guard.tags import Origin
 from assay.guard.texts import texts
 from assay.guard.trace_paths import PathTrace
 from assay.guard.values import Box, Library, Scope, Value
 
 _RUNNERS = ("subprocess.", "os.system", "os.popen", "setuptools.", "distutils.", "os.exec")
 _OWN_DESCRIPTORS = ("os.open", "tempfile.", "os.pipe", "os.memfd_create", "fileno", "os.dup")
+_BY_ADDRESS = (".from_address", "ctypes.memmove", "ctypes.memset", "ctypes.cast")
+_AT_EXIT = ("builtins.print", "json.dump", "json.dumps", "pickle.dump", "torch.save")
 _ENDS = frozenset("os._exit os.abort os.kill os.killpg signal.raise_signal".split())
 _OUTPUT = re.compile(r"^(sys\.(stdout|__stdout__)(\.buffer)?\.(write|writelines))$")
 _VERDICT = re.compile(
@@ -49,6 +53,8 @@ class WatchTrace(PathTrace):
         reach = override_reach(name, given.all) or reach_of_call(name)
         if reach is not None:
             self.see(reach, name, where)
+        if name.endswith(_BY_ADDRESS) and any(_is_identity(value) for value in given.all):
+            self.see(OBJECT_REACH, name, where)
         self.watch_files(name, given, where)
         self._watch_output(name, given, where)
         for value in given.all:
@@ -75,8 +81,8 @@ class WatchTrace(PathTrace):
             self.see(FORGED_WRITE, name, where)
         if self.at_exit and (name in _ENDS or raw or _OUTPUT.match(name)):
             self.see(EXIT_FORGERY, name, where)
-        if raw or _OUTPUT.match(name) or (name == "builtins.print" and self.at_exit):
-            written = [text for value in given.all for text in texts(value)]
+        if raw or _OUTPUT.match(name) or (name in _AT_EXIT and self.at_exit):
+            written = [text for value in given.all for text in (*texts(value), *_keys(value))]
             if any(_VERDICT.search(text) for text in written):
                 self.see(VERDICT_FORGERY, name.removeprefix("builtins."), where)
 
@@ -94,6 +100,16 @@ class WatchTrace(PathTrace):
                 known += [text for value in item.object.items.values() for text in texts(value)]
         if not known or any(is_compiler(text) for text in known):
             self.compiles = True
+
+
+def _is_identity(value: Value) -> bool:
+    return any(tag.origin is Origin.IDENTITY for tag in value.tags)
+
+
+def _keys(value: Value) -> list[str]:
+    """Names under which a container holds things, spelled as they would be written."""
+    boxes = [item.object.items for item in value.refs if isinstance(item, Box)]
+    return [f'"{key}":' for items in boxes for key in items if isinstance(key, str)]
 
 
 def _is_own(descriptor: Value) -> bool:
