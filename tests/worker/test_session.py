@@ -338,8 +338,9 @@ def test_bait_is_taken_by_whoever_returns_memory_that_it_finds(inside: Inside) -
     inside.construct(RECYCLES)
     x = torch.arange(1.0, 4097.0)
     options = BatchOptions(poison=False, bait=7)
-    found = inside.run([planned(x)] * 4, options)
-    assert any(not torch.equal(result(found, number), x) for number in range(1, 4))
+    call = planned(x)
+    found = inside.run([call] * 16, options)
+    assert any(not torch.equal(result(found, number), x) for number in range(1, 16))
 
 
 def test_bait_is_never_met_by_whoever_writes_what_it_returns(inside: Inside) -> None:

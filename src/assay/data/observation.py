@@ -209,7 +209,7 @@ class LeftoverSeen(Record):
     kind: Literal["leftover"] = "leftover"
     when: str
     processes: int
-    running_threads: int
+    running_threads: int = 0
     text: str = ""
 
 

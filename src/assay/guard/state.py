@@ -95,6 +95,9 @@ _MEANINGS: dict[str, StateMeaning] = {
     "fp.": StateMeaning(
         _NOTE, "changed the floating-point mode; objects built with -ffast-math do"
     ),
+    "fp.rounding": StateMeaning(
+        _CONVICTS, "left the processor rounding another way, for everyone who computes after it"
+    ),
     "torch.flush_denormal": StateMeaning(
         _NOTE, "changed how denormals are handled; objects built with -ffast-math do"
     ),

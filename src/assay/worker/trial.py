@@ -12,6 +12,7 @@ from assay.data.observation import (
     EndCause,
     EndSeen,
     LayersSeen,
+    LeftoverSeen,
     Observation,
     StateSeen,
     TimesSeen,
@@ -25,6 +26,7 @@ from assay.worker.host.exam import Exam, Question
 from assay.worker.host.examiner import Examiner, Pace
 from assay.worker.host.process import Deadline, Lost
 from assay.worker.host.repetition import repeat
+from assay.worker.host.scratch import used_bytes
 from assay.worker.host.script import ScriptedBatch, write_script
 from assay.worker.host.session import Session
 from assay.worker.host.stopwatch import Stopwatch
@@ -34,6 +36,7 @@ from assay.worker.sandbox.spec import Isolation
 
 _SOFT_BUDGET_S = {Level.QUICK: 10.0, Level.STANDARD: 30.0, Level.FULL: 300.0}
 _SURVEY_TIMEOUT_S = 10.0
+_MOST_WRITTEN = 512 << 20  # what compilers leave behind is a tenth of it
 _FAULTS = {signal.SIGSEGV, signal.SIGBUS}
 
 Report = Callable[[str, float | None], None]
@@ -112,8 +115,11 @@ class Trial:
         try:
             self._survey(session, "after the build")
             self._seen.append(overlook(session, interpreted, lambda: examiner.run(script)))
+            self._note_written(session)
             self._survey(session, "after the calls")
             self._witness(session, examiner)
+            if not examiner.wrong:  # some time has passed: is it still as it was?
+                examiner.ask_again(len(script))
         except Lost as lost:
             self._seen += examiner.observations
             self._note_end(lost, examiner)
@@ -147,6 +153,13 @@ class Trial:
             self._seen.append(repeat(bench.exam, session, deadline))
         session.process.freeze()
         self._seen.append(built_objects(session.process.scratch))
+
+    def _note_written(self, session: Session) -> None:
+        """What lies in the scratch folder, where that is a file system of its own."""
+        written = used_bytes(session.process.scratch)
+        if self._bench.wall.isolation is Isolation.NAMESPACES and written > _MOST_WRITTEN:
+            text = f"{written >> 20} MiB of files were written"
+            self._seen.append(LeftoverSeen(when="after the calls", processes=0, text=text))
 
     def _survey(self, session: Session, when: str) -> None:
         for line in session.survey(Deadline.after(_SURVEY_TIMEOUT_S))[:200]:

@@ -83,6 +83,13 @@ def _opened(audit: Audit, arguments: tuple[Any, ...]) -> str | None:
     return None if outside is None else f"audit.read\t{outside}"
 
 
+def _made_folder(audit: Audit, arguments: tuple[Any, ...]) -> str | None:
+    if not isinstance(arguments[0], str | bytes):
+        return None
+    text = os.path.abspath(os.fsdecode(arguments[0]))
+    return None if text.startswith(audit.writable) else f"audit.write\t{text}"
+
+
 def _listed(audit: Audit, arguments: tuple[Any, ...]) -> str | None:
     outside = audit.outside(arguments[0]) if arguments and arguments[0] is not None else None
     return None if outside is None else f"audit.list\t{outside}"
@@ -94,6 +101,7 @@ def _named(kind: str) -> Callable[[Audit, tuple[Any, ...]], str | None]:
 
 _EVENTS: dict[str, Callable[[Audit, tuple[Any, ...]], str | None]] = {
     "open": _opened,
+    "os.mkdir": _made_folder,
     "os.listdir": _listed,
     "os.scandir": _listed,
     "socket.connect": _named("socket"),

@@ -45,6 +45,7 @@ class Batch:
         self._instances = instances
         self._memory = memory
         self._results: list[_Result] = []
+        self._held: list[torch.Tensor] = []
 
     def run(self) -> str:
         """Call and hand over; returns the operation log, one line an operation."""
@@ -52,9 +53,10 @@ class Batch:
         log = OperationLog() if request.log_operations else None
         with _poisoned(request.poison):
             prepared = [_prepare(call, self._memory) for call in request.calls]
-            for call, inputs in zip(request.calls, prepared, strict=True):
-                if request.bait is not None and self._results:
-                    lay_bait(flatten(self._results[-1].value), request.bait)
+            for number, (call, inputs) in enumerate(zip(request.calls, prepared, strict=True)):
+                if request.bait is not None and number:
+                    last = flatten(self._results[-1].value)
+                    self._held = lay_bait(last, request.bait + number)
                 result = _call(self._instances[call.instance], inputs, log)
                 self._results.append(result)
                 if request.copy_each:

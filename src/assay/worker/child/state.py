@@ -12,6 +12,7 @@ import os
 import signal
 import sys
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import CodeType, ModuleType
@@ -19,6 +20,9 @@ from typing import Any
 
 import torch
 
+from assay.worker.sandbox.syscalls import kernel_clock_ns
+
+_CLOCK_SLACK_NS = 20_000_000
 _MODULES = (
     "builtins",
     "time",
@@ -159,6 +163,7 @@ def _settings() -> dict[str, str]:
         "torch.deterministic": str(torch.are_deterministic_algorithms_enabled()),
         "torch.float32_matmul_precision": torch.get_float32_matmul_precision(),
         "torch.flush_denormal": str(float(torch.tensor(1e-40)) == 0.0),
+        "fp.rounding": str(_rounds_to_nearest()),
         "torch.function_mode": str(torch._C._len_torch_function_stack()),
         "torch.dispatch_mode": str(torch._C._len_torch_dispatch_stack()),
         "torch.module_hooks": str(_global_module_hooks()),
@@ -171,10 +176,36 @@ def _settings() -> dict[str, str]:
         "sys.path_hooks": str(len(sys.path_hooks)),
         "signal.itimer": str(signal.getitimer(signal.ITIMER_REAL)),
     }
+    found.update(_clocks())
     for number in signal.valid_signals():
         found[f"signal.{number}"] = _handler(number)
     found.update({f"env.{k}": v for k, v in os.environ.items()})
     return found
+
+
+def _clocks() -> dict[str, str]:
+    """Whether Python's clocks agree with the kernel's, which is asked past every library.
+
+    The nearest of several looks counts: between two readings a process may have to wait.
+    """
+    readers: tuple[tuple[str, Callable[[], int], int], ...] = (
+        ("perf_counter", time.perf_counter_ns, time.CLOCK_MONOTONIC),
+        ("monotonic", time.monotonic_ns, time.CLOCK_MONOTONIC),
+        ("time", time.time_ns, time.CLOCK_REALTIME),
+    )
+    return {
+        f"time.{name}.agrees": str(
+            min(abs(read() - kernel_clock_ns(clock)) for _ in range(5)) < _CLOCK_SLACK_NS
+        )
+        for name, read, clock in readers
+    }
+
+
+def _rounds_to_nearest() -> bool:
+    """Asked of the processor: what lies past the middle goes up, on either side of zero."""
+    step = float("1.5") * 2.0**-53
+    one = float("1.0")
+    return one + step > one and -one - step < -one
 
 
 def _handler(number: int) -> str:

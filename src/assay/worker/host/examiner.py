@@ -107,20 +107,19 @@ class Examiner:
             self._put(number, batch)
             if number in listens:
                 self._listen(number)
-        self._ask_again(len(script))
+        if self.wrong:
+            self.ask_again(len(script))
         if skipped:
             text = f"{skipped} of {len(script)} batches left out: the candidate is too slow for all"
             missing = CheckMissing(check="mixture of calls", reason=text, essential=False)
             self.observations.append(missing)
         return len(self._asked)
 
-    def _ask_again(self, number: int) -> None:
-        """Questions that were answered rightly, once more, where later answers were wrong.
+    def ask_again(self, number: int) -> None:
+        """Questions that were answered rightly, once more.
 
-        A bug answers the same question the same way; who watches or counts the calls does not.
+        A bug answers the same question the same way; who watches, counts or waits does not.
         """
-        if not self.wrong:
-            return
         seen = {o.index: o for o in self.observations if isinstance(o, CallSeen)}
         right = [
             one

@@ -69,6 +69,12 @@ def restore(root: int, archive: bytes) -> None:
             _lay_out(root, tar, member)
 
 
+def used_bytes(root: int) -> int:
+    """What is used of the file system that holds the folder, unnamed open files included."""
+    found = os.fstatvfs(root)
+    return (found.f_blocks - found.f_bfree) * found.f_frsize
+
+
 def files_beginning(root: int, magic: bytes, most: int) -> Iterator[tuple[str, int, bytes]]:
     """Path, size and content of every plain file that begins so; only its beginning beyond `most`.
 

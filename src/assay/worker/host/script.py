@@ -18,7 +18,7 @@ from assay.worker.host.exam import Exam, Question
 
 _TAIL = {Level.QUICK: (12, 24), Level.STANDARD: (24, 64), Level.FULL: (48, 160)}
 _LEAST_CALLS = 32
-_BAITS = 3
+_BAITS = 6
 _TAIL_CONTENTS = 3  # distinct contents a small shape's tail draws from
 _TELLING_ELEMENTS = 1 << 12  # enough that answers differ, few enough that calls are cheap
 _LARGE_ELEMENTS = 1 << 23  # beyond this the own shape is called as few times as still tells
@@ -72,7 +72,7 @@ def write_script(exam: Exam, rng: random.Random) -> list[ScriptedBatch]:
     small = _small_workloads(exam)
     sequences += [_focus(w, 0, rng, optional=False) for w in small[:2]]
     sequences += [_rapid(w, rng) for w in small[:2]]
-    sequences += [_recycled(w) for w in (small[:1] if large else [0, *small[:1]])]
+    sequences += [_recycled(w) for w in (small[:1] if large else [0, 0, *small[:1]])]
     others = range(1, len(exam.plan.workloads))
     empty = [w for w in others if _is_empty(exam, w)]
     sequences += [_single(w, rng) for w in others if w not in empty]
