@@ -12,6 +12,7 @@ import assay
 from assay.data.candidate import Candidate
 from assay.data.environment import Environment
 from assay.data.observation import (
+    CheckMissing,
     HostFailed,
     LayersSeen,
     Observation,
@@ -89,8 +90,7 @@ class Hearing:
             assert self._failure is not None
             return [self._failure]
         seen: list[Observation] = []
-        found = findings(analyse(candidate), self._settings.track)
-        seen.append(SourceSeen(findings=found))
+        seen.append(self._read(candidate))
         try:
             seen += Trial(bench, candidate, report).observe()
         except HostError as error:
@@ -101,6 +101,15 @@ class Hearing:
             logging.getLogger(__name__).exception("evaluating %s", candidate.name)
             seen.append(HostFailed(text=f"{type(error).__name__}: {error}"))
         return seen
+
+    def _read(self, candidate: Candidate) -> Observation:
+        """The source; where our analysis of it fails, the other layers still look."""
+        try:
+            return SourceSeen(findings=findings(analyse(candidate), self._settings.track))
+        except Exception as error:
+            logging.getLogger(__name__).exception("reading the source of %s", candidate.name)
+            reason = f"{type(error).__name__}: {error}"
+            return CheckMissing(check="source analysis", reason=reason, essential=False)
 
     def judge(
         self, candidate: Candidate, observations: list[Observation], elapsed_s: float

@@ -111,6 +111,11 @@ class Exam:
             )
         return self._expectations[key]
 
+    @cached_property
+    def stateful(self) -> bool:
+        """Whether a call of the reference changes its buffers: then each call starts anew."""
+        return any(e.name.startswith(BUFFER_PREFIX) for e in self.expectation(Question(0), 0))
+
     def bound(self, instance: int) -> BoundReference:
         """The live reference of one configuration."""
         if instance not in self._bound:

@@ -103,8 +103,9 @@ class Examiner:
             if not self._affordable(batch):
                 skipped += 1
                 continue
-            self.last = batch
-            self._put(number, batch)
+            for part in _parts(batch) if self.exam.stateful else (batch,):
+                self.last = part
+                self._put(number, part)
             if number in listens:
                 self._listen(number)
         if self.wrong:
@@ -205,7 +206,7 @@ class Examiner:
             return version
         if instance in self._seeded:
             return SEEDED
-        if self._version.get(instance) != version:
+        if self._version.get(instance) != version or self.exam.stateful:
             state = self.exam.state(instance, version)
             match = self.session.load_state(instance, state, self._deadline())
             if match is StateMatch.NONE and state:
@@ -331,6 +332,11 @@ class Examiner:
             if _answers(_Asked(one.scripted, version, expected), index, tensor):
                 return True
         return False
+
+
+def _parts(batch: ScriptedBatch) -> list[ScriptedBatch]:
+    """The calls of a batch one by one: what each leaves behind must not reach the next."""
+    return [replace(batch, calls=(call,), rapid=False) for call in batch.calls]
 
 
 def _answers(asked: _Asked, index: int, tensor: object) -> bool:

@@ -48,6 +48,12 @@ _NEUTRAL = re.compile(
     ([-.].*)?\.so[.\d]*""",
     re.VERBOSE,
 )
+_COMPILER = re.compile(
+    r"""(cc1|cc1plus|as|ld|ld\.\w+|collect2|g\+\+|gcc|c\+\+|cc|clang|clang\+\+|lld|nvcc|cicc|ptxas
+    |cudafe\+\+|fatbinary|ninja|lto1|lto-wrapper)(-[\d.]+)?
+    |lib(bfd|opcodes|ctf|sframe|gmp|mpfr|mpc|isl|LLVM|clang-cpp)[-.\w]*""",
+    re.VERBOSE,
+)
 # libc10 holds allocators, types and reference counts, libtorch_python argument parsing; the
 # arithmetic is in libtorch_cpu.
 _INTERPRETER = re.compile(
@@ -162,6 +168,8 @@ def owner_of(path: str, scratch: str) -> Owner:
         return Owner.MATHEMATICS
     if _NEUTRAL.fullmatch(name):
         return Owner.NEUTRAL
+    if _COMPILER.fullmatch(name.rpartition("-linux-gnu-")[2]):
+        return Owner.INTERPRETER
     if _INTERPRETER.fullmatch(name) or any(folder in path for folder in _TOOL_FOLDERS):
         return Owner.INTERPRETER
     return Owner.LIBRARY

@@ -7,6 +7,7 @@ its own code where the code speaks for itself, else that of whoever called it.
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import platform
 from collections.abc import Iterator
@@ -21,6 +22,7 @@ from assay.worker.host.stopped_thread import STACK_REGISTER, Registers
 from assay.worker.host.unwinding import Unknown, unwind_table
 
 _STACK_BYTES = 32 << 10
+_NEAR = 16
 _DEEPEST = 64  # frames; from a kernel of torch's to Python are some 15
 _INSTALLED = (Owner.LIBRARY, Owner.NEUTRAL, Owner.MATHEMATICS)
 # NumPy generates no code: what it loops over in anonymous pages is a ufunc of the candidate's.
@@ -48,10 +50,11 @@ class Look:
             return found.owner, found.name
         callers = list(self._callers())
         last = callers[-1] if callers else found
-        looped = found.owner is Owner.GENERATED and last.name.startswith(_LOOPS)
-        if last.owner in (Owner.OWN, Owner.LIBRARY) and not looped:
+        generated = Owner.GENERATED in (found.owner, *(c.owner for c in callers))
+        jitted = generated and (last.name.startswith(_LOOPS) or self._is_numbas())
+        if last.owner in (Owner.OWN, Owner.LIBRARY) and not jitted:
             return last.owner, f"{found.name} of {last.name}"
-        if Owner.GENERATED in (found.owner, *(c.owner for c in callers)):
+        if generated:
             return Owner.OWN, found.name
         return (last.owner if callers else Owner.NEUTRAL), found.name
 
@@ -109,6 +112,16 @@ class Look:
                 yield mapped
                 if mapped.owner not in _WORK_FOR_OTHERS:
                     return
+
+    def _is_numbas(self) -> bool:
+        """Whether Numba's dispatcher is among the nearest callers.
+
+        The frame of generated code may hold what other code left on the stack before it, addresses
+        in libraries included; so the nearest of those alone says nothing. (That a dispatcher may be
+        such a remnant too is what the log of dispatched operations is for.)
+        """
+        callers = itertools.islice(self._returns(), _NEAR)
+        return any(m.name.startswith("_dispatcher") and "/numba/" in m.path for _, _, m in callers)
 
     def _returns(self) -> Iterator[tuple[int, int, MappedRange]]:
         """Words that point into code, right behind a call, innermost first: index, word, code."""
