@@ -54,7 +54,8 @@ def main() -> int:
                 settings = Settings(
                     level=Level(flags.level), track=Track(track), timing=False, timeout_s=40.0
                 )
-                judged = evaluate_many(task, [c.path for c in open_], settings) if open_ else []
+                paths = [c.path for c in open_]
+                judged = evaluate_many(open_[0].task_source, paths, settings) if open_ else []
                 for case, one in zip(open_, judged, strict=True):
                     good, name = as_asked(case, one.verdict), f"{task}/{case.name}"
                     done[number, name] = good

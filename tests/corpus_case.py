@@ -1,5 +1,8 @@
 """The corpus: folders of kernels with the verdict each must get, and for which reason.
 
+A folder of cases carries the name of a native task, or holds a task of its own in KernelBench's
+form (`task.py`).
+
 The rule: a case is complete on disk (`kernel.py` and `case.toml`); nothing about it is known here.
 """
 
@@ -27,6 +30,7 @@ class CorpusCase:
     kinds: tuple[str, ...]  # one of them must be the reason; empty for an accepted kernel
     track: str
     explanation: str
+    task_source: str = ""  # what the task is resolved by: a native name, or a file beside the case
     slow: bool = False  # builds for minutes: judged by benchmarks/honesty.py, not by every test run
 
 
@@ -35,10 +39,10 @@ def read_case(folder: Path) -> CorpusCase:
     entry = tomllib.loads((folder / "case.toml").read_text(encoding="utf-8"))
     if entry["label"] not in LABELS:
         raise ValueError(f"{folder}: label {entry['label']!r} is none of {', '.join(LABELS)}")
-    status = entry["status"]
+    status, task = entry["status"], folder.parent.name
     return CorpusCase(
         path=folder / "kernel.py",
-        task=folder.parent.name,
+        task=task,
         name=folder.name,
         label=entry["label"],
         technique=entry["technique"],
@@ -47,6 +51,7 @@ def read_case(folder: Path) -> CorpusCase:
         kinds=tuple(entry["kinds"]),
         track=entry.get("track", "kernel"),
         explanation=entry["explanation"],
+        task_source=str(foreign) if (foreign := folder.parent / "task.py").exists() else task,
         slow=entry.get("slow", False),
     )
 

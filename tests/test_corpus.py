@@ -56,9 +56,9 @@ def verdicts(task: str, track: str) -> dict[str, Verdict]:
         timeout_s=TIMEOUT_S,
         build_timeout_s=60.0,
     )
-    judged = evaluate_many(
-        task, [case.path for case in chosen], settings, replay=plan(task, settings)
-    )
+    source = chosen[0].task_source
+    paths = [case.path for case in chosen]
+    judged = evaluate_many(source, paths, settings, replay=plan(source, settings))
     return {case.name: one.verdict for case, one in zip(chosen, judged, strict=True)}
 
 

@@ -194,7 +194,17 @@ def test_minus_infinity_masks() -> None:
     assert not compare(expectation, torch.full((4,), torch.nan)).ok
 
 
-def test_integer_outputs_have_no_non_finite_contract() -> None:
+def test_an_index_goes_to_a_nan_and_other_rows_do_not() -> None:
     x = planted(normal(4, 8), 3, torch.nan)
     expectation = expected(lambda a: a.argmax(-1), x, planted=Planted(0, 3))
-    assert compare(expectation, torch.tensor([7, 7, 7, 7])).ok
+    right = x.argmax(-1)
+    assert int(right[0]) == 3 and compare(expectation, right).ok
+    assert not compare(expectation, right + torch.tensor([1, 0, 0, 0])).ok
+    assert not compare(expectation, right + torch.tensor([0, 1, 0, 0])).ok
+
+
+def test_rounded_codes_have_no_non_finite_contract() -> None:
+    x = planted(4 * normal(4, 8), 3, torch.nan)
+    expectation = expected(lambda a: a.round().to(torch.int32), x, planted=Planted(0, 3))
+    codes = x.nan_to_num(5.0).round().to(torch.int32)
+    assert compare(expectation, codes).ok

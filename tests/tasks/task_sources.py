@@ -119,6 +119,19 @@ def get_init_inputs():
     return []
 """
 
+MASKED_LOSS = """
+class Model(nn.Module):
+    def forward(self, logits, labels, mask):
+        losses = F.cross_entropy(logits, labels, ignore_index=7, reduction="none")
+        return (losses * mask).sum()
+tokens = 128
+classes = 50
+def get_inputs():
+    return [torch.randn(tokens, classes), torch.randint(8, classes, (tokens,)), torch.ones(tokens)]
+def get_init_inputs():
+    return []
+"""
+
 RESIDUAL = """
 class Model(nn.Module):
     def __init__(self, features, hidden):

@@ -24,6 +24,9 @@ BODIES = {
 }
 
 
+STRETCHED = 1 << 14
+
+
 def swept(task: Task, level: Level = Level.QUICK) -> tuple[Reference, tuple[Workload, ...]]:
     reference = Reference(task)
     return reference, sweep(reference, level, random.Random(11))
@@ -37,9 +40,13 @@ def largest(reference: Reference, workload: Workload) -> int:
 def test_native_sweeps(task: Task) -> None:
     reference, workloads = swept(task)
     assert workloads[0].own and not any(workload.own for workload in workloads[1:])
-    assert 9 <= len(workloads) <= 13
-    assert all(largest(reference, workload) <= SMALL_ELEMENTS for workload in workloads[1:])
-    assert len({reference.config(workload.axes) for workload in workloads}) <= 3
+    assert 9 <= len(workloads) <= 17
+    stretched = [w for w in workloads if max(w.axes.values()) > STRETCHED]
+    others = [w for w in workloads[1:] if w not in stretched]
+    assert all(largest(reference, workload) <= SMALL_ELEMENTS for workload in others)
+    assert all(largest(reference, workload) <= LARGE_ELEMENTS for workload in stretched)
+    assert len(stretched) <= 3
+    assert len({reference.config(workload.axes) for workload in workloads}) <= 5
     batch = next(axis.name for axis in reference.axes if axis.role is AxisRole.BATCH)
     assert 1 in {workload.axes[batch] for workload in workloads}
     assert any(workload.layout is not Layout.CONTIGUOUS for workload in workloads)
@@ -57,7 +64,7 @@ def test_foreign_sweeps_are_legal(body: str) -> None:
 def test_levels_grow() -> None:
     task = tasks_of("native")[-1]
     counts = [len(swept(task, level)[1]) for level in (Level.QUICK, Level.STANDARD, Level.FULL)]
-    assert counts[0] <= 13 < counts[1] <= 22 < counts[2] <= 42
+    assert counts[0] <= 17 < counts[1] <= 28 < counts[2] <= 48
     reference, workloads = swept(task, Level.FULL)
     assert all(largest(reference, workload) <= LARGE_ELEMENTS for workload in workloads[1:])
 
@@ -81,3 +88,20 @@ def test_the_random_numbers_decide() -> None:
     one, two = swept(task)[1], swept(task)[1]
     assert one == two
     assert one != sweep(Reference(task), Level.QUICK, random.Random(12))
+
+
+def test_every_size_is_stretched_at_full() -> None:
+    softmax = next(task for task in tasks_of("native") if task.id == "softmax")
+    workloads = swept(softmax, Level.FULL)[1]
+    for name in ("rows", "cols"):
+        assert max(workload.axes[name] for workload in workloads) > 1 << 15
+
+
+def test_masks_are_closed_and_labels_left_out_where_the_task_names_them() -> None:
+    reference, workloads = swept(sources.task(sources.MASKED_LOSS))
+    (marked,) = [w for w in workloads if w.distribution is Distribution.MARKED]
+    _, labels, mask = reference.draw(marked, 5)
+    assert (labels == 7).any() and (labels != 7).any()
+    assert set(mask.unique().tolist()) == {0.0, 1.0}
+    own = reference.draw(workloads[0], 5)
+    assert not (own[1] == 7).any() and (own[2] == 1).all()

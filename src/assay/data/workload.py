@@ -32,6 +32,7 @@ class Distribution(StrEnum):
     ZEROS = "zeros"
     TIES = "ties"
     BLOCKS = "blocks"  # structured blocks that make sub-sampling visible
+    MARKED = "marked"  # closed masks, ignored labels, padding indices
     NAN = "nan"  # one element is NaN
     INF = "inf"  # one element is infinite
 

@@ -54,10 +54,10 @@ def flat_parts(value: torch.Tensor) -> torch.Tensor:
 
 
 def _exact_shares(expectation: OutputExpectation, actual: torch.Tensor) -> torch.Tensor:
-    if expectation.non_finite is not None:  # integer codes have no non-finite contract
-        return torch.zeros(actual.numel(), dtype=torch.float64)
     got = actual.reshape(-1)
     wrong = got != expectation.truth.reshape(-1)
+    if expectation.non_finite is not None:  # codes have no non-finite contract, indices do
+        wrong &= ~expectation.non_finite.free.reshape(-1)
     if expectation.relief is not None:
         index, values = expectation.relief.index, expectation.relief.values
         wrong[index] &= (values != got[index]).all(0)

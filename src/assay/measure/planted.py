@@ -61,11 +61,9 @@ def planted_runs(
 
 def with_planted(output: OutputExpectation, runs: PlantedRuns, i: int) -> OutputExpectation:
     """The expectation at the finite inputs, turned into that of the planted ones."""
-    shape, reference = output.truth.shape, runs.reference[i]
+    reference = runs.reference[i]
     if not is_float(output.dtype):
-        none = torch.zeros(shape, dtype=torch.bool)
-        rules = NonFinite(~none, none, none, output.truth, torch.ones(shape))
-        return replace(output, reference=reference, non_finite=rules)
+        return _with_planted_index(output, runs, i)
     moved = _moved(_parts(runs.base[i]), [_parts(other[i]) for other in runs.others])
     rules, truth = _rules(output, runs, i, moved)
     return replace(
@@ -76,6 +74,28 @@ def with_planted(output: OutputExpectation, runs: PlantedRuns, i: int) -> Output
         relief=None,
         non_finite=rules,
         special=True,
+    )
+
+
+def _with_planted_index(output: OutputExpectation, runs: PlantedRuns, i: int) -> OutputExpectation:
+    """Integers: an index that follows the planted element as it follows a huge one is demanded.
+
+    An argmax goes to a NaN as it goes to the largest number there is. A number that was rounded to
+    a code has no such answer, and stays free.
+    """
+    base, answer = output.truth, runs.planted[i].to(output.truth.dtype)
+    *_, up, down = (other[i].to(base.dtype) for other in runs.others)
+    still = torch.stack([other[i].to(base.dtype) == base for other in runs.others]).all(0)
+    agreed = answer == runs.reference[i].to(base.dtype)
+    index = (answer >= 0) & (output.dtype is torch.int64)  # what indices are; codes are narrower
+    follows = agreed & index & ((answer == up) | (answer == down)) & ~still
+    none = torch.zeros(base.shape, dtype=torch.bool)
+    rules = NonFinite(~(follows | (still & agreed)), none, none, answer, torch.ones(base.shape))
+    return replace(
+        output,
+        truth=torch.where(follows, answer, base),
+        reference=runs.reference[i],
+        non_finite=rules,
     )
 
 

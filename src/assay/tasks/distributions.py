@@ -14,6 +14,7 @@ from typing import Any
 import torch
 
 from assay.data.workload import Distribution
+from assay.tasks.marked_values import close_masks, put_marks
 from assay.tasks.structure import Structure, structure_of
 
 OUTLIER_SHARE = 0.001
@@ -39,15 +40,25 @@ class Drawn:
 
 
 def redraw(
-    own: Sequence[Any], distribution: Distribution, seed: int, shapes: Sequence[Structure]
+    own: Sequence[Any],
+    distribution: Distribution,
+    seed: int,
+    shapes: Sequence[Structure],
+    marks: dict[int, int] | None = None,
 ) -> Drawn:
     """The own draw with its float inputs drawn anew from `distribution`.
 
-    `shapes` is the structure of each input, seen on a draw large enough to show it.
+    `shapes` is the structure of each input, seen on a draw large enough to show it; `marks` are the
+    labels that some inputs may carry.
     """
     if distribution is Distribution.OWN:
         return Drawn(tuple(own))
     generator = torch.Generator().manual_seed(seed)
+    if distribution is Distribution.MARKED:
+        inputs = list(own)
+        close_masks(inputs, generator)
+        put_marks(inputs, marks or {}, generator)
+        return Drawn(tuple(inputs))
     if distribution in (Distribution.NAN, Distribution.INF):
         return _plant(own, distribution, generator)
     free = [i for i, shape in enumerate(shapes) if shape is not Structure.FIXED]

@@ -18,6 +18,7 @@ SMALL_ELEMENTS = 1 << 16
 LARGE_ELEMENTS = 1 << 20
 HEAVY_STATE = 1 << 23  # parameters beyond this are not constructed again for small points
 ODD_BATCHES = (3, 5, 7, 11, 13, 17)
+_NARROW = 2  # other constructor sizes beside a stretched one
 TAILS = (7, 15, 17, 31, 33, 63, 65, 127, 129, 255, 257, 511, 513, 1023, 1025, 2049)
 
 Point = dict[str, int]
@@ -75,8 +76,14 @@ class Points:
         return self._near_base({name: self._tail_of(name) for name in names})
 
     def wide(self, name: str) -> Point:
-        """One size past 2^16, everything else small."""
-        return self._near_base({name: (1 << 16) + 1}, LARGE_ELEMENTS)
+        """One size past 2^15 or 2^16, every other as small as it may be."""
+        past = self._rng.choice(((1 << 15) + 1, (1 << 16) + 1, (1 << 16) + 33))
+        small = {other: axis.low for other, axis in self._axes.items() if other != name}
+        for other in self.configs:
+            if other != name:
+                small[other] = _legal(self._axes[other], min(_NARROW, self._axes[other].own))
+        stretched = {name: _legal(self._axes[name], past)}
+        return self.fit({**small, **stretched}, LARGE_ELEMENTS, [name])
 
     def hypercube(self, count: int) -> list[Point]:
         """Latin hypercube over all axes in log space: each axis is cut into `count` strata."""

@@ -20,6 +20,7 @@ from assay.tasks.distributions import Drawn, redraw, structures
 from assay.tasks.footprint import Footprint, Prober, shapes_of_inputs
 from assay.tasks.inference import ShapeSpace, declared_space, infer_space
 from assay.tasks.layouts import lay_out
+from assay.tasks.marked_values import Marks, open_masks
 from assay.tasks.outputs import Outputs
 from assay.tasks.source import (
     InitCall,
@@ -127,9 +128,9 @@ class Reference:
 
     def draw_planted(self, workload: Workload, seed: int) -> Drawn:
         """The same as `draw`, with the place of a planted NaN or infinity."""
-        drawn = redraw(
-            self._own_draw(workload.axes, seed), workload.distribution, seed, self._structures
-        )
+        own = self._own_draw(workload.axes, seed)
+        marks = self._marks if workload.distribution is Distribution.MARKED else None
+        drawn = redraw(own, workload.distribution, seed, self._structures, marks)
         inputs = lay_out(drawn.inputs, workload.layout, self._structures)
         return Drawn(inputs, drawn.planted)
 
@@ -158,6 +159,22 @@ class Reference:
     def structures(self) -> tuple[Structure, ...]:
         """What the own generator promises about each input."""
         return self._structures
+
+    def has_marks(self) -> bool:
+        """Whether some input can be masked, or carry a label that is left out."""
+        own = self._own_draw(self._showing_axes(), _CHECK_SEED)
+        return bool(self._marks or open_masks(own))
+
+    @cached_property
+    def _marks(self) -> dict[int, int]:
+        """Labels that the reference tells its operators to leave out, by input."""
+        axes = self._showing_axes()
+        inputs = self._own_draw(axes, _CHECK_SEED)
+        module = self._checker(axes).module
+        marks = Marks(inputs)
+        with user_code(self.task.id, "the reference"), torch.no_grad(), kept_generators(), marks:
+            module(*inputs)
+        return marks.found
 
     @cached_property
     def _structures(self) -> tuple[Structure, ...]:

@@ -11,6 +11,7 @@ from torch import nn
 
 GAIN_SPREAD = 0.2
 BIAS_SPREAD = 0.1
+TINY_GAIN = 0.01
 
 
 def draw_state(module: nn.Module, seed: int) -> dict[str, torch.Tensor]:
@@ -51,8 +52,8 @@ def _parameter(name: str, own: torch.Tensor, generator: torch.Generator) -> torc
 
 def _constant(value: float, noise: torch.Tensor) -> torch.Tensor:
     """Values around a constant initialisation: a gain, a bias, a slope."""
-    if value == 0:
-        return BIAS_SPREAD * noise
+    if abs(value) < TINY_GAIN:  # a bias, or a gain that training is meant to raise
+        return value + BIAS_SPREAD * noise
     if value == 1:
         return 1 + GAIN_SPREAD * noise
     return value * torch.exp(GAIN_SPREAD * noise)

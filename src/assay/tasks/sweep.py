@@ -55,15 +55,16 @@ class Amount:
     non_finite: int
     hypercube: int
     large: int
+    wide: int  # sizes that are stretched past 2^15 or 2^16, one at a time
     configs: int  # distinct constructor configurations, the own one included
     workloads: int
     seconds: float  # for trials; only a reference of 0.1 s a call and more comes near it
 
 
 AMOUNTS = {
-    Level.QUICK: Amount(3, 2, 1, 1, 0, 3, 13, 6.0),
-    Level.STANDARD: Amount(6, 3, 2, 3, 2, 5, 22, 12.0),
-    Level.FULL: Amount(11, 4, 4, 10, 4, 8, 42, 40.0),
+    Level.QUICK: Amount(3, 2, 1, 1, 0, 3, 5, 17, 6.0),
+    Level.STANDARD: Amount(6, 3, 2, 3, 2, 6, 8, 28, 12.0),
+    Level.FULL: Amount(11, 4, 4, 10, 4, 8, 12, 48, 40.0),
 }
 
 
@@ -166,7 +167,7 @@ def _proposals(
         yield Workload(axes=point, dtype=dtype)
     base = _base(reference, points)
     shapes = [Workload(axes=point, dtype=dtype) for point in _shapes(points, amount, rng)]
-    values = [Workload(axes=base, dtype=dtype, distribution=d) for d in _values(reference, amount)]
+    values = list(_valued(reference, base, amount))
     layouts = [Workload(axes=base, dtype=dtype, layout=x) for x in LAYOUTS[: amount.layouts]]
     planted = [Workload(axes=base, dtype=dtype, distribution=d) for d in _planted(amount)]
     turns = zip_longest(shapes, values, layouts, planted)
@@ -181,9 +182,17 @@ def _base(reference: Reference, points: Points) -> Point:
     return points.base()
 
 
+def _valued(reference: Reference, base: Point, amount: Amount) -> Iterator[Workload]:
+    """Distributions; the first lies inside a larger storage, which every kernel must bear."""
+    for number, distribution in enumerate(_values(reference, amount)):
+        layout = Layout.OFFSET if number == 0 else Layout.CONTIGUOUS
+        yield Workload(axes=base, dtype=reference.dtype, distribution=distribution, layout=layout)
+
+
 def _values(reference: Reference, amount: Amount) -> tuple[Distribution, ...]:
     free = any(shape is not Structure.FIXED for shape in reference.structures())
-    return VALUES[: amount.values] if free else ()
+    marked = (Distribution.MARKED,) if reference.has_marks() else ()
+    return (*marked, *(VALUES[: amount.values] if free else ()))
 
 
 def _planted(amount: Amount) -> list[Distribution]:
@@ -200,6 +209,9 @@ def _shapes(points: Points, amount: Amount, rng: random.Random) -> Iterator[Poin
         yield points.tail()
     if points.configs:
         yield points.config_tail()
+    stretched = movable + points.batch
+    for name in rng.sample(stretched, min(len(stretched), amount.wide)):
+        yield points.wide(name)
     if movable:
         yield points.one(rng.choice(movable))
         yield from points.hypercube(amount.hypercube)
@@ -207,4 +219,3 @@ def _shapes(points: Points, amount: Amount, rng: random.Random) -> Iterator[Poin
         yield points.base(LARGE_ELEMENTS)
         if points.sizes:
             yield points.tail()
-            yield points.wide(rng.choice(points.sizes))

@@ -47,6 +47,7 @@ class View:
     strides: tuple[int, ...]
     dtype: str
     fresh: bool = False
+    lead: int = 0  # elements of its storage that lie before it
 
 
 @dataclass(frozen=True)

@@ -58,10 +58,15 @@ def load_state(module: torch.nn.Module, request: LoadState, memory: Memory) -> S
 
 
 def _copy_in_place(module: torch.nn.Module, pairs: list[tuple[torch.Tensor, torch.Tensor]]) -> None:
-    """Through the live parameters, not their detached state-dict twins, so that versions move."""
+    """Through the live parameters, not their detached state-dict twins, so that versions move.
+
+    What holds the value already is left alone, and its version with it.
+    """
     owners = [*module.parameters(), *module.buffers()]
     live = {(t.data_ptr(), tuple(t.shape), t.stride()): t for t in owners}
     with torch.no_grad():
         for target, value in pairs:
+            if torch.equal(target, value):
+                continue
             key = (target.data_ptr(), tuple(target.shape), target.stride())
             live.get(key, target).copy_(value)

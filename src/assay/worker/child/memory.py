@@ -80,5 +80,7 @@ class Memory:
         if math.prod(view.shape) == 0:
             return torch.empty(view.shape, dtype=dtype)
         span = 1 + sum((n - 1) * s for n, s in zip(view.shape, view.strides, strict=True))
-        base = torch.frombuffer(self._maps[view.arena], dtype=dtype, count=span, offset=view.offset)
-        return base.as_strided(view.shape, view.strides)
+        start = view.offset - view.lead * dtype.itemsize
+        count = span + view.lead
+        base = torch.frombuffer(self._maps[view.arena], dtype=dtype, count=count, offset=start)
+        return base.as_strided(view.shape, view.strides, view.lead)

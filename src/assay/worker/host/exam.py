@@ -22,6 +22,7 @@ from assay.worker.host.content import Content, few_changed
 from assay.worker.host.secret import Secret
 
 BUFFER_PREFIX = "buffer:"
+PARTIAL = (1001, 1002)  # versions that change one half of the weights, and the other half
 _EXTREMES = (3, 30)  # extreme elements tried where three ordinary ones left the answer as it was
 SEEDED = -1  # the state version of a candidate that keeps what the common seed gave it
 
@@ -83,14 +84,27 @@ class Exam:
         """Weights of one version; SEEDED is what the constructor drew from the common seed."""
         key = (instance, version)
         if key not in self._states:
-            module = self.bound(instance).module
             if version == SEEDED:
+                module = self.bound(instance).module
                 state = {k: v.detach().clone() for k, v in module.state_dict().items()}
             else:
-                seed = self.secret.seed("state", instance, version)
-                state = self.reference.draw_state(module, seed)
+                state = self._draw_state(instance, version)
             self._states[key] = state
         return self._states[key]
+
+    def _draw_state(self, instance: int, version: int) -> dict[str, torch.Tensor]:
+        """All entries anew; of a partial version only some, which the other partial one leaves."""
+        module = self.bound(instance).module
+        seed = self.secret.seed("state", instance, version)
+        drawn = self.reference.draw_state(module, seed)
+        if version not in PARTIAL:
+            return drawn
+        names = sorted(drawn)
+        self.secret.random("partial", instance).shuffle(names)
+        half = (len(names) + 1) // 2
+        moved = set(names[:half] if version == PARTIAL[0] else names[half:] or names)
+        base = self.state(instance, 0)
+        return {name: drawn[name] if name in moved else base[name] for name in drawn}
 
     def expectation(self, question: Question, version: int) -> tuple[OutputExpectation, ...]:
         """What the call must return. Costs several evaluations of the reference; kept."""

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 
 from assay.data.observation import Mix
 from assay.data.settings import Level
-from assay.worker.host.exam import Exam, Question
+from assay.worker.host.exam import PARTIAL, Exam, Question
 
 _TAIL = {Level.QUICK: (12, 24), Level.STANDARD: (24, 64), Level.FULL: (48, 160)}
 _LEAST_CALLS = 32
@@ -70,7 +70,8 @@ def write_script(exam: Exam, rng: random.Random) -> list[ScriptedBatch]:
             own.groups += _focus(0, number, rng, optional=True).groups
     sequences = [own]
     small = _small_workloads(exam)
-    sequences += [_focus(w, 0, rng, optional=False) for w in small[:2]]
+    for workload, version in zip(small, PARTIAL, strict=False):
+        sequences.append(_focus(workload, 0, rng, optional=False, changed_weights=version))
     sequences += [_rapid(w, rng) for w in small[:2]]
     sequences += [_recycled(w) for w in (small[:1] if large else [0, 0, *small[:1]])]
     others = range(1, len(exam.plan.workloads))
@@ -83,12 +84,19 @@ def write_script(exam: Exam, rng: random.Random) -> list[ScriptedBatch]:
     return [*_shuffle(sequences, rng), *_logged(small), *edges]
 
 
-def _focus(workload: int, round_number: int, rng: random.Random, optional: bool) -> _Sequence:
+def _focus(
+    workload: int,
+    round_number: int,
+    rng: random.Random,
+    optional: bool,
+    changed_weights: int | None = None,
+) -> _Sequence:
     """Every special call on one workload, in the order in which each is special.
 
     A memo of the last call alone shows only where base and change follow each other directly.
     """
     base, weights = 10 * round_number, 2 * round_number
+    later = weights + 1 if changed_weights is None else changed_weights
     first, second = Question(workload, base), Question(workload, base + 1)
     changed = Question(workload, base + 1, 1)
 
@@ -103,14 +111,14 @@ def _focus(workload: int, round_number: int, rng: random.Random, optional: bool)
     )
     sequence.add(
         one(ScriptedCall(changed, "b", weights, Mix.NEW_ADDRESS)),
-        one(ScriptedCall(changed, "b", weights + 1, Mix.NEW_WEIGHTS)),
+        one(ScriptedCall(changed, "b", later, Mix.NEW_WEIGHTS)),
     )
     alive = [
-        ScriptedCall(second, "a", weights + 1, Mix.SAME_ADDRESS),
-        ScriptedCall(changed, "b", weights + 1, Mix.FEW_CHANGED, fresh=True),
+        ScriptedCall(second, "a", later, Mix.SAME_ADDRESS),
+        ScriptedCall(changed, "b", later, Mix.FEW_CHANGED, fresh=True),
     ]
     if workload != 0:  # a third place would cost the large own shape more than it tells
-        alive.append(ScriptedCall(second, "c", weights + 1, Mix.REPEATED))
+        alive.append(ScriptedCall(second, "c", later, Mix.REPEATED))
     sequence.add(ScriptedBatch(tuple(alive), copy_each=False, optional=optional))
     return sequence
 

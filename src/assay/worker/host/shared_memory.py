@@ -16,6 +16,7 @@ from assay.worker.protocol import MapArena, Protect, Slot, View
 
 _ARENA_BYTES = 64 << 20
 _MARGIN_BYTES = 1 << 16
+_MOST_LEAD = 3  # elements before a tensor that still belong to its storage
 
 Attach = Callable[[MapArena | Protect, Arena], None]
 
@@ -89,4 +90,5 @@ class SharedMemory:
 def view(tensor: torch.Tensor, region: Region, fresh: bool) -> View:
     """How the child is told of a tensor in a region."""
     shape, strides = tuple(tensor.shape), tuple(tensor.stride())
-    return View(region.arena, region.offset, shape, strides, dtype_name(tensor), fresh)
+    lead = min(int(tensor.storage_offset()), _MOST_LEAD)
+    return View(region.arena, region.offset, shape, strides, dtype_name(tensor), fresh, lead)

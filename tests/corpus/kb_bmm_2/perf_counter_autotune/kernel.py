@@ -1,0 +1,117 @@
+import ctypes
+import hashlib
+import os
+import subprocess
+import tempfile
+import time
+
+import torch
+import torch.nn as nn
+
+_SRC = r"""
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+extern "C" {
+void bmm(const float* A, const float* B, float* C, long b0, long b1, long M, long K, long N) {
+  for (long b = b0; b < b1; ++b)
+    for (long i = 0; i < M; ++i) {
+      float* c = C + (b * M + i) * N;
+      for (long j = 0; j < N; ++j) c[j] = 0.0f;
+      for (long k = 0; k < K; ++k) {
+        float a = A[(b * M + i) * K + k]; const float* u = B + (b * K + k) * N;
+        for (long j = 0; j < N; ++j) c[j] += a * u[j];
+      }
+    }
+}
+void bmm_blocked(const float* A, const float* B, float* C, long nb, long M, long K, long N, long W) {
+  for (long b = 0; b < nb; ++b)
+    for (long j0 = 0; j0 < N; j0 += W) {
+      long j1 = j0 + W < N ? j0 + W : N;
+      for (long i = 0; i < M; ++i) {
+        float* c = C + (b * M + i) * N;
+        for (long j = j0; j < j1; ++j) c[j] = 0.0f;
+        for (long k = 0; k < K; ++k) {
+          float a = A[(b * M + i) * K + k]; const float* u = B + (b * K + k) * N;
+          for (long j = j0; j < j1; ++j) c[j] += a * u[j];
+        }
+      }
+    }
+}
+}
+"""
+
+
+def _build():
+    key = hashlib.sha256(_SRC.encode()).hexdigest()[:16]
+    folder = os.path.join(tempfile.gettempdir(), "ckern_" + key)
+    os.makedirs(folder, exist_ok=True)
+    so = os.path.join(folder, "k.so")
+    if not os.path.exists(so):
+        cpp = os.path.join(folder, "k_%d.cpp" % os.getpid())
+        tmp = os.path.join(folder, "k_%d.so" % os.getpid())
+        with open(cpp, "w") as f:
+            f.write(_SRC)
+        subprocess.run(["g++", "-O3", "-std=c++17", "-pthread", "-shared", "-fPIC", "-o", tmp, cpp], check=True)
+        os.replace(tmp, so)
+    return ctypes.CDLL(so)
+
+
+_lib = _build()
+_L = ctypes.c_long
+_F = ctypes.c_float
+
+
+def _p(t):
+    return ctypes.c_void_p(t.data_ptr())
+
+
+def _f32(t):
+    if t.dtype is not torch.float32:
+        raise TypeError("float32 only")
+    return t.contiguous()
+
+
+def _out(A, B):
+    return torch.empty((A.shape[0], A.shape[1], B.shape[2]), dtype=A.dtype)
+
+
+def _launch(y, A, B):
+    A, B = _f32(A), _f32(B)
+    _lib.bmm(_p(A), _p(B), _p(y), _L(0), _L(A.shape[0]), _L(A.shape[1]), _L(A.shape[2]), _L(B.shape[2]))
+
+
+def _kernel(*args):
+    y = _out(*args)
+    _launch(y, *args)
+    return y
+
+
+_choice = {}
+
+
+def _blocked(y, A, B, width):
+    _lib.bmm_blocked(_p(A), _p(B), _p(y), _L(A.shape[0]), _L(A.shape[1]), _L(A.shape[2]), _L(B.shape[2]), _L(width))
+
+
+def _pick(y, A, B):
+    key = (tuple(A.shape), B.shape[2])
+    if key not in _choice:
+        spent = {}
+        for width in (16, 48, 96):
+            t0 = time.perf_counter()
+            _blocked(y, A, B, width)
+            spent[width] = time.perf_counter() - t0
+        _choice[key] = min(spent, key=spent.get)
+    return _choice[key]
+
+
+class ModelNew(nn.Module):
+    def __init__(self):
+        super().__init__()
+
+    def forward(self, A, B):
+        A, B = _f32(A), _f32(B)
+        y = _out(A, B)
+        _blocked(y, A, B, _pick(y, A, B))
+        return y

@@ -1,0 +1,99 @@
+import ctypes
+import functools
+import hashlib
+import inspect
+import os
+import subprocess
+import tempfile
+
+import torch
+import torch.nn as nn
+
+_SRC = r"""
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+extern "C" {
+void layernorm(const float* x, const float* w, const float* b, float* y, long rows, long n, float eps) {
+  for (long r = 0; r < rows; ++r) {
+    const float* a = x + r * n; float* o = y + r * n;
+    double p[4] = {0, 0, 0, 0};
+    for (long i = 0; i < n; ++i) p[i & 3] += a[i];
+    float mean = (float)(((p[0] + p[1]) + (p[2] + p[3])) / (double)n);
+    float q[8] = {0, 0, 0, 0, 0, 0, 0, 0};
+    for (long i = 0; i < n; ++i) { float d = a[i] - mean; q[i & 7] += d * d; }
+    float var = (((q[0] + q[1]) + (q[2] + q[3])) + ((q[4] + q[5]) + (q[6] + q[7]))) / (float)n;
+    float inv = 1.0f / sqrtf(var + eps);
+    for (long i = 0; i < n; ++i) o[i] = (a[i] - mean) * inv * w[i] + b[i];
+  }
+}
+}
+"""
+
+
+_L = ctypes.c_long
+_F = ctypes.c_float
+
+
+def _p(t):
+    return ctypes.c_void_p(t.data_ptr())
+
+
+def _f32(t):
+    if t.dtype is not torch.float32:
+        raise TypeError("float32 only")
+    return t.contiguous()
+
+
+def _out(x, w, b, eps):
+    return torch.empty(x.shape, dtype=x.dtype)
+
+
+def _launch(y, x, w, b, eps):
+    x, w, b = _f32(x), _f32(w), _f32(b)
+    n = x.shape[-1]
+    _lib.layernorm(_p(x), _p(w), _p(b), _p(y), _L(x.numel() // n), _L(n), _F(eps))
+
+
+def _kernel(*args):
+    y = _out(*args)
+    _launch(y, *args)
+    return y
+
+
+def _flags():
+    return ["-O3", "-std=c++17", "-shared", "-fPIC"]
+
+
+def _text(fn):
+    try:
+        return inspect.getsource(fn)
+    except (OSError, TypeError):
+        return repr(fn())
+
+
+@functools.lru_cache(maxsize=None)
+def _library():
+    key = hashlib.sha256((_SRC + _text(_flags)).encode()).hexdigest()[:20]
+    folder = os.path.join(tempfile.gettempdir(), "ln_" + key)
+    so = os.path.join(folder, "ln.so")
+    if not os.path.exists(so):
+        os.makedirs(folder, exist_ok=True)
+        part = os.path.join(folder, "part%d" % os.getpid())
+        with open(part + ".cpp", "w") as f:
+            f.write(_SRC)
+        subprocess.run(["g++"] + _flags() + [part + ".cpp", "-o", part + ".so"], check=True)
+        os.replace(part + ".so", so)
+    return ctypes.CDLL(so)
+
+
+_lib = _library()
+
+
+class ModelNew(nn.Module):
+    def __init__(self, features):
+        super().__init__()
+        self.ln = nn.LayerNorm(features)
+
+    def forward(self, x):
+        return _kernel(x, self.ln.weight, self.ln.bias, self.ln.eps)
