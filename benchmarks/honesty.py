@@ -2,6 +2,7 @@
 
     python benchmarks/honesty.py [--passes 3] [--record out/honesty.jsonl] [--level quick]
 
+Two processes can share a pass: `--shard 0/2` and `--shard 1/2`, each with a record of its own.
 Prints every verdict that is not as its folder asks, and one line of figures per label at the end.
 """
 
@@ -41,15 +42,18 @@ def main() -> int:
     parser.add_argument("--passes", type=int, default=3)
     parser.add_argument("--record", type=Path, default=Path("out/honesty.jsonl"))
     parser.add_argument("--level", choices=[level.value for level in Level], default="quick")
+    parser.add_argument("--shard", default="0/1", help="every n-th task, beginning with the k-th")
     flags = parser.parse_args()
+    first, every = map(int, flags.shard.split("/"))
     flags.record.parent.mkdir(parents=True, exist_ok=True)
     done = finished(flags.record)
     groups: dict[tuple[str, str], list[CorpusCase]] = defaultdict(list)
     for case in cases():
         groups[case.task, case.track].append(case)
+    chosen = dict(list(groups.items())[first::every])
     with flags.record.open("a") as record:
         for number in range(flags.passes):
-            for (task, track), members in groups.items():
+            for (task, track), members in chosen.items():
                 open_ = [c for c in members if (number, f"{task}/{c.name}") not in done]
                 settings = Settings(
                     level=Level(flags.level), track=Track(track), timing=False, timeout_s=40.0
