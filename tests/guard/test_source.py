@@ -10,13 +10,18 @@ from assay.data.settings import Track
 from assay.guard.source import analyse, findings
 from guard.cheating_reach import REACHES
 from guard.cheating_sources import CHEATS
+from guard.cheating_wiring import WIRED_CHEATS
 from guard.honest_builds import BUILDS
 from guard.honest_modules import MODULES
+from guard.honest_pointers import POINTERS, UNFOLLOWED
 from guard.honest_sources import HONEST, TRITON_HEAD
+from guard.honest_wiring import WIRING
 
-UNREADABLE = {"generated_triton_module", "generated_numba_source", "own_library_by_setup"}
-ALL_CHEATS = {**CHEATS, **REACHES}
-ALL_HONEST = {**HONEST, **BUILDS, **MODULES}
+UNREADABLE = {
+    "generated_triton_module", "generated_numba_source", "own_library_by_setup", *UNFOLLOWED
+}  # fmt: skip
+ALL_CHEATS = {**CHEATS, **REACHES, **WIRED_CHEATS}
+ALL_HONEST = {**HONEST, **BUILDS, **MODULES, **WIRING, **POINTERS, **UNFOLLOWED}
 
 
 def _candidate(

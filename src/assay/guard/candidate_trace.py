@@ -117,6 +117,7 @@ class CandidateTrace(StatementTrace):
     def _one_call(self, made: Value, node: ast.ClassDef) -> bool:
         """Follow one call of forward. True where it kept something for the next."""
         self.launches, self.returns, self.kept = [], [], []
+        self.calls += 1
         self.computed.clear()
         first_new = len(self.buffers)
         entry = self._entry_functions(made)

@@ -1,10 +1,10 @@
 """Findings: what a source report means on a track.
 
 The rule: the source alone convicts only where it is certain. A result no kernel can have made is
-certain; so is a matrix product or a layer on forward's own arguments that always runs. What stands
-under a condition is suspicious, what may be bookkeeping is a note, and the dispatch log, which
-knows
-sizes, decides the rest.
+certain where everything on its way was followed; so is a matrix product or a layer on forward's own
+arguments that always runs. What stands under a condition is suspicious, what may be bookkeeping is
+a note, and so is a result whose way was lost: sampling from outside, and the dispatch log, which
+knows sizes, decide the rest.
 """
 
 from __future__ import annotations
@@ -52,9 +52,10 @@ def _own_kernel(report: SourceReport, track: Track) -> list[Evidence]:
         return _delegations(report, track)
     if report.opaque and not report.kernel_possible:
         return _hidden_work(report)
-    if report.result_is_unresolved and (report.opaque or report.kernels or report.builds):
+    if report.result_is_unresolved and report.kernel_possible:
         text = "what makes the result could not be resolved from the source."
-        return [_evidence(EvidenceKind.NO_KERNEL, _NOTE, _first_place(report), text)]
+        unresolved = _evidence(EvidenceKind.NO_KERNEL, _NOTE, _first_place(report), text)
+        return [unresolved, *_delegations(report, track)]
     if report.opaque or not report.returns:
         return []
     return [*_without_kernel(report), *_made_by_library(report, track)]
@@ -96,7 +97,7 @@ def _library_tags(report: SourceReport) -> list[Tag]:
     """Library computations in any result, one for each place and name."""
     tags = [t for seen in report.returns for t in seen.tags if t.origin is Origin.LIBRARY]
     rank = {Guard.NONE: 0, Guard.CONDITION: 1, Guard.PHASE: 1, Guard.BENIGN: 2}
-    tags.sort(key=lambda tag: (_line(tag), rank[tag.guard], tag.fed))
+    tags.sort(key=lambda tag: (_line(tag), tag.name, rank[tag.guard], tag.fed))
     return list({(tag.name, tag.where): tag for tag in reversed(tags)}.values())[::-1]
 
 

@@ -21,7 +21,6 @@ class SourceReport:
     complete: bool  # the analysis followed everything it met
     opaque: bool  # code made from text that is not constant: absence proves nothing
     hides_code: bool  # some of that text is made at run time, so that nobody can read it
-    builds: bool  # it runs a compiler or a build tool
     kernel_possible: bool  # some word of the sources belongs to a way of making kernels
     main_path: str
     kernels: tuple[KernelSeen, ...]

@@ -14,7 +14,7 @@ from assay.guard.cpp_functions import CppUnit
 from assay.guard.journal import Holder, Journal
 from assay.guard.reach import Reach
 from assay.guard.tags import Guard, Origin, Tag
-from assay.guard.values import Buffer, Scope, Value
+from assay.guard.values import BoxObject, Buffer, ClassRef, Scope, Value
 
 
 class Phase(StrEnum):
@@ -61,6 +61,7 @@ class Frame:
     node: ast.AST
     scope: Scope
     returns: list[Value] = field(default_factory=list)
+    yields: list[Value] = field(default_factory=list)
     is_entry: bool = False
     depth_of_guards: int = 0
 
@@ -101,6 +102,10 @@ class Trace:
         self.kept: list[tuple[Holder, object]] = []
         self.journal = Journal()
         self.custom_operators: dict[str, Value] = {}
+        self.attached: dict[object, dict[str, Value]] = {}  # attributes of functions and handles
+        self.generators: dict[BoxObject, int] = {}  # what they yield, and the call that made them
+        self.calls = 0  # calls of forward that were followed
+        self.making: list[ClassRef] = []  # classes whose metaclass is at work
         self.hooks: list[Value] = []
         self.cached: set[ast.AST] = set()  # functions whose results a decorator keeps
         self.finalising = False  # a finaliser is being followed

@@ -16,6 +16,7 @@ from assay.guard.tags import Origin, Tag, Weight
 from assay.guard.texts import outlined, texts
 from assay.guard.trace_code import CodeTrace
 from assay.guard.values import (
+    ANY_NAME,
     NOTHING,
     Box,
     BoxObject,
@@ -23,10 +24,11 @@ from assay.guard.values import (
     Function,
     Instance,
     InstanceObject,
-    Layer,
     Library,
+    Lost,
     Method,
     Partial,
+    Property,
     Ref,
     Scope,
     Value,
@@ -34,8 +36,10 @@ from assay.guard.values import (
     ref,
 )
 
+_PROPERTIES = ("property", "cached_property", "abstractproperty")
 _NUMBERS = frozenset("int float bool complex hash len id ord chr bin hex".split())
 _CONTAINERS = frozenset("list tuple set frozenset sorted reversed iter next enumerate dict".split())
+_DISPATCH = "functools.singledispatch"
 _DECORATORS = frozenset(
     """functools.wraps functools.lru_cache functools.cache functools.singledispatch torch.no_grad
     torch.inference_mode torch.enable_grad builtins.staticmethod builtins.classmethod
@@ -75,12 +79,16 @@ class BuiltinTrace(CodeTrace):
 
     def transforms(self, name: str) -> bool:
         """True where a decorator makes something else of a function: a kernel, an operator."""
-        own = name.startswith("torch.library.custom_op")
-        return own or makes_kernel(name) or is_generator(name)
+        own = name.startswith("torch.library.custom_op") or name.endswith(_PROPERTIES)
+        return own or makes_kernel(name) or is_generator(name) or name == _DISPATCH
 
     def _decorate(self, name: str, given: Arguments) -> Value:
         """Decorators that keep the function what it is."""
         functions = [v for v in given.positional if _callable_parts(v)]
+        if functions and name.endswith(_PROPERTIES):
+            return ref(Property(functions[0], given.get(1) if given.get(1).refs else None))
+        if functions and name == _DISPATCH:  # which of its functions is called is not followed
+            return join([functions[0], ref(Lost())])
         if name.startswith("torch.library.custom_op"):
             title = given.get(0, "name").text()
             if title is not None:
@@ -122,6 +130,10 @@ class BuiltinTrace(CodeTrace):
         return None
 
     def _builtin(self, base: str, given: Arguments, node: ast.AST, scope: Scope) -> Value:
+        if base.startswith("property.") and given.positional:
+            return self._property_part(base, given)
+        if base in ("super().__new__", "object.__new__", "type.__new__", "super().__call__"):
+            return self.make_plainly(base, given, node, scope)
         handler = getattr(self, "builtin_" + base, None)
         if handler is not None:
             result: Value = handler(given, node, scope)
@@ -140,6 +152,17 @@ class BuiltinTrace(CodeTrace):
         return Value(
             frozenset((Library(f"builtins.{base}()"),)), self.scalar_of(given.all).buffers, True
         )
+
+    def _property_part(self, base: str, given: Arguments) -> Value:
+        """`@name.setter`: the same property, with one more function."""
+        old = next((r for r in given.get(0).refs if isinstance(r, Property)), None)
+        if old is None or base != "property.setter":
+            return given.get(0)
+        return ref(Property(old.getter, given.get(1)))
+
+    def make_plainly(self, base: str, given: Arguments, node: ast.AST, scope: Scope) -> Value:
+        """`super().__new__(cls)` and its kind; the class trace knows what they make."""
+        raise NotImplementedError
 
     def _arithmetic_builtin(self, base: str, given: Arguments, where: str) -> Value:
         values = [v for value in given.all for v in (value, self.contents(value))]
@@ -164,11 +187,12 @@ class BuiltinTrace(CodeTrace):
             return join([self.attribute(given.get(0), name), *given.positional[2:]])
         libraries = [r for r in given.get(0).refs if isinstance(r, Library)]
         named: list[Ref] = [Library(f"{item.name}.computed_name") for item in libraries]
-        return Value(frozenset(named)) if named else ref(Method(given.get(0), "computed_name"))
+        found = join([Value(frozenset(named)), self.any_attribute(given.get(0))])
+        return found if found.refs else ref(Method(given.get(0), "computed_name"))
 
     def builtin_setattr(self, given: Arguments, node: ast.AST, scope: Scope) -> Value:
         """`setattr(a, "b", c)`."""
-        name = given.get(1).text() or "a computed name"
+        name = given.get(1).text() or ANY_NAME
         self.set_attribute(given.get(0), name, given.get(2), self.place(node, scope))
         return NOTHING
 
@@ -224,20 +248,10 @@ class BuiltinTrace(CodeTrace):
         names: list[Ref] = [
             Library(f"{r.name}.__dict__") for r in given.get(0).refs if isinstance(r, Library)
         ]
+        own = [r for r in given.get(0).refs if isinstance(r, Instance | ClassRef)]
+        if own:
+            return self.attribute(given.get(0), "__dict__")
         return Value(frozenset(names)) if names else ref(Library("builtins.vars()"))
-
-    def builtin_super(self, given: Arguments, node: ast.AST, scope: Scope) -> Value:
-        """`super()`: the instance, seen as its base."""
-        owner = self.frames[-1].scope.find("self") if self.frames else None
-        parts: list[Value] = []
-        for item in owner.refs if owner else ():
-            if isinstance(item, Instance):
-                bases = item.object.kind.base_classes()
-                parts += [ref(Instance(InstanceObject(b, item.object.attrs))) for b in bases[:1]]
-                if not bases:
-                    parts.append(self.library_base(item))
-        layers = [p for p in parts if any(isinstance(r, Layer | Instance) for r in p.refs)]
-        return join([NOTHING, *layers]) if layers else ref(Library("builtins.super()"))
 
 
 def _callable_parts(value: Value) -> bool:

@@ -11,8 +11,8 @@ import ast
 from assay.guard.arguments import Arguments
 from assay.guard.reach import CACHE_REACH
 from assay.guard.tags import Origin, Tag, Weight
-from assay.guard.trace import MAX_DEPTH, Frame, Phase
-from assay.guard.trace_methods import MethodTrace
+from assay.guard.trace import MAX_DEPTH, Frame
+from assay.guard.trace_objects import ObjectTrace
 from assay.guard.trace_operators import holds_kernel
 from assay.guard.values import (
     NOTHING,
@@ -23,14 +23,16 @@ from assay.guard.values import (
     Function,
     Generated,
     Instance,
-    InstanceObject,
     Kernel,
     Layer,
     Library,
+    Lost,
     Method,
     Partial,
+    Property,
     Ref,
     Scope,
+    Super,
     Value,
     all_buffers,
     is_argument,
@@ -41,7 +43,7 @@ from assay.guard.values import (
 _CALLABLE = (Function, Partial, Kernel, Layer, Generated)
 
 
-class CallTrace(MethodTrace):
+class CallTrace(ObjectTrace):
     """Calls values."""
 
     def run_body(self, body: list[ast.stmt], scope: Scope) -> bool:
@@ -54,7 +56,7 @@ class CallTrace(MethodTrace):
 
     def call(self, function: Value, given: Arguments, node: ast.AST, scope: Scope) -> Value:
         """Call whatever a value may be."""
-        self.step()
+        self.step(1 + len(function.refs))
         parts = [self._call_one(item, given, node, scope) for item in function.refs]
         if function.is_data or not function.refs:
             parts.append(self.unknown_call(given, node, scope))
@@ -70,9 +72,10 @@ class CallTrace(MethodTrace):
         if isinstance(item, Method):
             return self.call_method(item, given, node, scope)
         if isinstance(item, ClassRef):
-            return self.construct(item, given, node, scope)
+            made = self.special_call(item, "__call__", given)
+            return made if made is not None else self.construct(item, given, node, scope)
         if isinstance(item, Instance):
-            return self._call_instance(item, given, node, scope)
+            return self.call_instance(item, given, node, scope)
         if isinstance(item, Layer):
             where = self.place(node, scope)
             weights = Value(buffers=frozenset((item.weights,)))
@@ -81,11 +84,12 @@ class CallTrace(MethodTrace):
             where = self.place(node, scope)
             return self.compute(item.name, Weight.GENERATED, given.all, where)
         if isinstance(item, Partial):
-            whole = Arguments((*item.arguments, *given.positional), given.keywords)
+            keywords = {**dict(item.keywords), **given.keywords}
+            whole = Arguments((*item.arguments, *given.positional), keywords)
             return self.call(item.function, whole, node, scope)
         if isinstance(item, Box):  # nn.Sequential: each part in turn
             return self._call_chain(item, given, node, scope)
-        if isinstance(item, Extension):
+        if isinstance(item, Extension | Lost | Super | Property):
             return self.unknown_call(given, node, scope)
         return NOTHING
 
@@ -101,13 +105,10 @@ class CallTrace(MethodTrace):
             for buffer in all_buffers(value):
                 if buffer.fresh:
                     buffer.tags.add(Tag(Origin.UNKNOWN))
-        tags = self.tensor_tags(given.all)
-        result = self.unknown(tags)
-        return (
-            result
-            if any(v.is_data for v in given.all)
-            else Value(buffers=result.buffers, scalar=True)
-        )
+        result = self.unknown(self.tensor_tags(given.all))
+        if any(v.is_data for v in given.all):
+            return result
+        return Value(frozenset((Lost(),)), result.buffers, scalar=True)
 
     def call_back(self, given: Arguments, node: ast.AST, scope: Scope) -> None:
         """Enter the functions among the arguments, with arguments nothing is known about."""
@@ -136,8 +137,24 @@ class CallTrace(MethodTrace):
             self.run_body(node.body, inner)
         finally:
             self.frames.pop()
+        if frame.yields:
+            yielded = BoxObject(rest=join(frame.yields))
+            self.generators[yielded] = self.calls
+            return ref(Box(yielded))
         self._agree(frame.returns)
         return join(frame.returns) if frame.returns else NOTHING
+
+    def on_Yield(self, node: ast.Yield, scope: Scope) -> Value:
+        """`yield a`: one of the things a loop over the call gets; what is sent back is lost."""
+        if self.frames:
+            self.frames[-1].yields.append(self.evaluate(node.value, scope))
+        return ref(Lost())
+
+    def on_YieldFrom(self, node: ast.YieldFrom, scope: Scope) -> Value:
+        """`yield from a`: everything a loop over `a` gets."""
+        if self.frames:
+            self.frames[-1].yields.append(self.contents(self.evaluate(node.value, scope)))
+        return ref(Lost())
 
     def _agree(self, returns: list[Value]) -> None:
         """A function whose every return holds a kernel's work has worked whatever it asked."""
@@ -169,36 +186,3 @@ class CallTrace(MethodTrace):
             inner.names[args.vararg.arg] = ref(Box(BoxObject({**items})))
         if args.kwarg:
             inner.names[args.kwarg.arg] = ref(Box(BoxObject(dict(given.keywords))))
-
-    def construct(self, item: ClassRef, given: Arguments, node: ast.AST, scope: Scope) -> Value:
-        """An instance of a class of the candidate."""
-        held = InstanceObject(item.object)
-        made = ref(Instance(held))
-        if item.object.find("__init__") is not None:
-            self.call(self.attribute(made, "__init__"), given, node, scope)
-        self._follow_finaliser(item, made, node, scope)
-        creator = item.object.find("__new__")
-        if creator is not None:
-            made = join([made, self.call(creator, given, node, scope)])
-        return made
-
-    def _follow_finaliser(self, item: ClassRef, made: Value, node: ast.AST, scope: Scope) -> None:
-        """`__del__` of an object made in forward: cleaning up is free, work on tensors is not."""
-        if item.object.find("__del__") is None or self.phase is not Phase.FORWARD:
-            return
-        before, self.finalising = self.finalising, True
-        self.call(self.attribute(made, "__del__"), Arguments(), node, scope)
-        self.finalising = before
-
-    def _call_instance(
-        self, item: Instance, given: Arguments, node: ast.AST, scope: Scope
-    ) -> Value:
-        for name in ("__call__", "forward"):
-            if item.object.kind.find(name) is not None or name in item.object.attrs:
-                return self.call(self.attribute(ref(item), name), given, node, scope)
-        layer = self.library_base(item)
-        return (
-            self.call(layer, given, node, scope)
-            if layer.refs
-            else self.unknown_call(given, node, scope)
-        )

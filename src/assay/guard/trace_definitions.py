@@ -1,7 +1,7 @@
-"""Definitions in the abstract run: functions with their decorators, classes, imports.
+"""Definitions in the abstract run: functions with their decorators, imports.
 
-The rule: a definition runs nothing but its decorators and the class body; an import of another file
-of the candidate is followed, any other is a name.
+The rule: a definition runs nothing but its decorators; an import of another file of the candidate
+is followed, any other is a name.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import ast
 from assay.guard.arguments import Arguments
 from assay.guard.foreign_modules import foreign_module
 from assay.guard.reach import MAIN_REACH
-from assay.guard.trace_builtins import BuiltinTrace
+from assay.guard.trace_classes import ClassTrace
 from assay.guard.values import (
     NOTHING,
     ClassObject,
@@ -26,7 +26,7 @@ from assay.guard.values import (
 _CACHES = ("functools.lru_cache", "functools.cache", "joblib.Memory", "cachetools.")
 
 
-class DefinitionTrace(BuiltinTrace):
+class DefinitionTrace(ClassTrace):
     """Runs definitions and imports."""
 
     def do_Global(self, node: ast.Global | ast.Nonlocal, scope: Scope) -> None:
@@ -57,16 +57,6 @@ class DefinitionTrace(BuiltinTrace):
             return value
         made = self.call(Value(frozenset(known)), Arguments((value,)), node, scope)
         return made if made.refs and not any(isinstance(r, Library) for r in made.refs) else value
-
-    def do_ClassDef(self, node: ast.ClassDef, scope: Scope) -> None:
-        """A class: its body runs, its methods wait."""
-        bases = tuple(self.evaluate(base, scope) for base in node.bases)
-        attrs = Scope(scope.module, {}, scope, is_class=True)
-        held = ClassObject(node.name, node, attrs, bases)
-        scope.names[node.name] = ref(ClassRef(held))
-        self.run_body(node.body, attrs)
-        for decorator in node.decorator_list:
-            self.evaluate(decorator, scope)
 
     def do_Import(self, node: ast.Import, scope: Scope) -> None:
         """`import a.b as c`."""
@@ -109,5 +99,3 @@ class DefinitionTrace(BuiltinTrace):
             else:
                 found = self.library(f"{node.module}.{alias.name}")
                 scope.names[alias.asname or alias.name] = found
-
-    star_modules: list[str]

@@ -6,11 +6,11 @@ The rule: names are followed to what they are bound to; what a word looks like d
 from __future__ import annotations
 
 import ast
+import builtins
 from typing import cast
 
 from assay.guard.arguments import Arguments
 from assay.guard.reach import FRAME_ATTRIBUTES, FRAME_REACH
-from assay.guard.tags import Weight
 from assay.guard.texts import joined
 from assay.guard.trace_operators import OperatorTrace
 from assay.guard.values import (
@@ -19,11 +19,9 @@ from assay.guard.values import (
     BoxObject,
     Constant,
     Function,
-    Generated,
-    Kernel,
-    Layer,
+    Instance,
     Library,
-    Ref,
+    Lost,
     Scope,
     Value,
     all_buffers,
@@ -35,9 +33,7 @@ from assay.guard.values import (
 class ExpressionTrace(OperatorTrace):
     """Evaluates expressions."""
 
-    def call(self, function: Value, given: Arguments, node: ast.AST, scope: Scope) -> Value:
-        """Call a value; the call trace knows how."""
-        raise NotImplementedError
+    star_modules: list[str]  # modules whose names were all imported
 
     def evaluate(self, node: ast.expr | None, scope: Scope) -> Value:
         """The value of an expression."""
@@ -57,9 +53,14 @@ class ExpressionTrace(OperatorTrace):
     def on_Name(self, node: ast.Name, scope: Scope) -> Value:
         """A name: what it is bound to, else a builtin."""
         found = scope.find(node.id)
-        if found is None and node.id == "__builtins__":
+        if found is not None:
+            return found
+        if node.id == "__builtins__":
             return ref(Library("builtins"))
-        return found if found is not None else ref(Library("builtins." + node.id))
+        if hasattr(builtins, node.id) or node.id.startswith("__"):
+            return ref(Library("builtins." + node.id))
+        stars = [self.library(f"{module}.{node.id}") for module in self.star_modules]
+        return join(stars) if stars else ref(Lost())
 
     def on_Lambda(self, node: ast.Lambda, scope: Scope) -> Value:
         """A function without a name."""
@@ -97,7 +98,11 @@ class ExpressionTrace(OperatorTrace):
     ) -> Value:
         """A comprehension: one pass over its body stands for all."""
         inner = self.comprehension_scope(node.generators, scope)
-        return ref(Box(BoxObject(rest=self.evaluate(node.elt, inner))))
+        value = self.evaluate(node.elt, inner)
+        if value == NOTHING:  # plain values still tell what they were chosen by
+            tests = [test for generator in node.generators for test in generator.ifs]
+            value = self.told([self.evaluate(test, inner) for test in tests])
+        return ref(Box(BoxObject(rest=value)))
 
     on_SetComp = on_ListComp
     on_GeneratorExp = on_ListComp
@@ -127,7 +132,21 @@ class ExpressionTrace(OperatorTrace):
         for item in value.refs:
             if isinstance(item, Box):
                 parts += [*item.object.items.values(), item.object.rest or NOTHING]
+                if self.generators.get(item.object, self.calls) != self.calls:
+                    parts.append(self.unknown())  # it goes on working when it is asked
+            elif isinstance(item, Lost):
+                parts.append(ref(item))
+            elif isinstance(item, Instance):
+                parts += self._iterated(item)
         return join(parts)
+
+    def _iterated(self, item: Instance) -> list[Value]:
+        """What a loop over an object of the candidate yields, by the methods of its class."""
+        made = self.special(item, "__iter__")
+        if made is not None and ref(item) != made:
+            return [self.contents(made)]
+        found = self.special(item, "__next__") or self.special(item, "__getitem__", NOTHING)
+        return [found] if found is not None else []
 
     def on_JoinedStr(self, node: ast.JoinedStr, scope: Scope) -> Value:
         """An f-string: constant where all its parts are, else an outline of them."""
@@ -175,53 +194,9 @@ class ExpressionTrace(OperatorTrace):
                 return list(item.object.items.values())
         return [self.contents(value)]
 
-    def on_Subscript(self, node: ast.Subscript, scope: Scope) -> Value:
-        """`a[b]`: a launch grid, a container's item, or a view of data."""
-        base, key = self.evaluate(node.value, scope), self.evaluate(node.slice, scope)
-        constant = key.constant()
-        parts = [self._item(item, constant, scope) for item in base.refs]
-        if base.buffers and key.is_data and base.is_data:
-            where = self.place(node, scope)
-            parts.append(self.compute("indexing by a tensor", Weight.LIGHT, [base, key], where))
-        elif base.buffers:
-            parts.append(Value(buffers=base.buffers, scalar=base.scalar))
-        return join(parts) if parts else NOTHING
-
-    def _item(self, base: Ref, key: Constant | None, scope: Scope) -> Value:
-        if isinstance(base, Kernel | Layer | Generated):
-            return ref(base)
-        if isinstance(base, Box):
-            box = base.object
-            if key is not None and _hashable(key.value) and key.value in box.items:
-                return join([box.items[key.value], *([box.rest] if box.rest else [])])
-            return join([*box.items.values(), box.rest or NOTHING])
-        if isinstance(base, Constant) and isinstance(base.value, str):
-            return NOTHING
-        if isinstance(base, Library) and key is not None and isinstance(key.value, str):
-            return self.library_item(base.name, key.value, scope)
-        return NOTHING
-
-    def library_item(self, name: str, key: str, scope: Scope) -> Value:
-        """`torch.__dict__["mm"]`, `sys.modules["torch"]`, `globals()["f"]`."""
-        if name.endswith(".__dict__"):
-            return ref(Library(f"{name.removesuffix('.__dict__')}.{key}"))
-        if name == "sys.modules":
-            return ref(Library(key))
-        if name.endswith("__pyx_capi__"):
-            return ref(Library(f"native_compute.{key}"))
-        if name.startswith("native") and "." not in name:
-            return ref(Library(f"{name}.{key}"))
-        if name in ("builtins.globals()", "builtins.locals()", "builtins.vars()"):
-            return scope.find(key) or NOTHING
-        return NOTHING
-
     def on_Attribute(self, node: ast.Attribute, scope: Scope) -> Value:
         """`a.b`."""
         base = self.evaluate(node.value, scope)
         if node.attr in FRAME_ATTRIBUTES:
             self.see(FRAME_REACH, f".{node.attr}", self.place(node, scope))
         return self.attribute(base, node.attr)
-
-
-def _hashable(value: object) -> bool:
-    return value.__hash__ is not None

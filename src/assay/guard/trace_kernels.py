@@ -20,12 +20,13 @@ from assay.guard.reach import FINALISER_REACH
 from assay.guard.tags import Guard, Origin, Tag, Weight
 from assay.guard.texts import texts
 from assay.guard.trace import KernelSeen, LaunchSeen, NativeSource, Phase
-from assay.guard.trace_expressions import ExpressionTrace
+from assay.guard.trace_subscripts import SubscriptTrace
 from assay.guard.values import (
     Box,
     Buffer,
     Extension,
     Function,
+    Instance,
     Kernel,
     Library,
     Scope,
@@ -36,7 +37,7 @@ from assay.guard.values import (
 )
 
 
-class KernelTrace(ExpressionTrace):
+class KernelTrace(SubscriptTrace):
     """Makes and launches kernels."""
 
     def make_kernel(self, name: str, given: Arguments, where: str) -> Value:
@@ -95,9 +96,8 @@ class KernelTrace(ExpressionTrace):
 
     def launch(self, kernel: Kernel, given: Arguments, node: ast.AST, scope: Scope) -> Value:
         """Call a kernel: it writes fresh storage among its arguments and returns new storage."""
-        touched: set[Buffer] = set()
-        for value in given.all:
-            touched |= all_buffers(value)
+        touched = reached_storage(given.all)
+        touched |= self._called_back(kernel, given, touched, node, scope)
         if not touched and self.phase is not Phase.FORWARD:
             return ref(Extension(kernel.where))  # a builder's own method: `.build()`, `.dlopen()`
         read = {tag for buffer in touched for tag in buffer.tags}
@@ -119,6 +119,19 @@ class KernelTrace(ExpressionTrace):
             if kernel.own:
                 self.kernel_writes[buffer] = self.kernel_writes.get(buffer, 0) + 1
         return self.new_buffer(set(tags))
+
+    def _called_back(
+        self, kernel: Kernel, given: Arguments, touched: set[Buffer], node: ast.AST, scope: Scope
+    ) -> set[Buffer]:
+        """Storage that callbacks of a kernel allocate for it; they are given what it works on."""
+        own = {Tag(Origin.KERNEL, kernel.name, guard=self.guard)} if kernel.own else set()
+        shown = Value(buffers=frozenset({*touched, Buffer(own)}), scalar=True)
+        first, returned = len(self.buffers), []
+        for function in [r for v in given.all for r in v.refs if isinstance(r, Function)]:
+            count = len(function.node.args.args) - (function.bound is not None)
+            handed = Arguments((shown,) * max(count, 0))
+            returned.append(self.call(ref(function), handed, node, scope))
+        return {*reached_storage(returned), *self.buffers[first:]}
 
     def _handed_symbols(self, given: Arguments, where: str) -> set[Tag]:
         """Library functions that native code is handed, by address or by name."""
@@ -207,6 +220,14 @@ class KernelTrace(ExpressionTrace):
                 )
             )
         return tags
+
+
+def reached_storage(values: list[Value]) -> set[Buffer]:
+    """Storage of values, of objects among them (a struct), and behind tables of pointers."""
+    found = {buffer for value in values for buffer in all_buffers(value)}
+    for item in (r for value in values for r in value.refs if isinstance(r, Instance)):
+        found |= {buffer for held in item.object.attrs.values() for buffer in all_buffers(held)}
+    return found.union(*(buffer.addresses for buffer in found))
 
 
 def _works_itself(node: ast.AST) -> bool:

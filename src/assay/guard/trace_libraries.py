@@ -21,7 +21,7 @@ from assay.guard.surroundings import asks_surroundings
 from assay.guard.tags import Origin, Tag, Weight
 from assay.guard.texts import texts
 from assay.guard.trace import KernelSeen, Phase
-from assay.guard.trace_threads import ThreadTrace
+from assay.guard.trace_carriers import CarrierTrace
 from assay.guard.values import (
     NOTHING,
     Box,
@@ -49,7 +49,7 @@ _CLOCKS = ("time.", "datetime.", "torch.cuda.Event()", "os.times", "resource.get
 _HOLDERS = frozenset("ModuleList ModuleDict ParameterList ParameterDict Sequential".split())
 
 
-class LibraryTrace(ThreadTrace):
+class LibraryTrace(CarrierTrace):
     """Calls dotted library names."""
 
     def call_library(self, name: str, given: Arguments, node: ast.AST, scope: Scope) -> Value:
@@ -63,10 +63,12 @@ class LibraryTrace(ThreadTrace):
         if special is not None:
             return special
         made = self._make(name, given, where, scope)
+        if made is None:
+            made = self.hand_over(name, given, node, scope)
         if made is not None:
             return made
         self.call_back(given, node, scope)
-        return self._operate(name, given, where)
+        return self.carried(name, given, self._operate(name, given, where))
 
     def call_builtin(
         self, name: str, given: Arguments, node: ast.AST, scope: Scope
@@ -106,8 +108,8 @@ class LibraryTrace(ThreadTrace):
             value = self.new_buffer({Tag(Origin.PARAMETER, name)}, fresh=False)
             return join([value, given.get(0, "data")])
         if base == "partial" and name.startswith("functools."):
-            keywords = tuple(given.keywords.values())
-            return ref(Partial(given.get(0), (*given.positional[1:], *keywords)))
+            keywords = tuple(given.keywords.items())
+            return ref(Partial(given.get(0), given.positional[1:], keywords))
         return None
 
     def _load(self, name: str, given: Arguments, where: str) -> Value:
@@ -192,7 +194,10 @@ class LibraryTrace(ThreadTrace):
         if base in _SHARES and shared.buffers:
             return shared
         scalars = [v for v in data if v.scalar or base in ("tensor", "array")]
-        return self.new_buffer(self.tensor_tags(scalars))
+        made = self.new_buffer(self.tensor_tags(scalars))
+        for buffer in made.buffers:
+            buffer.addresses = self.same_data(scalars).buffers
+        return made
 
     def same_data(self, data: list[Value]) -> Value:
         """A value that shares the storage of others."""
@@ -220,6 +225,6 @@ class LibraryTrace(ThreadTrace):
 _UNDERSTOOD = frozenset(
     """torch numpy math ctypes builtins triton numba os sys time operator functools itertools struct
     array hashlib collections typing contextlib threading subprocess tempfile pathlib json logging
-    warnings concurrent queue weakref inspect gc atexit copy einops string io shutil
+    warnings concurrent queue mmap weakref inspect gc atexit copy einops string io shutil
     platform""".split()
 )

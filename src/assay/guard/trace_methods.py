@@ -1,4 +1,4 @@
-"""Methods in the abstract run: of tensors, containers, text, modules; and stores to attributes.
+"""Methods in the abstract run: of tensors and modules; and stores to attributes.
 
 The rule: a method that writes in place changes the storage, so every name of it sees the change.
 """
@@ -13,22 +13,24 @@ from assay.guard.operation_names import OpRole
 from assay.guard.overrides import assignment_switches_off
 from assay.guard.reach import STORAGE_REACH, reach_of_assignment
 from assay.guard.tags import Origin, Tag
-from assay.guard.texts import formatted, joined, outlined, texts
+from assay.guard.texts import outlined, texts
 from assay.guard.trace import Phase
-from assay.guard.trace_libraries import LibraryTrace
+from assay.guard.trace_containers import ContainerTrace
 from assay.guard.values import (
+    ANY_NAME,
     NOTHING,
     Box,
-    BoxObject,
     ClassObject,
     ClassRef,
     Constant,
+    Function,
     Instance,
     InstanceObject,
     Layer,
     Library,
     Method,
     Outline,
+    Property,
     Scope,
     Value,
     all_buffers,
@@ -41,19 +43,12 @@ _MODULE_SETTERS = frozenset("register_buffer register_parameter add_module regis
 _HOOKS = frozenset(
     "register_forward_hook register_forward_pre_hook register_full_backward_hook".split()
 )
-_TEXT_METHODS = frozenset(
-    "lower upper strip lstrip rstrip title swapcase removeprefix removesuffix".split()
-)
-_GROWS = frozenset(
-    "append add extend insert update setdefault appendleft put push __setitem__".split()
-)
-
-
+_PLAIN = frozenset("item tolist data_ptr __float__ __int__ tobytes data_as buffer_info".split())
 _STORAGES = ("untyped_storage", "storage", "_typed_storage")
 _RESHAPES_STORAGE = ("resize_", "set_", "resize_as_")
 
 
-class MethodTrace(LibraryTrace):
+class MethodTrace(ContainerTrace):
     """Calls methods of values."""
 
     def unknown_call(self, given: Arguments, node: ast.AST, scope: Scope) -> Value:
@@ -79,9 +74,9 @@ class MethodTrace(LibraryTrace):
             if isinstance(owner, Instance):
                 return self._module_method(owner, name, given, node, scope)
             if isinstance(owner, Constant) and isinstance(owner.value, str):
-                return self._text_method(owner.value, name, given)
+                return self.text_method(owner.value, name, given)
             if isinstance(owner, Constant) and isinstance(owner.value, bytes):
-                return self._bytes_method(owner.value, name)
+                return self.bytes_method(owner.value, name)
             if isinstance(owner, Outline):
                 return join([outlined(texts(receiver)), self.told([receiver, *given.all])])
             if isinstance(owner, Layer | ClassRef):
@@ -98,6 +93,8 @@ class MethodTrace(LibraryTrace):
             data = name in ("parameters", "named_parameters", "state_dict", "buffers")
             return Value(buffers=frozenset((owner.weights,))) if data else ref(owner)
         bases = owner.object.library_bases()
+        if not bases:
+            return self.unknown_call(given, node, scope)
         parts = [self.call_library(f"{base}.{name}", given, node, scope) for base in sorted(bases)]
         return join([NOTHING, *parts])
 
@@ -127,6 +124,8 @@ class MethodTrace(LibraryTrace):
         if name == "__enter__" and any("Mode" in b for b in owner.object.kind.library_bases()):
             return self.call_library("torch.Mode().__enter__", given, node, scope)
         if name == "__setattr__":
+            title = given.get(0).text() or ANY_NAME
+            self.keep(owner.object.attrs, title, given.get(1))
             return NOTHING
         bases = owner.object.kind.library_bases()
         if name == "start" and any(base.endswith(("Thread", "Process")) for base in bases):
@@ -135,70 +134,9 @@ class MethodTrace(LibraryTrace):
         layer = self.library_base(owner)
         if name == "forward" and layer.refs:
             return self.call(layer, given, node, scope)
-        return ref(owner)
-
-    def _bytes_method(self, data: bytes, name: str) -> Value:
-        if name == "decode":
-            return ref(Constant(data.decode("utf-8", "replace")))
-        return NOTHING
-
-    def _text_method(self, text: str, name: str, given: Arguments) -> Value:
-        if name == "join":
-            return self._joined_text(text, given.get(0))
-        constants = [value.constant() for value in given.positional]
-        if name in _TEXT_METHODS and not given.keywords and all(c is not None for c in constants):
-            try:
-                return ref(Constant(getattr(text, name)(*(c.value for c in constants if c))))
-            except (TypeError, ValueError, IndexError, KeyError, AttributeError):
-                return NOTHING
-        return join([self._outlined_text(text, name), self.told(given.all)])
-
-    def _joined_text(self, between: str, items: Value) -> Value:
-        parts = self.spread(items)
-        whole = len(parts) != 1 or parts[0].constant() is not None
-        text = joined(parts, between) if whole and parts else NOTHING
-        return join([text, self.told([items, *parts])])
-
-    def _outlined_text(self, text: str, name: str) -> Value:
-        if name == "format":
-            return outlined([formatted(text)])
-        if name in ("replace", "encode", "format_map", "expandtabs"):
-            return outlined([text])
-        return NOTHING
-
-    def box_method(self, owner: Box, name: str, given: Arguments) -> Value:
-        """A method of a container."""
-        box = owner.object
-        if name in _GROWS:
-            added = [*given.all, *(self.contents(v) for v in given.all)]
-            self.journal.set_rest(box, join([box.rest or NOTHING, *added]))
-            if self.phase is Phase.FORWARD:
-                self.kept.append((box.items, "*"))
-        if name in ("keys", "clear", "index", "count"):
-            return NOTHING
-        if name == "get" or name == "pop":
-            constant = given.get(0).constant()
-            if constant is not None and constant.value in box.items:
-                return box.items[constant.value]
-        if name == "copy":
+        if any("Module" in base for base in bases) or layer.refs:
             return ref(owner)
-        if name in (
-            "values",
-            "items",
-            "get",
-            "pop",
-            "popitem",
-            "setdefault",
-            "__getitem__",
-            "popleft",
-        ):
-            inner = self.contents(ref(owner))
-            return (
-                inner
-                if name != "items"
-                else ref(Box(BoxObject(rest=ref(Box(BoxObject({1: inner}))))))
-            )
-        return NOTHING
+        return self.unknown_call(given, node, scope)
 
     def tensor_method(
         self, receiver: Value, name: str, given: Arguments, node: ast.AST, scope: Scope
@@ -207,7 +145,7 @@ class MethodTrace(LibraryTrace):
         call = method_call(name)
         in_place = name.endswith("_") and not name.endswith("__")
         everything = [receiver, *given.all]
-        if name in ("item", "tolist", "data_ptr", "__float__", "__int__", "tobytes"):
+        if name in _PLAIN:
             return Value(buffers=receiver.buffers, scalar=True)
         if name == "as_subclass":
             self.call_library("torch.Tensor.as_subclass", given, node, scope)
@@ -244,10 +182,14 @@ class MethodTrace(LibraryTrace):
         """`base.name = value`, however it is written."""
         for item in base.refs:
             if isinstance(item, Instance):
-                self.keep(item.object.attrs, name, value)
+                self._set_on_instance(item, name, value)
             elif isinstance(item, ClassRef):
                 item.object.attrs.names[name] = value
-            elif isinstance(item, Library) and "()" not in item.name:
+            elif isinstance(item, Function):
+                self.keep(self.attached.setdefault(item.node, {}), name, value)
+            elif isinstance(item, Library) and "()" in item.name:
+                self.attach(item.name, name, value)
+            elif isinstance(item, Library):
                 full = f"{item.name}.{name}"
                 if name in ("restype", "argtypes", "errcheck"):  # how ctypes describes a function
                     continue
@@ -257,6 +199,16 @@ class MethodTrace(LibraryTrace):
                 item.weights.tags.update(value.tags)
         if base.buffers and value.buffers:
             self._write(base, value)
+
+    def _set_on_instance(self, item: Instance, name: str, value: Value) -> None:
+        found = item.object.kind.find(name)
+        setters = [r.setter for r in (found or NOTHING).refs if isinstance(r, Property)]
+        for setter in setters:
+            if setter is not None:
+                given, kind = Arguments((ref(item), value)), item.object.kind
+                self.call(setter, given, kind.node, kind.attrs)
+        if not any(setters):
+            self.keep(item.object.attrs, name, value)
 
     def keep(self, holder: dict[str, Value], name: str, value: Value) -> None:
         """Store into something that outlives the call; under a condition the old value stays."""

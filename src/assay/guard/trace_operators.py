@@ -8,8 +8,8 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable
-from typing import Any
 
+from assay.guard.certainty import decide, is_solid
 from assay.guard.conditions import branch_guards
 from assay.guard.tags import Guard, Origin, Tag, Weight
 from assay.guard.texts import joined, joined_path, outlined, percent_formatted, texts
@@ -18,16 +18,8 @@ from assay.guard.trace_attributes import AttributeTrace
 from assay.guard.values import (
     NOTHING,
     Box,
-    ClassRef,
     Constant,
-    Extension,
-    Function,
-    Generated,
-    Instance,
-    Kernel,
-    Layer,
     Library,
-    Method,
     Ref,
     Scope,
     Value,
@@ -110,7 +102,7 @@ class OperatorTrace(AttributeTrace):
             return ref(Constant(-constant.value)) if negative else value
         if value.is_data:
             return self.compute("unary operator", Weight.LIGHT, [value], self.place(node, scope))
-        return value
+        return self.special_operator(node.op, [value]) or value
 
     def on_BinOp(self, node: ast.BinOp, scope: Scope) -> Value:
         """Arithmetic: folded on constants, free on numbers, a computation on tensors."""
@@ -121,6 +113,9 @@ class OperatorTrace(AttributeTrace):
         self, node: ast.AST, kind: ast.operator, sides: list[Value], scope: Scope
     ) -> Value:
         """The value of `left op right`."""
+        special = self.special_operator(kind, sides)
+        if special is not None:
+            return special
         left, right = sides
         folded = self._fold(kind, left, right)
         if folded is not None:
@@ -132,6 +127,8 @@ class OperatorTrace(AttributeTrace):
                     self.read_place(path, self.place(node, scope))
                 return join([text, self.scalar_of(sides)])
             boxes = frozenset(r for v in sides for r in v.refs if isinstance(r, Box | Library))
+            if isinstance(kind, ast.Mult) and any(_is_c_type(r) for r in boxes):
+                return ref(Library("ctypes.Array"))
             return join([self.scalar_of(sides), Value(boxes)])
         symbol = _SYMBOLS.get(type(kind).__name__, "?")
         heavy = isinstance(kind, ast.MatMult)
@@ -179,7 +176,7 @@ class OperatorTrace(AttributeTrace):
         """A comparison: decided for constants and `is None`."""
         values = [self.evaluate(item, scope) for item in (node.left, *node.comparators)]
         if len(values) == 2:
-            decided = _decide(node.ops[0], values[0], values[1])
+            decided = decide(node.ops[0], values[0], values[1])
             if decided is not None:
                 return ref(Constant(decided))
         is_membership = isinstance(node.ops[0], ast.In | ast.NotIn | ast.Is | ast.IsNot)
@@ -193,8 +190,7 @@ class OperatorTrace(AttributeTrace):
         constant = value.constant()
         if constant is not None:
             return bool(constant.value)
-        solid = (Function, ClassRef, Instance, Kernel, Extension, Layer, Generated)
-        if value.refs and not value.buffers and all(isinstance(r, solid) for r in value.refs):
+        if value.refs and not value.buffers and all(is_solid(r) for r in value.refs):
             return True
         return None
 
@@ -227,33 +223,10 @@ def _small(value: object) -> bool:
     return isinstance(value, float) or (isinstance(value, int) and abs(value) < 2**62)
 
 
-def _decide(kind: ast.cmpop, left: Value, right: Value) -> bool | None:
-    a, b = left.constant(), right.constant()
-    if isinstance(kind, ast.Is | ast.IsNot) and b is not None and b.value is None:
-        may_be_none = any(isinstance(r, Constant) and r.value is None for r in left.refs)
-        certain = bool(left.is_data or left.refs) if not may_be_none else a is not None
-        answer = may_be_none if isinstance(kind, ast.Is) else not may_be_none
-        known = a is not None or not any(_is_open(r) for r in left.refs)
-        return answer if certain and known else None
-    if a is None or b is None:
-        return None
-    if isinstance(kind, ast.Eq | ast.NotEq):
-        return (a.value == b.value) is isinstance(kind, ast.Eq)
-    compare = _ORDER.get(type(kind))
-    numbers = isinstance(a.value, int | float) and isinstance(b.value, int | float)
-    return bool(compare(a.value, b.value)) if compare and numbers else None
-
-
 def _is_path(value: Value) -> bool:
     """True for an object of pathlib, whose methods are called later."""
     return any(isinstance(r, Library) and "Path()" in r.name for r in value.refs)
 
 
-def _is_open(item: Ref) -> bool:
-    """True for what a call the analysis did not follow may have returned."""
-    return isinstance(item, Method) or (isinstance(item, Library) and item.name.endswith("()"))
-
-
-_ORDER: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
-    ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge,
-}  # fmt: skip
+def _is_c_type(item: Ref) -> bool:
+    return isinstance(item, Library) and item.name.startswith("ctypes.")

@@ -9,17 +9,20 @@ import ast
 
 from assay.guard.overrides import item_reach
 from assay.guard.reach import EXIT_RAISED, MODE_REACH
-from assay.guard.tags import Origin
+from assay.guard.tags import Origin, Tag
 from assay.guard.trace import Phase, ReturnSeen
 from assay.guard.trace_branches import BranchTrace
 from assay.guard.values import (
     NOTHING,
     Box,
     ClassRef,
+    Constant,
+    Generated,
     Instance,
     Library,
     Scope,
     Value,
+    all_buffers,
     join,
     ref,
 )
@@ -59,7 +62,7 @@ class StatementTrace(BranchTrace):
         """One result of forward, as it is at this moment."""
         instances = [r.object.kind for r in value.refs if isinstance(r, Instance)]
         lying = any("Tensor" in base for kind in instances for base in kind.library_bases())
-        tags = frozenset(value.tags)
+        tags = frozenset(value.tags | ({Tag(Origin.UNKNOWN)} if _is_lost(value) else set()))
         plain = {Origin.SURROUNDINGS, Origin.CLOCK}
         blank = value.is_data and not value.refs and {tag.origin for tag in tags} <= plain
         self.returns.append(ReturnSeen(where, self.guard, tags, lying, blank))
@@ -137,6 +140,7 @@ class StatementTrace(BranchTrace):
         base = self.evaluate(target.value, scope)
         key = self.evaluate(target.slice, scope)
         for item in base.refs:
+            self.special(item, "__setitem__", key, value)
             if isinstance(item, Box):
                 self._store(item, key, value)
             if isinstance(item, Library):
@@ -146,6 +150,7 @@ class StatementTrace(BranchTrace):
                 self._patch_item(item.name, key.text(), self.place(target, scope))
         for buffer in base.buffers:
             buffer.tags |= value.tags
+            buffer.addresses |= value.buffers if value.scalar else frozenset()
 
     def _store(self, item: Box, key: Value, value: Value) -> None:
         constant = key.constant()
@@ -190,16 +195,23 @@ class StatementTrace(BranchTrace):
 
     def do_With(self, node: ast.With | ast.AsyncWith, scope: Scope) -> bool:
         """A context."""
+        managers: list[Value] = []
         for item in node.items:
             value = self.evaluate(item.context_expr, scope)
-            self._enter(value, self.place(node, scope))
+            managers.append(value)
+            self._watch_context(value, self.place(node, scope))
+            entered = self.entered(value)
             if item.optional_vars is not None:
-                self.bind(item.optional_vars, value, scope)
-        return self.run_body(node.body, scope)
+                self.bind(item.optional_vars, entered, scope)
+        leaves = self.run_body(node.body, scope)
+        for value in reversed(managers):
+            for name in ("__exit__", "__aexit__"):
+                self.specials(value, name, NOTHING, NOTHING, NOTHING)
+        return leaves
 
     do_AsyncWith = do_With
 
-    def _enter(self, value: Value, where: str) -> None:
+    def _watch_context(self, value: Value, where: str) -> None:
         for item in value.refs:
             if isinstance(item, Instance):
                 bases = item.object.kind.library_bases()
@@ -207,6 +219,12 @@ class StatementTrace(BranchTrace):
                     self.see(MODE_REACH, item.object.kind.name, where)
             if isinstance(item, Library) and "Executor" in item.name:
                 self.waits = True
+
+
+def _is_lost(value: Value) -> bool:
+    """True for a result that is a handle, or nothing at all: where its data went is not known."""
+    known = any(isinstance(r, Constant | Instance | Generated) for r in value.refs)
+    return not known and not all_buffers(value)
 
 
 _BEYOND = frozenset("SystemExit KeyboardInterrupt GeneratorExit BaseException".split())

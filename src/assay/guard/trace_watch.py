@@ -51,7 +51,8 @@ class WatchTrace(PathTrace):
         """Record what a library call reaches."""
         where = self.place(node, scope)
         reach = override_reach(name, given.all) or reach_of_call(name)
-        if reach is not None:
+        reopens = name == "os.fdopen" and _is_own(given.get(0))
+        if reach is not None and not reopens:
             self.see(reach, name, where)
         if name.endswith(_BY_ADDRESS) and any(_is_identity(value) for value in given.all):
             self.see(OBJECT_REACH, name, where)
@@ -116,4 +117,7 @@ def _is_own(descriptor: Value) -> bool:
     """True where a descriptor came from a call that opens one."""
     names = [r.name for r in descriptor.refs if isinstance(r, Library)]
     names += [getattr(r, "name", "") for r in descriptor.refs if not isinstance(r, Library)]
+    names = [
+        name for name in names if not name.startswith("sys.")
+    ]  # standard output is not its own
     return any(part in name for name in names for part in _OWN_DESCRIPTORS)

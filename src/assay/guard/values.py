@@ -23,6 +23,7 @@ class Buffer:
 
     tags: set[Tag] = field(default_factory=set)
     fresh: bool = False
+    addresses: frozenset[Buffer] = frozenset()  # storage whose address may be written in it
 
 
 @dataclass(eq=False, slots=True)
@@ -62,16 +63,16 @@ class ClassObject:
     node: ast.ClassDef
     attrs: Scope
     bases: tuple[Value, ...]
+    metaclasses: tuple[ClassObject, ...] = ()  # that the candidate defines itself
 
     def find(self, name: str) -> Value | None:
         """Look an attribute up through the candidate's own bases."""
-        if name in self.attrs.names:
-            return self.attrs.names[name]
-        for base in self.base_classes():
-            found = base.find(name)
-            if found is not None:
-                return found
-        return None
+        return next((k.attrs.names[name] for k in self.lineage() if name in k.attrs.names), None)
+
+    def lineage(self) -> list[ClassObject]:
+        """The class and the candidate's own bases, in the order attributes are looked up."""
+        found = [self, *(kind for base in self.base_classes() for kind in base.lineage())]
+        return list(dict.fromkeys(reversed(found)))[::-1]
 
     def base_classes(self) -> list[ClassObject]:
         """Bases that the candidate defines itself."""
@@ -191,6 +192,7 @@ class Partial:
 
     function: Value
     arguments: tuple[Value, ...]
+    keywords: tuple[tuple[str, Value], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,9 +203,30 @@ class Generated:
     where: str
 
 
+@dataclass(frozen=True, slots=True)
+class Property:
+    """A function whose value is what an attribute reads as."""
+
+    getter: Value
+    setter: Value | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Super:
+    """An object or class, seen as the bases behind one of its classes."""
+
+    owner: Instance | ClassRef
+    after: ClassObject
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """Something the analysis lost sight of: code of the candidate may be behind it."""
+
+
 Ref: TypeAlias = (
     Constant | Library | Function | ClassRef | Instance | Kernel | Extension | Layer | Method | Box
-    | Partial | Generated | Outline
+    | Partial | Generated | Outline | Property | Super | Lost
 )  # fmt: skip
 
 
@@ -242,6 +265,7 @@ class Value:
 
 
 NOTHING = Value()
+ANY_NAME = "a computed name"  # the attribute that stands for those whose name is not known
 
 
 def ref(one: Ref) -> Value:
@@ -283,7 +307,7 @@ def _parts(item: Ref) -> list[Value]:
     if isinstance(item, Method):
         return [item.receiver]
     if isinstance(item, Partial):
-        return [item.function, *item.arguments]
+        return [item.function, *item.arguments, *(value for _, value in item.keywords)]
     if isinstance(item, Layer):
         return [Value(buffers=frozenset((item.weights,)))]
     return []
