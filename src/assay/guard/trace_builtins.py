@@ -142,6 +142,8 @@ class BuiltinTrace(CodeTrace):
             return join([self.told(given.all), outlined(texts(given.get(0)))])
         if base in _NUMBERS or base in ("any", "all"):
             return self.told(given.all)
+        if base in ("bytes", "bytearray", "memoryview") and any(v.is_data for v in given.all):
+            return self.same_data(list(given.all))
         if base in _CONTAINERS:
             return self._container(base, given, node, scope)
         if base.endswith(("object.__setattr__", "type.__setattr__", "setattr()")):

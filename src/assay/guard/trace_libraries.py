@@ -45,6 +45,7 @@ _SHARES = frozenset(
     """from_numpy as_tensor asarray from_dlpack frombuffer ascontiguousarray asanyarray as_array
     from_blob view_as_real view_as_complex""".split()
 )
+_FILE_READS = ("open().read", "open().readinto", ".read_bytes", "numpy.fromfile", "numpy.memmap")
 _CLOCKS = ("time.", "datetime.", "torch.cuda.Event()", "os.times", "resource.getrusage")
 _HOLDERS = frozenset("ModuleList ModuleDict ParameterList ParameterDict Sequential".split())
 
@@ -210,6 +211,8 @@ class LibraryTrace(CarrierTrace):
         if name.startswith(_CLOCKS):
             clock = self.new_buffer({Tag(Origin.CLOCK, name)})
             return Value(handle, clock.buffers, scalar=True)
+        if name.endswith(_FILE_READS) and self.phase is Phase.FORWARD:
+            return join([Value(handle), self.new_buffer({Tag(Origin.PAST, "a file")})])
         if asks_surroundings(name):
             return join([Value(handle), self.surroundings(name), self.told(data)])
         if name.endswith("CUDAGraph().replay"):

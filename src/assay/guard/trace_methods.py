@@ -44,6 +44,7 @@ _HOOKS = frozenset(
     "register_forward_hook register_forward_pre_hook register_full_backward_hook".split()
 )
 _PLAIN = frozenset("item tolist data_ptr __float__ __int__ tobytes data_as buffer_info".split())
+_FILE_READS = ("read", "read_bytes", "readinto")  # no tensor has methods of these names
 _STORAGES = ("untyped_storage", "storage", "_typed_storage")
 _RESHAPES_STORAGE = ("resize_", "set_", "resize_as_")
 
@@ -66,6 +67,9 @@ class MethodTrace(ContainerTrace):
     def call_method(self, item: Method, given: Arguments, node: ast.AST, scope: Scope) -> Value:
         """Call a method of data, of a container, of text, of a module."""
         receiver, name = item.receiver, item.name
+        if receiver.buffers and name in _FILE_READS and self.phase is Phase.FORWARD:
+            found = {tag for tag in receiver.tags if tag.origin is Origin.SURROUNDINGS}
+            return self.new_buffer({Tag(Origin.PAST, "a file"), *found})
         if receiver.is_data:
             return self.tensor_method(receiver, name, given, node, scope)
         for owner in receiver.refs:
