@@ -27,6 +27,8 @@ from assay.guard.state import classify
 from assay.judge.case import Case
 from assay.judge.right import cause
 
+# How memory that was taken as it was found shows.
+_TAKEN = {EvidenceKind.WRONG_VALUE, EvidenceKind.NON_FINITE}
 # Findings of the source that say what it could not find, not what it found.
 _NO_PATH = (EvidenceKind.NO_KERNEL, EvidenceKind.DECOY)
 _LEAST_BEFORE = 2  # right calls of a workload before its wrong ones, for a phase to be told
@@ -145,7 +147,11 @@ def _memo(case: Case) -> list[Evidence]:
 def _recycled(calls: list[CallSeen]) -> list[Evidence]:
     """Right until free memory held a spoiled copy of the answer: it takes what it finds there."""
     wrong = [call for call in calls if _is_wrong(call)]
-    if wrong and all(call.mix is Mix.RECYCLED for call in wrong):
+    right = {call.workload for call in calls if call.mix is not Mix.RECYCLED}
+    baited = all(call.mix is Mix.RECYCLED and call.workload in right for call in wrong)
+    spoiled = any(call.inputs_changed for call in calls)  # it spoils its own questions
+    values = {output.problem for call in wrong for output in call.outputs if output.problem}
+    if wrong and baited and not spoiled and values <= _TAKEN:
         text = f"call {wrong[0].index} returned memory that it found, not what it computed"
         return [_convicts(EvidenceKind.MEMO, text)]
     return []

@@ -19,6 +19,7 @@ from assay.tasks.bound import BoundReference, reference_repeats
 from assay.tasks.distributions import Drawn, redraw, structures
 from assay.tasks.footprint import Footprint, Prober, shapes_of_inputs
 from assay.tasks.inference import ShapeSpace, declared_space, infer_space
+from assay.tasks.largest_result import largest_result
 from assay.tasks.layouts import lay_out
 from assay.tasks.marked_values import Marks, open_masks
 from assay.tasks.outputs import Outputs
@@ -155,6 +156,13 @@ class Reference:
         return own.names == truth.names and all(
             accurate(a, b) for a, b in zip(own.tensors, truth.tensors, strict=True)
         )
+
+    def largest_result(self, workload: Workload, inputs: Sequence[Any]) -> int:
+        """Elements of the largest tensor a call makes, where shapes alone tell; else 0."""
+        try:
+            return largest_result(self._checker(workload.axes).module, inputs) or 0
+        except TaskError:
+            return 0
 
     def structures(self) -> tuple[Structure, ...]:
         """What the own generator promises about each input."""

@@ -146,6 +146,8 @@ class _Trial:
     def _timed(self, workload: Workload, inputs: tuple[Any, ...]) -> bool:
         """Runs it, unless the fastest run so far foretells that it takes too long."""
         elements = sum(value.numel() for value in inputs if isinstance(value, torch.Tensor))
+        if self._reference.largest_result(workload, inputs) > TRIAL_ELEMENTS:
+            return False
         began_s = time.monotonic()
         config = self._reference.config(workload.axes)
         if elements * self._fastest.get(config, 0.0) > LONGEST_RUN_S:
