@@ -28,7 +28,7 @@ demo: $(VENV)/.stamp-run  ## judge the example kernels on this machine's CPU
 	@$(BIN)/python -m assay.app.demo examples
 
 test: check  ## every check, then every test
-	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(JOBS) --dist loadgroup
 
 check: $(VENV)/.stamp-dev  ## style, types and layers
 	$(BIN)/ruff check .

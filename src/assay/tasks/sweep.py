@@ -62,7 +62,7 @@ class Amount:
 
 
 AMOUNTS = {
-    Level.QUICK: Amount(3, 2, 1, 1, 0, 3, 5, 17, 6.0),
+    Level.QUICK: Amount(4, 2, 1, 1, 0, 3, 5, 18, 6.0),
     Level.STANDARD: Amount(6, 3, 2, 3, 2, 6, 8, 28, 12.0),
     Level.FULL: Amount(11, 4, 4, 10, 4, 8, 12, 48, 40.0),
 }

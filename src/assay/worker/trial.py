@@ -135,6 +135,7 @@ class Trial:
         pace = Pace(timeout_s, soft, built.first_call_s, own)
         progress = lambda share: self._report("calling", share)  # noqa: E731
         examiner = Examiner(self._bench.exam, session, pace, progress)
+        examiner.interpreted = self._candidate.language is Language.TRITON
         examiner.adopt(0)
         return examiner
 

@@ -6,6 +6,7 @@ and stops at the end of the process, of the script or of the time.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
@@ -44,6 +45,7 @@ _SECOND_LOOKS = 3
 _ASKED_AGAIN = 4
 _LISTENS = 1
 _IDLE_SHARE = 0.4
+_MOST_THREADS = 64 + 8 * (os.cpu_count() or 1)  # a few pools of one thread a processor
 _VALUES = (EvidenceKind.WRONG_VALUE, EvidenceKind.NON_FINITE, EvidenceKind.UNFINISHED_WORK)
 _MUST_CALL = 2  # calls of the own shape that are made however slow the candidate is
 
@@ -76,6 +78,7 @@ class Examiner:
     pace: Pace
     on_progress: Callable[[float], None]
     guarded: bool = True
+    interpreted: bool = False  # kernels run in an interpreter: calls are few
     observations: list[Observation] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -141,6 +144,10 @@ class Examiner:
         self._constructed.add(instance)
 
     def _affordable(self, batch: ScriptedBatch) -> bool:
+        if batch.log_operations:  # without it nothing corroborates whose work it is
+            return True
+        if self.interpreted and batch.stretched:
+            return False
         own = sum(1 for call in batch.calls if call.question.workload == 0)
         if own and self._own_calls < _MUST_CALL:
             return True
@@ -253,6 +260,11 @@ class Examiner:
             text = f"{1e3 * busy_s:.0f} ms of computing in {1e3 * IDLE_WINDOW_S:.0f} ms of silence"
             when = f"after batch {number}"
             seen = LeftoverSeen(when=when, processes=0, running_threads=1, text=text)
+            self.observations.append(seen)
+        threads = self.session.process.threads()
+        if threads > _MOST_THREADS:
+            text = f"{threads} threads alive while nobody asks anything"
+            seen = LeftoverSeen(when=f"after batch {number}", processes=0, text=text)
             self.observations.append(seen)
 
     def _leftover(self, number: int, strangers: int) -> None:

@@ -23,6 +23,7 @@ from assay.worker.host.process_tree import (
     processor_seconds,
     proportional_bytes,
     resident_bytes,
+    thread_count,
 )
 from assay.worker.host.zygote import Tree
 from assay.worker.protocol import Reply, Request
@@ -153,6 +154,10 @@ class SandboxedProcess:
             if least_s < _QUIET_SHARE * IDLE_WINDOW_S:
                 break
         return least_s
+
+    def threads(self) -> int:
+        """Threads alive in the tree, asleep or not."""
+        return sum(thread_count(pid) for pid in self.processes.pids())
 
     def _processor_s(self) -> float:
         return sum(processor_seconds(pid) for pid in self.processes.pids())

@@ -63,6 +63,14 @@ def processor_seconds(pid: int) -> float:
     return total_ns / 1e9
 
 
+def thread_count(pid: int) -> int:
+    """Threads of one process; 0 once it is gone."""
+    try:
+        return len(os.listdir(f"/proc/{pid}/task"))
+    except OSError:
+        return 0
+
+
 def descendants(root: int) -> list[int]:
     """The root and everything below it, by parenthood."""
     parents: dict[int, list[int]] = {}

@@ -19,6 +19,7 @@ from assay.worker.host.exam import PARTIAL, Exam, Question
 _TAIL = {Level.QUICK: (12, 24), Level.STANDARD: (24, 64), Level.FULL: (48, 160)}
 _LEAST_CALLS = 32
 _BAITS = 6
+_FAR = 1 << 12
 _TAIL_CONTENTS = 3  # distinct contents a small shape's tail draws from
 _TELLING_ELEMENTS = 1 << 12  # enough that answers differ, few enough that calls are cheap
 _LARGE_ELEMENTS = 1 << 23  # beyond this the own shape is called as few times as still tells
@@ -46,6 +47,7 @@ class ScriptedBatch:
     rapid: bool = False  # one call a batch, at one place, as quickly after each other as can be
     optional: bool = False  # may be left out where the candidate is too slow for all of it
     baited: bool = False  # before each call but the first, spoiled copies of the answer are freed
+    stretched: bool = False  # a size far beyond its own: not for an interpreter
     edge: bool = False  # an empty batch: asked last, and only of a candidate that is right so far
 
 
@@ -76,7 +78,8 @@ def write_script(exam: Exam, rng: random.Random) -> list[ScriptedBatch]:
     sequences += [_recycled(w) for w in (small[:1] if large else [0, 0, *small[:1]])]
     others = range(1, len(exam.plan.workloads))
     empty = [w for w in others if _is_empty(exam, w)]
-    sequences += [_single(w, rng) for w in others if w not in empty]
+    far = [w for w in others if _is_stretched(exam, w)]
+    sequences += [_single(w, rng, stretched=w in far) for w in others if w not in empty]
     few = rng.randint(*_TAIL[level])
     # Without a small shape the own one must bring the instance to its 32 calls alone.
     sequences.append(_tail(small, few, rng) if small else _tail([0], _LEAST_CALLS + few, rng))
@@ -152,10 +155,11 @@ def _brief_focus(rng: random.Random) -> _Sequence:
     return sequence
 
 
-def _single(workload: int, rng: random.Random) -> _Sequence:
+def _single(workload: int, rng: random.Random, stretched: bool = False) -> _Sequence:
     """One call of one point of the sweep; places alternate so that both edges are guarded."""
     call = ScriptedCall(Question(workload), rng.choice("ab"), None, Mix.PLAIN)
-    return _Sequence([[ScriptedBatch((call,), rng.random() < 0.5)]])
+    batch = ScriptedBatch((call,), rng.random() < 0.5, optional=stretched, stretched=stretched)
+    return _Sequence([[batch]])
 
 
 def _tail(small: list[int], count: int, rng: random.Random) -> _Sequence:
@@ -188,6 +192,12 @@ def _small_workloads(exam: Exam) -> list[int]:
     plain = [(n, w) for n, w in sized if 0 < n <= 1 << 16 and _varies(exam, w)]
     distance = {w: abs(math.log2(n / _TELLING_ELEMENTS)) for n, w in plain}
     return sorted(distance, key=lambda w: distance[w])[:3]
+
+
+def _is_stretched(exam: Exam, workload: int) -> bool:
+    """One size is at least eight times its own, and large."""
+    own, axes = exam.plan.workloads[0].axes, exam.plan.workloads[workload].axes
+    return any(n >= _FAR and n >= 8 * own.get(name, n) for name, n in axes.items())
 
 
 def _is_empty(exam: Exam, workload: int) -> bool:

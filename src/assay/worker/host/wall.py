@@ -11,7 +11,7 @@ import site
 import sys
 import tempfile
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import assay
@@ -40,6 +40,13 @@ _MOUNTED_SCRATCH = "/scratch"
 _FORCE = "ASSAY_ISOLATION"  # namespaces | landlock | none: to see what a lesser machine would do
 
 
+def usable_threads() -> int:
+    """As many as this process may use, or as OMP_NUM_THREADS says."""
+    asked = os.environ.get("OMP_NUM_THREADS", "")
+    found = len(os.sched_getaffinity(0))
+    return min(found, int(asked)) if asked.isdigit() and int(asked) else found
+
+
 @dataclass(frozen=True)
 class Rooms:
     """Sizes of everything a sandbox may use up."""
@@ -48,7 +55,7 @@ class Rooms:
     scratch_bytes: int = 2 << 30
     processes: int = 48
     tasks: int = 1024
-    threads: int = os.cpu_count() or 1
+    threads: int = field(default_factory=usable_threads)
 
 
 class Wall:
