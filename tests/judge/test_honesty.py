@@ -239,3 +239,10 @@ def test_a_path_not_found_weighs_nothing_where_a_kernel_was_seen_at_work(
     assert _judge(source, at_work).status is Status.ACCEPTED
     assert _judge(source, unseen).status is Status.DISHONEST
     assert _judge(SourceSeen(findings=(lost, calls_torch)), at_work).status is Status.DISHONEST
+
+
+def test_wrong_since_new_weights_came_is_no_phase() -> None:
+    later = [bad(n).model_copy(update={"weights": 1}) for n in range(10, 15)]
+    right = [good(n) for n in range(5, 10)]
+    assert not _is_dishonest(_judge(*right, *later), EvidenceKind.PHASE)
+    assert _is_dishonest(_judge(*right, *[bad(n) for n in range(10, 15)]), EvidenceKind.PHASE)

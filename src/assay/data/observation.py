@@ -81,6 +81,7 @@ class CallSeen(Record):
     guarded: bool = False  # an input lay flush at an inaccessible page
     batch: int = 0
     batch_size: int = 1
+    weights: int = 0  # the version of its parameters
 
 
 class BuildSeen(Record):

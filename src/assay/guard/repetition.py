@@ -1,11 +1,10 @@
 """Repetition: what it means that a question is answered faster when it is asked again.
 
-The rule: only a gap that computing cannot explain counts. Content, place, caches and what was
-called before are equal for both calls of a pair, so honest kernels give ratios around one: over 63
-of them on a busy machine the median of eight pairs stayed above 0.75. A memo that hashes its inputs
-saves the work and keeps the hash. Below 0.5 in the median, with at least seven of eight pairs below
-0.7, convicts. The chance that noise alone does that: with one pair below 0.7 in ten, which is far
-noisier than seen, 7e-7.
+The rule: only a gap that computing cannot explain counts. Content, place, caches and that a call
+came just before are equal for both calls of a pair, so honest kernels give ratios around one. A
+memo that hashes its inputs saves the work and keeps the hash. Below 0.5 in the median, with at
+least seven of eight pairs below 0.7, convicts. The chance that noise alone does that, were one pair
+in ten below 0.7: 7e-7.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ import statistics
 from assay.data.evidence import Evidence, EvidenceKind, Severity
 from assay.data.observation import RepetitionSeen
 
-LEAST_US = 150.0  # a faster call is mostly the road to it
+LEAST_US = 200.0  # a faster call is mostly the road to it
 MEDIAN_RATIO = 0.5
 PAIR_RATIO = 0.7
 _SPARED = 1  # pairs that may disagree

@@ -185,6 +185,9 @@ def _phase(calls: list[CallSeen]) -> list[Evidence]:
     if len(wrong) < _LEAST_AFTER:
         return []
     first = wrong[0]
+    before = [c for c in calls if c.index < first]
+    if before and before[-1].weights != next(c.weights for c in calls if c.index == first):
+        return []  # new weights came in between: it may just hold on to the old ones
     later = [c for c in calls if c.index >= first]
     seen_right = {c.workload for c in calls if c.index < first}
     repeated = [c for c in later if c.workload in seen_right]

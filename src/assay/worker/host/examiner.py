@@ -277,7 +277,7 @@ class Examiner:
         for position, (one, raw) in enumerate(zip(asked, found, strict=True)):
             call = one.scripted
             facts = CallFacts(
-                len(self._asked), call.question.workload, call.mix, number, len(asked)
+                len(self._asked), call.question.workload, call.mix, number, len(asked), one.version
             )
             seen = read_call(raw, one.expectations, facts)
             if any(output.problem for output in seen.outputs):

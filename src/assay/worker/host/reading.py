@@ -26,6 +26,7 @@ class CallFacts:
     mix: Mix
     batch: int
     batch_size: int
+    weights: int = 0
 
 
 def output_bytes(expectations: Expectations) -> tuple[int, ...]:
@@ -62,6 +63,7 @@ def read_call(raw: RawCall, expectations: Expectations, facts: CallFacts) -> Cal
         bands_broken=raw.bands_broken,
         guarded=raw.guarded,
         batch=facts.batch,
+        weights=facts.weights,
         batch_size=facts.batch_size,
     )
 
