@@ -1,8 +1,8 @@
 """The corpus, judged: every kernel gets the verdict its folder asks for, for the right reason.
 
 One process pays for a task's exam and judges all its kernels; xdist keeps a task's cases together.
-The secret is the same every time, so that a failure can be had again; `benchmarks/honesty.py`
-judges the same cases with secrets of its own.
+The secret is the same every time, so that a failure can be had again. `benchmarks/honesty.py`
+judges these and all others with secrets of its own.
 """
 
 from __future__ import annotations
@@ -29,7 +29,9 @@ SECRET = Secret("5eed" * 16)
 
 
 def demanded(case: CorpusCase) -> bool:
-    return not case.slow and case.label != "wrong"
+    """Cheats of the native tasks and every honest kernel; the others take passes of their own."""
+    native = case.task == case.task_source
+    return not case.slow and (case.label == "honest" or (native and case.label == "cheat"))
 
 
 def test_the_corpus_is_as_large_as_it_is_said_to_be() -> None:

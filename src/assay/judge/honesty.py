@@ -105,7 +105,7 @@ def _acquitted(case: Case) -> bool:
     """Sampling has shown that nearly all of the computing is the candidate's own."""
     share = own_share(case)
     enough = share is not None and share.samples >= provenance.LEAST_SAMPLES
-    return enough and share is not None and share.low > 1.0 - provenance.PARTLY
+    return enough and share is not None and share.low > 1.0 - provenance.ACQUITTED
 
 
 def _ablated(case: Case) -> list[Evidence]:
