@@ -42,6 +42,7 @@ Config = tuple[tuple[str, int], ...]
 LONGEST_RUN_S = 1.0
 TRIAL_ELEMENTS = 1 << 24
 TRIAL_MULTIPLICATIONS = 1 << 31  # a small input can still ask for a huge product
+UNKNOWN_SIZE = 1 << 12  # of a constructor whose parameters cannot be counted beforehand
 RATE_ELEMENTS = 1 << 15  # a smaller run says little about the time of a larger one
 LAYOUTS = (Layout.TRANSPOSED, Layout.STRIDED, Layout.EXPANDED, Layout.OFFSET)
 
@@ -120,11 +121,16 @@ class _Trial:
         return True
 
     def _too_heavy(self, workload: Workload) -> bool:
-        """True where even this configuration has too many parameters to construct for a trial."""
-        if not self._heavy:
+        """True where this configuration has too many parameters to construct for a trial."""
+        reference = self._reference
+        if not self._heavy and reference.config(workload.axes) == reference.config(
+            reference.own_axes
+        ):
             return False
-        found = self._reference.footprint(workload.axes)
-        return found is None or found.state_elements > HEAVY_STATE
+        found = reference.footprint(workload.axes)
+        if found is None:
+            return self._heavy or max(workload.axes.values()) > UNKNOWN_SIZE
+        return found.state_elements > HEAVY_STATE
 
     def _plain(self, workload: Workload) -> bool:
         return workload.distribution is Distribution.OWN and workload.layout is Layout.CONTIGUOUS
