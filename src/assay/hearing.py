@@ -11,8 +11,8 @@ from functools import cached_property
 import assay
 from assay.data.candidate import Candidate
 from assay.data.environment import Environment
+from assay.data.evidence import Evidence, EvidenceKind, Severity
 from assay.data.observation import (
-    CheckMissing,
     HostFailed,
     LayersSeen,
     Observation,
@@ -103,13 +103,14 @@ class Hearing:
         return seen
 
     def _read(self, candidate: Candidate) -> Observation:
-        """The source; where our analysis of it fails, the other layers still look."""
+        """The source; where our analysis fails the other layers look, but unknown never passes."""
         try:
             return SourceSeen(findings=findings(analyse(candidate), self._settings.track))
         except Exception as error:
             logging.getLogger(__name__).exception("reading the source of %s", candidate.name)
-            reason = f"{type(error).__name__}: {error}"
-            return CheckMissing(check="source analysis", reason=reason, essential=False)
+            text = f"its source could not be analysed: {type(error).__name__}: {error}"
+            unknown = Evidence(kind=EvidenceKind.UNKNOWN, severity=Severity.SUSPICIOUS, text=text)
+            return SourceSeen(findings=(unknown,))
 
     def judge(
         self, candidate: Candidate, observations: list[Observation], elapsed_s: float

@@ -246,3 +246,10 @@ def test_wrong_since_new_weights_came_is_no_phase() -> None:
     right = [good(n) for n in range(5, 10)]
     assert not _is_dishonest(_judge(*right, *later), EvidenceKind.PHASE)
     assert _is_dishonest(_judge(*right, *[bad(n) for n in range(10, 15)]), EvidenceKind.PHASE)
+
+
+def test_a_source_that_could_not_be_analysed_does_not_pass() -> None:
+    text = "its source could not be analysed"
+    unknown = Evidence(kind=EvidenceKind.UNKNOWN, severity=Severity.SUSPICIOUS, text=text)
+    verdict = _judge(SourceSeen(findings=(unknown,)))
+    assert (verdict.status, verdict.honest) == (Status.SUSPICIOUS, Honest.SUSPICIOUS)
