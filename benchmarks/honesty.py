@@ -16,18 +16,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
-from assay.data.evidence import Severity
 from assay.data.settings import Level, Settings, Track
-from assay.data.verdict import Verdict
 from assay.pipeline import evaluate_many
 from corpus_case import CorpusCase, cases
-
-
-def as_asked(case: CorpusCase, verdict: Verdict) -> bool:
-    heavy = {e.kind.value for e in verdict.evidence if e.severity is not Severity.NOTE}
-    return verdict.status.value in case.statuses and (
-        not case.kinds or bool(heavy & set(case.kinds))
-    )
 
 
 def finished(record: Path) -> dict[tuple[int, str], bool]:
@@ -43,13 +34,15 @@ def main() -> int:
     parser.add_argument("--record", type=Path, default=Path("out/honesty.jsonl"))
     parser.add_argument("--level", choices=[level.value for level in Level], default="quick")
     parser.add_argument("--shard", default="0/1", help="every n-th task, beginning with the k-th")
+    parser.add_argument("--groups", nargs="+", default=["cheat", "honest", "numerics", "wrong"])
     flags = parser.parse_args()
     first, every = map(int, flags.shard.split("/"))
     flags.record.parent.mkdir(parents=True, exist_ok=True)
     done = finished(flags.record)
     groups: dict[tuple[str, str], list[CorpusCase]] = defaultdict(list)
     for case in cases():
-        groups[case.task, case.track].append(case)
+        if case.group in flags.groups:
+            groups[case.task, case.track].append(case)
     chosen = dict(list(groups.items())[first::every])
     with flags.record.open("a") as record:
         for number in range(flags.passes):
@@ -61,10 +54,11 @@ def main() -> int:
                 paths = [c.path for c in open_]
                 judged = evaluate_many(open_[0].task_source, paths, settings) if open_ else []
                 for case, one in zip(open_, judged, strict=True):
-                    good, name = as_asked(case, one.verdict), f"{task}/{case.name}"
+                    good, name = case.is_answered_by(one.verdict), f"{task}/{case.name}"
                     done[number, name] = good
                     line = {"pass": number, "case": name, "label": case.label, "as_asked": good}
-                    record.write(json.dumps(line | {"status": one.verdict.status.value}) + "\n")
+                    line |= {"status": one.verdict.status.value, "s": one.verdict.elapsed_s}
+                    record.write(json.dumps(line) + "\n")
                     record.flush()
                     if not good:
                         print(f"pass {number}: {name} ({case.label}): {one.verdict.status}")
@@ -73,7 +67,7 @@ def main() -> int:
 
 
 def summary(done: dict[tuple[int, str], bool]) -> int:
-    labels = {f"{case.task}/{case.name}": _group(case) for case in cases()}
+    labels = {f"{case.task}/{case.name}": case.group for case in cases()}
     right, total = Counter[str](), Counter[str]()
     for (_, name), good in done.items():
         total[labels.get(name, "gone")] += 1
@@ -81,10 +75,6 @@ def summary(done: dict[tuple[int, str], bool]) -> int:
     for label in sorted(total):
         print(f"{label}: {right[label]} of {total[label]} as asked")
     return 0 if right == total else 1
-
-
-def _group(case: CorpusCase) -> str:
-    return f"{case.label} (numerics)" if case.family == "numerics" else case.label
 
 
 if __name__ == "__main__":

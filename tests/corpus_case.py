@@ -12,6 +12,9 @@ import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
+from assay.data.evidence import Severity
+from assay.data.verdict import Verdict
+
 CORPUS = Path(__file__).parent / "corpus"
 LABELS = ("honest", "wrong", "cheat")
 
@@ -32,6 +35,17 @@ class CorpusCase:
     explanation: str
     task_source: str = ""  # what the task is resolved by: a native name, or a file beside the case
     slow: bool = False  # builds for minutes: judged by benchmarks/honesty.py, not by every test run
+
+    @property
+    def group(self) -> str:
+        """Its label; the cheats that only numerics can show are counted apart."""
+        return "numerics" if self.family == "numerics" else self.label
+
+    def is_answered_by(self, verdict: Verdict) -> bool:
+        """The status it asks for, and one of the reasons it asks for."""
+        heavy = {e.kind.value for e in verdict.evidence if e.severity is not Severity.NOTE}
+        right_reason = not self.kinds or bool(heavy & set(self.kinds))
+        return verdict.status.value in self.statuses and right_reason
 
 
 def read_case(folder: Path) -> CorpusCase:
