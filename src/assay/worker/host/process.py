@@ -7,7 +7,6 @@ leaves nothing behind.
 from __future__ import annotations
 
 import contextlib
-import math
 import os
 import select
 import signal
@@ -20,10 +19,11 @@ from assay.errors import ChildLost, HostError
 from assay.worker import wire
 from assay.worker.host.process_tree import (
     ProcessTree,
-    processor_seconds,
     proportional_bytes,
     resident_bytes,
+    runnable_seconds,
     thread_count,
+    wants_processor,
 )
 from assay.worker.host.zygote import Tree
 from assay.worker.protocol import Reply, Request
@@ -31,7 +31,7 @@ from assay.worker.spawning import Ended, Ready, Refused
 
 _SLICE_S = 0.05
 _READY_TIMEOUT_S = 30.0
-_IDLE_WINDOWS = 25
+_IDLE_WINDOWS = 50
 _QUIET_SHARE = 0.1
 IDLE_WINDOW_S = 0.01
 _OUTPUT_TAIL_BYTES = 16_384
@@ -140,27 +140,30 @@ class SandboxedProcess:
             self.processes.thaw()
 
     def busy_while_idle_s(self) -> float:
-        """Processor time the tree uses in a window in which it has nothing to do.
+        """Time per window for which the tree computes, or would, though it has nothing to do.
 
-        Thread pools spin for up to some 30 ms after their last task, so the quietest of several
-        windows counts, and the first quiet one ends the wait.
+        Thread pools spin for up to some 30 ms after their last task, so the first quiet window
+        ends the wait. The kernel counts waiting when it ends: who is waiting now is not quiet.
         """
         self.thaw()
-        least_s = math.inf
+        first = before = self._runnable_s()
         for _ in range(_IDLE_WINDOWS):
-            before = self._processor_s()
             time.sleep(IDLE_WINDOW_S)
-            least_s = min(least_s, self._processor_s() - before)
-            if least_s < _QUIET_SHARE * IDLE_WINDOW_S:
-                break
-        return least_s
+            now = self._runnable_s()
+            busy_s, before = now - before, now
+            if busy_s < _QUIET_SHARE * IDLE_WINDOW_S and not self._wants_processor():
+                return busy_s
+        return (before - first) / _IDLE_WINDOWS
 
     def threads(self) -> int:
         """Threads alive in the tree, asleep or not."""
         return sum(thread_count(pid) for pid in self.processes.pids())
 
-    def _processor_s(self) -> float:
-        return sum(processor_seconds(pid) for pid in self.processes.pids())
+    def _runnable_s(self) -> float:
+        return sum(runnable_seconds(pid) for pid in self.processes.pids())
+
+    def _wants_processor(self) -> bool:
+        return any(wants_processor(pid) for pid in self.processes.pids())
 
     def output(self) -> str:
         """The end of what the candidate printed. Text for people."""
