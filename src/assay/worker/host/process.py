@@ -17,13 +17,11 @@ from dataclasses import dataclass
 from assay.data.observation import EndCause
 from assay.errors import ChildLost, HostError
 from assay.worker import wire
+from assay.worker.host.activity import runnable_seconds, thread_count, wants_processor
 from assay.worker.host.process_tree import (
     ProcessTree,
     proportional_bytes,
     resident_bytes,
-    runnable_seconds,
-    thread_count,
-    wants_processor,
 )
 from assay.worker.host.zygote import Tree
 from assay.worker.protocol import Reply, Request

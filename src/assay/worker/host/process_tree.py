@@ -54,35 +54,6 @@ def proportional_bytes(pid: int) -> int:
     return resident_bytes(pid)
 
 
-def runnable_seconds(pid: int) -> float:
-    """Time all threads of one process have computed or waited for a processor; 0 once it is gone.
-
-    On a loaded machine a busy thread mostly waits: its processor time alone would look like rest.
-    """
-    total_ns = 0
-    for path in Path(f"/proc/{pid}/task").glob("*/schedstat"):
-        with contextlib.suppress(OSError, ValueError, IndexError):
-            total_ns += sum(map(int, path.read_text().split()[:2]))
-    return total_ns / 1e9
-
-
-def wants_processor(pid: int) -> bool:
-    """Whether some thread computes or waits for a processor at this moment."""
-    for path in Path(f"/proc/{pid}/task").glob("*/stat"):
-        with contextlib.suppress(OSError, IndexError):
-            if path.read_text().rpartition(")")[2].split()[0] == "R":
-                return True
-    return False
-
-
-def thread_count(pid: int) -> int:
-    """Threads of one process; 0 once it is gone."""
-    try:
-        return len(os.listdir(f"/proc/{pid}/task"))
-    except OSError:
-        return 0
-
-
 def descendants(root: int) -> list[int]:
     """The root and everything below it, by parenthood."""
     parents: dict[int, list[int]] = {}

@@ -1,0 +1,36 @@
+"""Activity: what the threads of one process do, read from outside."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from pathlib import Path
+
+
+def runnable_seconds(pid: int) -> float:
+    """Time all threads of one process have computed or waited for a processor; 0 once it is gone.
+
+    On a loaded machine a busy thread mostly waits: its processor time alone would look like rest.
+    """
+    total_ns = 0
+    for path in Path(f"/proc/{pid}/task").glob("*/schedstat"):
+        with contextlib.suppress(OSError, ValueError, IndexError):
+            total_ns += sum(map(int, path.read_text().split()[:2]))
+    return total_ns / 1e9
+
+
+def wants_processor(pid: int) -> bool:
+    """Whether some thread computes or waits for a processor at this moment."""
+    for path in Path(f"/proc/{pid}/task").glob("*/stat"):
+        with contextlib.suppress(OSError, IndexError):
+            if path.read_text().rpartition(")")[2].split()[0] == "R":
+                return True
+    return False
+
+
+def thread_count(pid: int) -> int:
+    """Threads of one process; 0 once it is gone."""
+    try:
+        return len(os.listdir(f"/proc/{pid}/task"))
+    except OSError:
+        return 0
