@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from assay.data.evidence import EvidenceKind, Severity
-from assay.data.observation import EndCause, Observation
+from assay.data.evidence import EvidenceKind
+from assay.data.observation import EndCause, Observation, RecurrenceSeen, RelationSeen
 from assay.data.verdict import Correct, Honest, Outcome, Status, Verdict
 from assay.judge.decide import judge
 from judge.cases import (
     OTHER_BATCH,
     OTHER_SIZE,
     OWN,
-    TRANSPOSED,
+    WORKLOADS,
     bad,
     case,
     ended,
     every_workload,
     good,
     kinds,
+    plan,
     refused,
 )
 
@@ -76,16 +79,6 @@ def test_a_refused_batch_of_the_own_shape_is_wrong() -> None:
     assert kinds(verdict.evidence) == {"unsupported"}
     assert "rows must be 16" in verdict.reason
     assert verdict.workloads[OTHER_BATCH].outcome is Outcome.REFUSED
-
-
-@pytest.mark.parametrize("workload", [OTHER_SIZE, TRANSPOSED])
-def test_another_shape_or_layout_may_be_refused(workload: int) -> None:
-    verdict = _judge(refused(9, workload))
-    assert verdict.status is Status.ACCEPTED and verdict.correct is Correct.YES
-    assert [(e.kind, e.severity) for e in verdict.evidence] == [
-        (EvidenceKind.UNSUPPORTED, Severity.NOTE)
-    ]
-    assert verdict.workloads[workload].outcome is Outcome.REFUSED
 
 
 def test_the_own_workload_must_not_raise() -> None:
@@ -157,3 +150,31 @@ def test_many_findings_are_counted_and_not_all_spelled_out() -> None:
     evidence = [e for e in _judge(*calls).evidence if e.kind is EvidenceKind.WRONG_VALUE]
     assert len(evidence) == 4
     assert "1 more" in evidence[-1].text
+
+
+def test_answers_that_wander_are_noted_and_right() -> None:
+    verdict = _judge(RecurrenceSeen(workload=OWN, calls=250, different=9))
+    assert verdict.status is Status.ACCEPTED and verdict.correct is Correct.YES
+    assert kinds(verdict.evidence) == {"not_repeatable"}
+    assert "9 of 250" in verdict.evidence[0].text
+    assert not _judge(RecurrenceSeen(workload=OWN, calls=250)).evidence
+
+
+def test_a_broken_relation_is_wrong_and_every_relation_has_a_row() -> None:
+    kept = RelationSeen(name="split", workload=OTHER_SIZE, holds=True, budget_used=0.1)
+    broken = RelationSeen(name="permuted", workload=OTHER_SIZE, holds=False, text="far apart")
+    verdict = _judge(kept, broken)
+    assert verdict.status is Status.INCORRECT and kinds(verdict.evidence) == {"relation_broken"}
+    assert "permuted: far apart" in verdict.reason
+    rows = [(row.name, row.holds, row.error_budget_used) for row in verdict.relations]
+    assert rows == [("split", True, 0.1), ("permuted", False, None)]
+
+
+def test_the_other_mode_is_named_and_may_be_refused() -> None:
+    made = case(*every_workload(), bad(9, 4))
+    other = WORKLOADS[OWN].model_copy(update={"own": False, "training": False})
+    planned = plan().model_copy(update={"workloads": (*WORKLOADS, other)})
+    wrong = judge(replace(made, plan=planned))
+    assert wrong.status is Status.INCORRECT and "eval()" in wrong.reason
+    unasked = replace(made, plan=planned, observations=(*every_workload(), refused(9, 4)))
+    assert judge(unasked).status is Status.ACCEPTED

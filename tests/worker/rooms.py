@@ -16,7 +16,7 @@ import torch
 
 from assay.worker.host import scratch
 from assay.worker.host.content import Content
-from assay.worker.host.process import Deadline
+from assay.worker.host.deadline import Deadline
 from assay.worker.host.session import BatchOptions, BatchResult, Place, PlannedCall, Session
 from assay.worker.host.wall import Rooms, Wall
 from assay.worker.protocol import Construct, Load, Reply

@@ -10,7 +10,8 @@ import pytest
 import torch
 
 from assay.data.observation import EndCause
-from assay.worker.host.process import Deadline, Lost
+from assay.worker.host.deadline import Deadline
+from assay.worker.host.process import Lost
 from assay.worker.protocol import CallCode, ReplyCode, Survey
 from worker.rooms import ROOMS, Inside, Room, alive, result, wait_until
 
@@ -112,8 +113,8 @@ def test_what_is_raised_stays_inside(room: Room, name: str) -> None:
         inside.construct(_model(f"raise {name}('words')"))
         record = inside.one(X).calls[0].record
         assert record is not None
-        exhausted = name == "MemoryError"
-        assert record.code == (CallCode.OUT_OF_MEMORY if exhausted else CallCode.RAISED)
+        codes = {"MemoryError": CallCode.OUT_OF_MEMORY, "ValueError": CallCode.RAISED}
+        assert record.code == codes.get(name, CallCode.BROKE)
         assert name in record.message and "words" in record.message
         assert inside.session.ask(Survey(), Deadline.after(5)).code == ReplyCode.OK
 
@@ -121,7 +122,7 @@ def test_what_is_raised_stays_inside(room: Room, name: str) -> None:
 def test_an_import_that_exits_is_a_raised_import(room: Room) -> None:
     with room.enter() as inside:
         reply = inside.load("import sys\nsys.exit(0)\nclass ModelNew: pass")
-        assert reply.code == ReplyCode.RAISED
+        assert reply.code == ReplyCode.BROKE
         assert "SystemExit" in inside.session.statement()
 
 

@@ -23,6 +23,7 @@ from assay.data.observation import (
     TimesSeen,
 )
 from assay.data.settings import Level, Settings
+from assay.data.workload import Workload
 from assay.worker.trial import Bench, Trial
 from sample_records import DEVICE
 from worker.host.small_exam import make_exam
@@ -169,3 +170,36 @@ def test_a_build_that_ends_the_process_is_an_end(bench: Bench) -> None:
 def test_builds_are_kept_where_the_user_wants_them(bench: Bench) -> None:
     _observe(bench, RIGHT)
     assert bench.cache is None or list(Path(bench.cache._folder).glob("*.tar"))
+
+
+def test_a_stretched_size_that_does_not_fit_the_time_is_left_out(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("assay.worker.host.pace._STRETCHED_S", 0.5)
+    sizes = ((16, 512), (3, 7), (16, 4097))
+    workloads = [Workload(axes={"rows": r, "cols": c}, dtype="float32") for r, c in sizes]
+    exam = make_exam(Level.QUICK, workloads=tuple(workloads))
+    settings = Settings(level=Level.QUICK, timing=False, timeout_s=8.0)
+    stretched = Bench.set_up(bench.wall, exam, settings, DEVICE)
+    late = _observe(stretched, f"time.sleep(60 * (x.shape[1] > 4096))\n{RIGHT}")
+    assert [(end.cause, end.workload, end.optional) for end in _ends(late)] == [
+        (EndCause.TIMED_OUT, 2, True)
+    ]
+    assert {call.workload for call in _calls(late)} == {0, 1} and _problems(late) == set()
+    slow = _observe(stretched, f"time.sleep(60 * (x.shape[1] == 7))\n{RIGHT}")
+    assert [(end.cause, end.workload, end.optional) for end in _ends(slow)] == [
+        (EndCause.TIMED_OUT, 1, False)
+    ]
+
+
+def test_a_check_and_an_accident_are_told_apart(bench: Bench) -> None:
+    for body, own_check in (
+        ("if x.shape[1] == 1: raise ValueError('too narrow')", True),
+        ("if x.shape[1] != 32: x.view(5, 7, 11)", False),
+    ):
+        raised = [
+            call
+            for call in _calls(_observe(bench, f"{body}\n{RIGHT}"))
+            if call.outcome is CallOutcome.RAISED
+        ]
+        assert raised and all(call.own_check is own_check for call in raised)

@@ -49,5 +49,5 @@ class Case:
         batch = {axis.name for axis in self.axes if axis.role is AxisRole.BATCH}
         own = self.plan.workloads[0].axes
         changed = {name for name, size in wanted.axes.items() if own.get(name) != size}
-        plain = wanted.layout == self.plan.workloads[0].layout
+        plain = wanted.layout == self.plan.workloads[0].layout and wanted.training is None
         return plain and changed <= batch

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from assay.data.evidence import Evidence, Severity
-from assay.data.observation import CallOutcome, EndSeen
-from assay.data.verdict import Correct, Honest, Status, Verdict
-from assay.judge import honesty, right, running, speed
+from assay.data.observation import CallOutcome, EndSeen, ExplanationSeen
+from assay.data.verdict import Correct, Coverage, Honest, Status, Verdict
+from assay.judge import honesty, refusal, right, running, speed
 from assay.judge.case import Case
 
 _ORDER = list(Status)  # declared in order of precedence
@@ -23,6 +23,8 @@ def judge(case: Case) -> Verdict:
     status = min(statuses, key=_ORDER.index, default=Status.ACCEPTED)
     evidence = tuple([e for _, e in ran] + dishonest + wrong)
     timing, timing_reason = speed.timings(case)
+    rows = right.workload_outcomes(case)
+    coverage = refusal.coverage(rows)
     return Verdict(
         task=case.task.id,
         candidate=case.candidate.name,
@@ -33,11 +35,14 @@ def judge(case: Case) -> Verdict:
         status=status,
         correct=_correct(case, status, wrong),
         honest=_honest(case, dishonest),
-        reason=_reason(status, ran, dishonest, wrong),
+        reason=_reason(status, ran, dishonest, wrong, coverage),
         evidence=_heaviest_first(evidence),
-        workloads=right.workload_outcomes(case),
+        workloads=rows,
+        coverage=coverage,
+        relations=right.relation_outcomes(case),
         timing=timing,
         timing_reason=timing_reason,
+        explanation=next((e.explanation for e in case.seen(ExplanationSeen)), None),
         limits=None,
         rubric=case.rubric,
         own_share=honesty.own_share(case),
@@ -68,7 +73,7 @@ def _correct(case: Case, status: Status, wrong: list[Evidence]) -> Correct:
     ):
         return Correct.NO
     finished = status in (Status.ACCEPTED, Status.SUSPICIOUS, Status.DISHONEST, Status.INCORRECT)
-    ended = any(case.seen(EndSeen))
+    ended = any(not end.optional for end in case.seen(EndSeen))
     return Correct.YES if finished and not ended and _own_judged(case) else Correct.UNKNOWN
 
 
@@ -88,10 +93,11 @@ def _reason(
     ran: list[tuple[Status | None, Evidence]],
     dishonest: list[Evidence],
     wrong: list[Evidence],
+    coverage: Coverage | None,
 ) -> str:
     """The first sentence of the evidence that decided."""
     if status is Status.ACCEPTED:
-        return "right on every workload tried, and nothing dishonest was seen"
+        return _acceptance(coverage)
     pools: dict[Status, list[Evidence]] = {
         Status.DISHONEST: [e for e in dishonest if e.severity is Severity.CONVICTS],
         Status.INCORRECT: [e for e in wrong if e.severity is Severity.CONVICTS],
@@ -103,6 +109,13 @@ def _reason(
     lines = [line for line in pool[0].text.splitlines() if line.strip()] or ["no message"]
     text = lines[-1] if status is Status.BUILD_FAILED else lines[0]
     return f"{pool[0].where}: {text}" if pool[0].where else text
+
+
+def _acceptance(coverage: Coverage | None) -> str:
+    if coverage is None or coverage.answered == coverage.asked:
+        return "right on every workload tried, and nothing dishonest was seen"
+    answered = f"{coverage.answered} of {coverage.asked} workloads"
+    return f"right on the {answered} that it answered, and nothing dishonest was seen"
 
 
 def _heaviest_first(evidence: tuple[Evidence, ...]) -> tuple[Evidence, ...]:

@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 from assay.data.evidence import Evidence, EvidenceKind, Severity
-from assay.data.observation import CallOutcome, CallSeen, EndSeen, OutputSeen
+from assay.data.observation import (
+    CallOutcome,
+    CallSeen,
+    EndSeen,
+    OutputSeen,
+    RecurrenceSeen,
+    RelationSeen,
+)
 from assay.data.plan import Plan
-from assay.data.verdict import Outcome, WorkloadOutcome
+from assay.data.verdict import Outcome, RelationOutcome, WorkloadOutcome
 from assay.data.workload import Workload
+from assay.judge import refusal
 from assay.judge.case import Case
 
 # Problems that say the candidate computes the wrong thing, whatever its intentions.
@@ -24,6 +32,8 @@ WRONG = frozenset(
         EvidenceKind.INPUT_CHANGED,
         EvidenceKind.OUT_OF_BOUNDS,
         EvidenceKind.UNSUPPORTED,
+        EvidenceKind.RAISED,
+        EvidenceKind.RELATION_BROKEN,
     }
 )
 # Problems of a value that may be explained as the right value of something else.
@@ -38,6 +48,11 @@ def findings(case: Case) -> list[Evidence]:
     found: list[Evidence] = []
     for call in case.calls:
         found += _of_call(case, call)
+    for tied in case.seen(RelationSeen):
+        if not tied.holds:
+            text = f"{tied.name}: {tied.text}"
+            found.append(_convicts(EvidenceKind.RELATION_BROKEN, _place(case, tied.workload), text))
+    found += [_unsteady(case, seen) for seen in case.seen(RecurrenceSeen) if seen.different]
     for end in case.seen(EndSeen):
         if end.guard_page:
             text = (
@@ -48,10 +63,19 @@ def findings(case: Case) -> list[Evidence]:
     return _brief(found)
 
 
+def _unsteady(case: Case, seen: RecurrenceSeen) -> Evidence:
+    text = (
+        f"not bitwise repeatable: {seen.different} of {seen.calls} answers to the same questions "
+        "differ in their bits from all before"
+    )
+    kind, where = EvidenceKind.NOT_REPEATABLE, _place(case, seen.workload)
+    return Evidence(kind=kind, severity=Severity.NOTE, where=where, text=text)
+
+
 def _of_call(case: Case, call: CallSeen) -> list[Evidence]:
     where = _place(case, call.workload)
     if call.outcome is CallOutcome.RAISED:
-        return _refusal(case, call, where)
+        return refusal.findings(case, call, where)
     found = []
     for output in call.outputs:
         if output.problem is not None:
@@ -64,19 +88,6 @@ def _of_call(case: Case, call: CallSeen) -> list[Evidence]:
         text = f"memory beside {name} was written"
         found.append(_convicts(EvidenceKind.OUT_OF_BOUNDS, where, text))
     return found
-
-
-def _refusal(case: Case, call: CallSeen, where: str) -> list[Evidence]:
-    if any(o.problem is EvidenceKind.OUT_OF_MEMORY for o in call.outputs):
-        return []
-    if call.workload == 0:
-        return [_convicts(EvidenceKind.RAISED, where, f"it raised: {call.message}")]
-    if case.must_support(call.workload):
-        text = f"a legal batch of the task's own shape is refused: {call.message}"
-        return [_convicts(EvidenceKind.UNSUPPORTED, where, text)]
-    severity = Severity.NOTE
-    text = f"refused: {call.message}"
-    return [Evidence(kind=EvidenceKind.UNSUPPORTED, severity=severity, where=where, text=text)]
 
 
 def cause(output: OutputSeen) -> EvidenceKind:
@@ -109,6 +120,14 @@ def _say(output: OutputSeen, kind: EvidenceKind) -> str:
     return (
         f"{output.name}: {error.wrong} of {error.total} elements beyond the error budget "
         f"(largest share {share}) at {error.where}: {error.text}"
+    )
+
+
+def relation_outcomes(case: Case) -> tuple[RelationOutcome, ...]:
+    """One row for each relation that was tried."""
+    return tuple(
+        RelationOutcome(name=seen.name, holds=seen.holds, error_budget_used=seen.budget_used)
+        for seen in case.seen(RelationSeen)
     )
 
 
@@ -146,8 +165,9 @@ def _outcome(case: Case, number: int, calls: list[CallSeen]) -> Outcome:
         return Outcome.NOT_RUN
     if any(o.problem is EvidenceKind.OUT_OF_MEMORY for c in calls for o in c.outputs):
         return Outcome.OUT_OF_MEMORY
-    if any(c.outcome is CallOutcome.RAISED for c in calls):
-        return Outcome.REFUSED
+    raised = [c for c in calls if c.outcome is CallOutcome.RAISED]
+    if raised:
+        return refusal.outcome(case, raised[0])
     bad = any(o.problem for c in calls for o in c.outputs)
     touched = any(c.inputs_changed or c.bands_broken for c in calls)
     return Outcome.WRONG if bad or touched else Outcome.OK
@@ -158,7 +178,9 @@ def _place(case: Case, workload: int | None) -> str:
         return ""
     chosen = case.plan.workloads[workload]
     sizes = ", ".join(f"{name}={size}" for name, size in chosen.axes.items())
-    return f"{sizes} {chosen.layout} {chosen.distribution}".strip()
+    modes = {None: "", True: " train()", False: " eval()"}
+    mode = modes[chosen.training]
+    return f"{sizes} {chosen.layout} {chosen.distribution}{mode}".strip()
 
 
 def _convicts(kind: EvidenceKind, where: str, text: str) -> Evidence:

@@ -45,11 +45,12 @@ def findings(case: Case) -> list[tuple[Status | None, Evidence]]:
     for broken in case.seen(TaskBroken):
         evidence = _convicts(EvidenceKind.INVALID_TASK, "", broken.text)
         found.append((Status.INVALID_TASK, evidence))
-    ends = list(case.seen(EndSeen))
+    ends = [end for end in case.seen(EndSeen) if not end.optional]
     for build in case.seen(BuildSeen):
         if not build.ok and not ends:
             found.append(_build(build))
     found += [_end(end) for end in ends if not end.guard_page]
+    found += [(None, _left_out(end)) for end in case.seen(EndSeen) if end.optional]
     found += _exhausted_calls(case)
     found += [(Status.NOT_RUN if m.essential else None, _missing(m)) for m in _checks(case)]
     return found
@@ -65,6 +66,11 @@ def _build(build: BuildSeen) -> tuple[Status, Evidence]:
 def _end(end: EndSeen) -> tuple[Status, Evidence]:
     status, kind = _ENDS[end.cause]
     return status, _convicts(kind, end.phase, end.text)
+
+
+def _left_out(end: EndSeen) -> Evidence:
+    text = "a size stretched far beyond its own did not fit the time, and was left out"
+    return Evidence(kind=EvidenceKind.TIMED_OUT, severity=Severity.NOTE, where=end.phase, text=text)
 
 
 def _exhausted_calls(case: Case) -> list[tuple[Status | None, Evidence]]:

@@ -152,6 +152,7 @@ class ReplyCode(IntEnum):
     OK = 0
     RAISED = 1
     OUT_OF_MEMORY = 2
+    BROKE = 3  # it raised, and by no check of the candidate's own
 
 
 class StateMatch(IntEnum):
@@ -169,6 +170,7 @@ class CallCode(IntEnum):
     RETURNED = 1
     RAISED = 2
     OUT_OF_MEMORY = 3
+    BROKE = 4  # it raised, and by no check of the candidate's own
 
 
 class OutputFlag(IntFlag):

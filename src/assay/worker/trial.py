@@ -9,8 +9,10 @@ from dataclasses import dataclass
 from assay.data.candidate import Candidate, Language
 from assay.data.device import Device
 from assay.data.observation import (
+    CallSeen,
     EndCause,
     EndSeen,
+    ExplanationSeen,
     LayersSeen,
     LeftoverSeen,
     Observation,
@@ -22,13 +24,19 @@ from assay.worker.host.ablation import ablate
 from assay.worker.host.build import Builder, Built
 from assay.worker.host.build_cache import BuildCache, default_folder, toolchain
 from assay.worker.host.built_objects import built_objects
+from assay.worker.host.deadline import Deadline
 from assay.worker.host.exam import Exam, Question
-from assay.worker.host.examiner import Examiner, Pace
-from assay.worker.host.process import Deadline, Lost
+from assay.worker.host.examiner import ENOUGH_WRONG, Examiner
+from assay.worker.host.failure import explain_failure
+from assay.worker.host.pace import Pace
+from assay.worker.host.process import Lost
+from assay.worker.host.recurrence import recur
+from assay.worker.host.relating import relate
 from assay.worker.host.repetition import repeat
 from assay.worker.host.scratch import used_bytes
 from assay.worker.host.script import ScriptedBatch, write_script
 from assay.worker.host.session import Session
+from assay.worker.host.shrinking import Shrinker
 from assay.worker.host.stopwatch import Stopwatch
 from assay.worker.host.wall import Wall
 from assay.worker.host.witness import overlook, watch
@@ -70,20 +78,47 @@ class Trial:
         self._bench = bench
         self._candidate = candidate
         self._report = report
+        self._script = bench.script
         self._seen: list[Observation] = []
         self._phase = "build"
 
     def observe(self) -> list[Observation]:
         """Build, examine, look around; time where asked. Never raises for a candidate's fault."""
+        late = self._attempt()
+        if late is not None:  # once more, without the sizes that need not fit the time
+            self._script = [batch for batch in self._script if not batch.stretched]
+            self._seen, self._phase = [late], "build"
+            self._attempt()
+        if self._bench.settings.explain:
+            self._explain()
+        return self._seen
+
+    def _explain(self) -> None:
+        """How a wrong candidate is wrong, found in a process of its own."""
+        if not any(isinstance(o, CallSeen) and o.wrong for o in self._seen):
+            return
+        self._report("explaining", None)
+        bench = self._bench
+        shrinker = Shrinker(bench.wall, bench.exam, bench.cache)
+        try:
+            if shrinker.start(self._candidate, bench.settings):
+                self._seen.append(explain_failure(bench.exam, shrinker, self._seen))
+            else:
+                self._seen.append(ExplanationSeen(reason="it did not build a second time"))
+        finally:
+            shrinker.close()
+
+    def _attempt(self) -> EndSeen | None:
+        """One session; the end to excuse where a stretched size alone did not fit the time."""
         session = Session(self._bench.wall)
         self._note_layers(session)
         try:
             built = self._build(session)
             if built is not None and built.seen.ok:
-                self._examine(session, built)
+                return self._examine(session, built)
         finally:
             session.close()
-        return self._seen
+        return None
 
     def _note_layers(self, session: Session) -> None:
         isolation = self._bench.wall.isolation
@@ -108,13 +143,15 @@ class Trial:
             self._seen.append(EndSeen(cause=cause, phase=built.seen.phase, text=built.seen.log))
         return built
 
-    def _examine(self, session: Session, built: Built) -> None:
+    def _examine(self, session: Session, built: Built) -> EndSeen | None:
         self._phase = "calls"
-        examiner, script = self._examiner(session, built), self._bench.script
+        examiner, script = self._examiner(session, built), self._script
         interpreted = self._candidate.language is Language.TRITON
         try:
             self._survey(session, "after the build")
             self._seen.append(overlook(session, interpreted, lambda: examiner.run(script)))
+            if not (examiner.wrong or interpreted):
+                self._recur(examiner)
             self._note_written(session)
             self._survey(session, "after the calls")
             self._witness(session, examiner)
@@ -122,20 +159,46 @@ class Trial:
                 examiner.ask_again(len(script))
         except Lost as lost:
             self._seen += examiner.observations
-            self._note_end(lost, examiner)
-            return
+            late = self._excused(lost, examiner)
+            if late is None:
+                self._note_end(lost, examiner)
+            return late
         self._seen += examiner.observations
         self._time(session, examiner)
+        return None
+
+    def _recur(self, examiner: Examiner) -> None:
+        self._report("repeating", None)
+        self._phase, examiner.last = "repeated calls", None
+        self._seen += recur(examiner, self._bench.settings.level)
+        if not examiner.wrong:
+            self._seen += relate(examiner, self._bench.settings.level)
+        self._phase = "calls"
+
+    def _excused(self, lost: Lost, examiner: Examiner) -> EndSeen | None:
+        """The end of a candidate that was right so far, and too slow on a stretched size."""
+        batch = examiner.last
+        stretched = batch is not None and batch.stretched
+        if batch is None or not stretched or lost.cause is not EndCause.TIMED_OUT or examiner.wrong:
+            return None
+        return EndSeen(
+            cause=lost.cause,
+            phase=self._phase,
+            workload=batch.calls[0].question.workload,
+            optional=True,
+            text=lost.text,
+        )
 
     def _examiner(self, session: Session, built: Built) -> Examiner:
         level = self._bench.settings.level
         own = self._bench.exam.content(Question(0)).elements
         timeout_s = self._bench.settings.timeout_s
         soft = min(_SOFT_BUDGET_S[level], 0.5 * timeout_s)
-        pace = Pace(timeout_s, soft, built.first_call_s, own)
+        interpreted = self._candidate.language is Language.TRITON
+        pace = Pace(timeout_s, soft, built.first_call_s, own, interpreted)
         progress = lambda share: self._report("calling", share)  # noqa: E731
         examiner = Examiner(self._bench.exam, session, pace, progress)
-        examiner.interpreted = self._candidate.language is Language.TRITON
+        examiner.enough_wrong = 1 if self._bench.settings.first_fault else ENOUGH_WRONG
         examiner.adopt(0)
         return examiner
 
@@ -149,7 +212,7 @@ class Trial:
         if interpreted:
             self._seen.append(ablate(bench.wall, bench.exam, self._candidate, bench.settings))
         deadline = Deadline.after(bench.settings.timeout_s)
-        self._seen.append(watch(bench.exam, session, deadline, interpreted))
+        self._seen.append(watch(bench.exam, session, deadline, interpreted, examiner.answered()))
         if not interpreted:
             self._seen.append(repeat(bench.exam, session, deadline))
         session.process.freeze()
@@ -197,7 +260,7 @@ class Trial:
                 return False
             examiner = self._examiner(session, built)
             examiner.guarded = False
-            script = self._bench.script
+            script = self._script
             end = script.index(batch) + 1 if batch in script else len(script)
             examiner.run(script[:end])
             return True

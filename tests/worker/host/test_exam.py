@@ -123,3 +123,14 @@ def test_a_reference_that_does_not_repeat_itself_is_the_tasks_fault() -> None:
     task = TASK.model_copy(update={"source": source})
     with pytest.raises(TaskError):
         check_reference(make_exam(Level.QUICK, task, WORKLOADS))
+
+
+def test_the_other_mode_is_an_instance_of_its_own() -> None:
+    axes = {"rows": 4, "cols": 8}
+    own = Workload(axes=axes, dtype="float32", own=True)
+    other = Workload(axes=axes, dtype="float32", training=False)
+    exam = make_exam(Level.QUICK, workloads=(own, other))
+    assert [exam.instance_of(n) for n in (0, 1)] == [0, 1]
+    assert [spec.training for spec in exam.instances] == [True, False]
+    assert [exam.bound(n).module.training for n in (0, 1)] == [True, False]
+    assert exam.main_workloads == [0]

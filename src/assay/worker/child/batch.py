@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import time
-import traceback
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -14,6 +13,7 @@ import torch
 from assay.worker.child.bait import lay_bait
 from assay.worker.child.memory import Memory
 from assay.worker.child.operations import OperationLog
+from assay.worker.child.refusal import described, is_own_check
 from assay.worker.protocol import (
     DTYPES,
     MAX_DIMS,
@@ -100,9 +100,10 @@ def _call(instance: Any, inputs: list[Any], log: OperationLog | None) -> _Result
     except MemoryError as error:
         return _Result(CallCode.OUT_OF_MEMORY, None, 0, repr(error))
     except BaseException as error:  # SystemExit and KeyboardInterrupt are the candidate's too
-        text = "".join(traceback.format_exception_only(error)).strip()
+        text = described(error)
+        code = CallCode.RAISED if is_own_check(error) else CallCode.BROKE
         exhausted = "can't allocate memory" in text
-        return _Result(CallCode.OUT_OF_MEMORY if exhausted else CallCode.RAISED, None, 0, text)
+        return _Result(CallCode.OUT_OF_MEMORY if exhausted else code, None, 0, text)
 
 
 def flatten(value: Any) -> list[Any]:

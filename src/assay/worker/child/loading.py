@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import random
 import sys
 from typing import Any
@@ -16,9 +17,14 @@ from assay.worker.protocol import Construct, Load, LoadState, StateMatch
 
 
 def load_entry(request: Load) -> Any:
-    """Import the file under a neutral name and return its entry class."""
+    """Import the file under a neutral name and return its entry class.
+
+    Its folder comes last on the import path: a candidate of several files finds its own, and none
+    of them hides a module of the interpreter or of a library.
+    """
     if request.interpreted:
         repair()
+    sys.path.append(os.path.dirname(request.path))
     spec = importlib.util.spec_from_file_location("kernel", request.path)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)

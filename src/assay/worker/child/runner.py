@@ -22,6 +22,7 @@ from assay.worker.child.audit import Audit
 from assay.worker.child.batch import Batch
 from assay.worker.child.loading import construct, load_entry, load_state
 from assay.worker.child.memory import Memory
+from assay.worker.child.refusal import described, is_own_check
 from assay.worker.child.state import Snapshot
 from assay.worker.protocol import (
     Construct,
@@ -129,6 +130,10 @@ def _attempt(
     except MemoryError:
         return ReplyCode.OUT_OF_MEMORY, 0, "MemoryError"
     except BaseException as error:  # SystemExit and KeyboardInterrupt are the candidate's too
-        text = "".join(traceback.format_exception(type(error), error, _beyond_us(error)))
+        lines = traceback.format_exception(type(error), error, _beyond_us(error))
+        if isinstance(error, AssertionError):
+            lines[-1] = described(error)
+        text = "".join(lines)
+        code = ReplyCode.RAISED if is_own_check(error) else ReplyCode.BROKE
         exhausted = "can't allocate memory" in text
-        return ReplyCode.OUT_OF_MEMORY if exhausted else ReplyCode.RAISED, 0, text
+        return ReplyCode.OUT_OF_MEMORY if exhausted else code, 0, text

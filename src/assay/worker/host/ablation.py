@@ -12,9 +12,16 @@ from assay.data.candidate import Candidate
 from assay.data.observation import AblationSeen, Mix
 from assay.data.settings import Settings
 from assay.worker.host.build import Builder
+from assay.worker.host.deadline import Deadline
 from assay.worker.host.exam import SEEDED, Exam, Question
-from assay.worker.host.process import Deadline, Lost
-from assay.worker.host.reading import CallFacts, buffer_names, output_bytes, read_call
+from assay.worker.host.process import Lost
+from assay.worker.host.reading import (
+    CallFacts,
+    buffer_names,
+    output_bytes,
+    read_call,
+    update_positions,
+)
 from assay.worker.host.session import BatchOptions, Place, PlannedCall, Session
 from assay.worker.host.wall import Wall
 from assay.worker.protocol import StateMatch, Survey
@@ -47,6 +54,7 @@ def _ask(exam: Exam, session: Session, deadline: Deadline) -> AblationSeen:
         content=exam.content(question),
         output_bytes=output_bytes(expectations),
         buffers=buffer_names(expectations),
+        updates=update_positions(expectations),
     )
     result = session.run([call], BatchOptions(), deadline)
     seen = read_call(result.calls[0], expectations, CallFacts(0, 0, Mix.PLAIN, 0, 1))

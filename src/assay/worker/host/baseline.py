@@ -8,7 +8,7 @@ from assay.data.candidate import Candidate, Language, SourceFile
 from assay.data.task import Task
 from assay.errors import UsageError
 from assay.languages.candidate_file import load_candidate
-from assay.worker.host.reading import Expectations
+from assay.worker.host.reading import Expectations, returned
 
 NAMES = ("eager", "compile")
 
@@ -47,9 +47,7 @@ def baseline(name: str, task: Task) -> Candidate:
 def null_candidate(expectations: Expectations) -> Candidate:
     """Returns empty tensors of the right form at once: what is left is our own cost."""
     outputs = ", ".join(
-        f"torch.empty({e.shape}, dtype={e.reference.dtype})"
-        for e in expectations
-        if not e.name.startswith("buffer:")
+        f"torch.empty({e.shape}, dtype={e.reference.dtype})" for e in returned(expectations)
     )
     return _candidate("null", _NULL.format(outputs=outputs), "ModelNew")
 

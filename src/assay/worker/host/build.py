@@ -17,8 +17,8 @@ from assay.data.settings import Settings
 from assay.languages.cpp_source import python_module
 from assay.worker.host import scratch
 from assay.worker.host.build_cache import BuildCache
+from assay.worker.host.deadline import Deadline
 from assay.worker.host.exam import Exam
-from assay.worker.host.process import Deadline
 from assay.worker.host.session import BatchOptions, Place, PlannedCall, Session
 from assay.worker.protocol import CallCode, Construct, Load, ReplyCode
 

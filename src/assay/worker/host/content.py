@@ -25,6 +25,11 @@ class Content:
         """The tensor arguments, in order."""
         return [v for v in self.inputs if isinstance(v, torch.Tensor)]
 
+    def tensor_numbers(self, positions: tuple[int, ...]) -> list[int]:
+        """Where the arguments at these positions stand among the tensor arguments."""
+        tensors = [i for i, v in enumerate(self.inputs) if isinstance(v, torch.Tensor)]
+        return [tensors.index(position) for position in positions]
+
     @property
     def elements(self) -> int:
         """Of all tensor arguments together."""
@@ -47,8 +52,23 @@ def few_changed(
     chosen = max(floats or candidates, key=lambda i: content.inputs[i].numel())
     inputs = list(content.inputs)
     change = _moved_extremes if extreme else _changed
-    inputs[chosen] = change(inputs[chosen], rng, count)
+    changed = change(inputs[chosen], rng, count)
+    inputs[chosen] = _mirrored(changed) if _is_symmetric(inputs[chosen]) else changed
     return Content(tuple(inputs))
+
+
+def _is_symmetric(tensor: torch.Tensor) -> bool:
+    """A batch of symmetric matrices: the task may rely on it."""
+    if tensor.dim() < 2 or tensor.shape[-1] != tensor.shape[-2] or tensor.shape[-1] < 2:
+        return False
+    return torch.equal(tensor, tensor.transpose(-1, -2))
+
+
+def _mirrored(tensor: torch.Tensor) -> torch.Tensor:
+    """The lower triangle on both sides, in place."""
+    upper = tensor.tril(-1).transpose(-1, -2)
+    keep = torch.ones(tensor.shape[-2:], dtype=torch.bool).tril()
+    return tensor.copy_(torch.where(keep, tensor, upper))
 
 
 def _changeable(value: Any) -> bool:

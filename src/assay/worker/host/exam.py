@@ -12,28 +12,36 @@ from typing import Any
 
 import torch
 
+from assay.data.contract import Stochastic
 from assay.data.plan import Plan
-from assay.data.workload import Distribution
+from assay.data.workload import Distribution, Workload
 from assay.errors import TaskError
 from assay.measure.expectation import ExpectationRequest, OutputExpectation, Planted, expect
 from assay.measure.matching import same_answer
+from assay.tasks.outputs import BUFFER_PREFIX
 from assay.tasks.reference import BoundReference, Reference
+from assay.tasks.relation import Relation
 from assay.worker.host.content import Content, few_changed
 from assay.worker.host.secret import Secret
 
-BUFFER_PREFIX = "buffer:"
 PARTIAL = (1001, 1002)  # versions that change one half of the weights, and the other half
 _EXTREMES = (3, 30)  # extreme elements tried where three ordinary ones left the answer as it was
+_EXACT = (Distribution.DYADIC, Distribution.CODES)
 SEEDED = -1  # the state version of a candidate that keeps what the common seed gave it
 
 
 @dataclass(frozen=True)
 class Question:
-    """Which content of which workload: `variant` counts versions with a few elements changed."""
+    """Which content of which workload: `variant` counts versions with a few elements changed.
+
+    With a relation it is the relation's second call on that content, or, `before`, its first.
+    """
 
     workload: int
     number: int = 0
     variant: int = 0
+    relation: str = ""
+    before: bool = False
 
 
 @dataclass(frozen=True)
@@ -60,6 +68,7 @@ class Exam:
         self._contents: dict[Question, tuple[Content, Planted | None]] = {}
         self._states: dict[tuple[int, int], dict[str, torch.Tensor]] = {}
         self._expectations: dict[tuple[Question, int], tuple[OutputExpectation, ...]] = {}
+        self.relations: dict[str, Relation] = {}  # those that hold, by name, once they were sought
         self._number_instances()
 
     @property
@@ -118,7 +127,8 @@ class Exam:
             request = ExpectationRequest(
                 seed=self.secret.seed("probe", question),
                 planted=planted,
-                exact=workload.distribution is Distribution.DYADIC,
+                exact=workload.distribution in _EXACT,
+                contract=self.reference.task.contract,
             )
             self._expectations[key] = expect(
                 self.bound(instance), content.inputs, self.state(instance, version), request
@@ -127,8 +137,12 @@ class Exam:
 
     @cached_property
     def stateful(self) -> bool:
-        """Whether a call of the reference changes its buffers: then each call starts anew."""
-        return any(e.name.startswith(BUFFER_PREFIX) for e in self.expectation(Question(0), 0))
+        """Whether a call changes buffers or inputs of its own: then each call starts anew."""
+        if self.reference.updates:
+            return True
+        modes = {w.training: i for i, w in reversed(list(enumerate(self.plan.workloads)))}
+        expected = [e for i in modes.values() for e in self.expectation(Question(i), 0)]
+        return any(e.name.startswith(BUFFER_PREFIX) for e in expected)
 
     def bound(self, instance: int) -> BoundReference:
         """The live reference of one configuration."""
@@ -152,6 +166,8 @@ class Exam:
     def _draw(self, question: Question) -> tuple[Content, Planted | None]:
         if question.variant:
             return self._vary(question), None
+        if question.relation:
+            return self._related(question), None
         workload = self.plan.workloads[question.workload]
         seed = self.secret.seed("content", question.workload, question.number)
         drawn = self.reference.draw_planted(workload, seed)
@@ -160,6 +176,12 @@ class Exam:
         tensor = drawn.inputs[drawn.planted.input]
         element = _flat_index(tuple(tensor.shape), drawn.planted.index)
         return Content(drawn.inputs), Planted(drawn.planted.input, element)
+
+    def _related(self, question: Question) -> Content:
+        relation = self.relations[question.relation]
+        drawn = self.content(Question(question.workload, question.number))
+        first = relation.base(drawn.inputs)
+        return Content(tuple(first if question.before else relation.transform(first)))
 
     def _vary(self, question: Question) -> Content:
         """A few elements of the variant before it changed, so that the answer changes too."""
@@ -180,18 +202,20 @@ class Exam:
         return all(same_answer(expected, tensor) for expected, tensor in pairs)
 
     def _number_instances(self) -> None:
-        known: dict[tuple[tuple[str, int], ...], int] = {}
+        known: dict[tuple[object, bool | None], int] = {}
         for workload in self.plan.workloads:
-            key = self.reference.config(workload.axes)
+            key = (self.reference.config(workload.axes), workload.training)
             if key not in known:
                 known[key] = len(self._instances)
-                self._instances.append(self._instance(workload.axes, len(self._instances)))
+                self._instances.append(self._instance(workload, len(self._instances)))
             self._instance_of.append(known[key])
 
-    def _instance(self, axes: dict[str, int], number: int) -> InstanceSpec:
+    def _instance(self, workload: Workload, number: int) -> InstanceSpec:
+        axes, training = workload.axes, workload.training
         seed = self.secret.seed("construct", number)
         init = self.reference.init_call(axes)
-        training = self.reference.construct(axes, seed).training
+        if training is None:
+            training = self.reference.construct(axes, seed).training
         kwargs = tuple(init.kwargs.items())
         return InstanceSpec(tuple(axes.items()), init.args, kwargs, seed, training)
 
@@ -200,7 +224,8 @@ def check_reference(exam: Exam) -> None:
     """The task's own workload must run, stay finite, repeat itself and be accurate."""
     question = Question(0)
     inputs, state = exam.content(question).inputs, exam.state(0, 0)
-    if not exam.bound(0).repeats(inputs, state):
+    random = isinstance(exam.reference.task.contract, Stochastic)
+    if not random and not exam.bound(0).repeats(inputs, state):
         raise TaskError("the reference does not repeat itself on the same inputs")
     for output in exam.expectation(question, 0):
         if not output.in_domain:

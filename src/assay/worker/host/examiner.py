@@ -6,67 +6,50 @@ and stops at the end of the process, of the script or of the time.
 
 from __future__ import annotations
 
-import os
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-
-import torch
 
 from assay.data.evidence import EvidenceKind
 from assay.data.observation import (
     CallOutcome,
     CallSeen,
     CheckMissing,
-    DispatchSeen,
-    LeftoverSeen,
     Mix,
     Observation,
-    OpCount,
-    OutputSeen,
 )
-from assay.measure.matching import is_telling, same_answer
+from assay.worker.host.deadline import Deadline
 from assay.worker.host.exam import SEEDED, Exam
-from assay.worker.host.process import IDLE_WINDOW_S, Deadline
+from assay.worker.host.explanation import Asked, Surroundings, explain
+from assay.worker.host.listening import listen, strangers
+from assay.worker.host.operation_log import dispatched
+from assay.worker.host.pace import Allowance, Pace
 from assay.worker.host.reading import (
     CallFacts,
-    Expectations,
     buffer_names,
     output_bytes,
     read_call,
     tensors_of,
+    update_positions,
 )
-from assay.worker.host.script import ScriptedBatch, ScriptedCall
+from assay.worker.host.repeated_draws import RepeatedDraws
+from assay.worker.host.script import ScriptedBatch
 from assay.worker.host.session import BatchOptions, Place, PlannedCall, RawCall, Session
-from assay.worker.protocol import Construct, StateMatch
+from assay.worker.protocol import Construct, ReplyCode, StateMatch
 
-_ENOUGH_WRONG = 12
-_REMEMBERED = 12  # earlier calls whose truth a wrong answer is compared with
+ENOUGH_WRONG = 12
 _SECOND_LOOKS = 3
 _ASKED_AGAIN = 4
 _LISTENS = 1
-_IDLE_SHARE = 0.4
-_MOST_THREADS = 64 + 8 * (os.cpu_count() or 1)  # a few pools of one thread a processor
 _VALUES = (EvidenceKind.WRONG_VALUE, EvidenceKind.NON_FINITE, EvidenceKind.UNFINISHED_WORK)
-_MUST_CALL = 2  # calls of the own shape that are made however slow the candidate is
 
 
 @dataclass(frozen=True)
-class Pace:
-    """How long things may take."""
+class _Refusal:
+    """A constructor that raised."""
 
-    timeout_s: float  # of the candidate's own time, hard
-    soft_budget_s: float  # what the calls should cost in all
-    own_call_s: float  # measured from outside on the first call
-    own_elements: int
-
-
-@dataclass
-class _Asked:
-    """One call that was made, with what it had to return."""
-
-    scripted: ScriptedCall
-    version: int
-    expectations: Expectations
+    message: str
+    own_check: bool
 
 
 @dataclass
@@ -78,19 +61,20 @@ class Examiner:
     pace: Pace
     on_progress: Callable[[float], None]
     guarded: bool = True
-    interpreted: bool = False  # kernels run in an interpreter: calls are few
+    enough_wrong: int = ENOUGH_WRONG  # answers after which no more are asked for
     observations: list[Observation] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self._constructed: set[int] = set()
         self._version: dict[int, int] = {}
         self._seeded: set[int] = set()
-        self._refused: dict[int, str] = {}  # configurations the constructor raised on
-        self._asked: list[_Asked] = []
+        self._refused: dict[int, _Refusal] = {}  # configurations the constructor raised on
+        self._asked: list[Asked] = []
         self.wrong = 0  # calls so far that did not return what they had to
-        self._start_s = self.session.process.waited_s
+        self._allowance = Allowance(self.pace, self.exam, self.session.process)
         self._own_calls = 0
         self._second_looks = 0
+        self._draws = RepeatedDraws()
         self._options = BatchOptions()
         self.last: ScriptedBatch | None = None
 
@@ -101,17 +85,17 @@ class Examiner:
         listens = {len(script) - 1, *rng.sample(range(len(script)), min(_LISTENS, len(script)))}
         for number, batch in enumerate(script):
             self.on_progress(number / len(script))
-            if self.wrong >= _ENOUGH_WRONG or (batch.edge and self.wrong):
+            if self.wrong >= self.enough_wrong or (batch.edge and self.wrong):
                 break
-            if not self._affordable(batch):
+            if not self._allowance.allows(batch, self._own_calls):
                 skipped += 1
                 continue
             for part in _parts(batch) if self.exam.stateful else (batch,):
                 self.last = part
                 self._put(number, part)
             if number in listens:
-                self._listen(number)
-        if self.wrong:
+                self.observations += listen(self.session.process, number)
+        if self.wrong and self.enough_wrong > 1:
             self.ask_again(len(script))
         if skipped:
             text = f"{skipped} of {len(script)} batches left out: the candidate is too slow for all"
@@ -139,55 +123,44 @@ class Examiner:
         """The version of its weights that an instance holds now."""
         return SEEDED if instance in self._seeded else self._version.get(instance, SEEDED)
 
+    def answered(self) -> set[int]:
+        """Workloads of which a call returned."""
+        calls = [o for o in self.observations if isinstance(o, CallSeen)]
+        return {c.workload for c in calls if c.outcome is CallOutcome.RETURNED}
+
     def adopt(self, instance: int) -> None:
         """Note an instance that was constructed and needs its first weights."""
         self._constructed.add(instance)
 
-    def _affordable(self, batch: ScriptedBatch) -> bool:
-        if batch.log_operations:  # without it nothing corroborates whose work it is
-            return True
-        if self.interpreted and batch.stretched:
-            return False
-        own = sum(1 for call in batch.calls if call.question.workload == 0)
-        if own and self._own_calls < _MUST_CALL:
-            return True
-        estimate = sum(self._estimate_s(call) for call in batch.calls)
-        left = self.pace.soft_budget_s - self._spent_s()
-        return estimate < left * (0.25 if batch.optional else 0.5)
-
-    def _spent_s(self) -> float:
-        return self.session.process.waited_s - self._start_s
-
-    def _deadline(self) -> Deadline:
-        return Deadline.after(max(0.0, self.pace.timeout_s - self._spent_s()))
-
-    def _estimate_s(self, call: ScriptedCall) -> float:
-        share = self.exam.content(call.question).elements / max(1, self.pace.own_elements)
-        return self.pace.own_call_s * max(share, 0.001)
+    def deadline(self) -> Deadline:
+        """When the calls that are being put must have returned."""
+        return self._allowance.deadline(self.last)
 
     def _put(self, number: int, batch: ScriptedBatch) -> None:
         instance = self.exam.instance_of(batch.calls[0].question.workload)
-        version = self._prepare(instance, batch.calls[0].weights)
+        version = self.prepare(instance, batch.calls[0].weights)
         if instance in self._refused:
             self._note_refusal(number, batch, self._refused[instance])
             return
         asked = [
-            _Asked(call, version, self.exam.expectation(call.question, version))
+            Asked(call, version, self.exam.expectation(call.question, version))
             for call in batch.calls
         ]
-        planned = [self._plan(one, instance) for one in asked]
+        planned = [self.plan(one, instance) for one in asked]
         options = self._options_of(number, batch)
         if batch.rapid:
-            result = self.session.run_rapidly(planned, self._deadline())
+            result = self.session.run_rapidly(planned, self.deadline())
         else:
-            result = self.session.run(planned, options, self._deadline())
+            result = self.session.run(planned, options, self.deadline())
         self._own_calls += sum(1 for c in batch.calls if c.question.workload == 0)
         self._options = options
         if result.strangers:
-            self._leftover(number, result.strangers)
-        self._record(number, asked, list(result.calls))
+            self.observations.append(strangers(number, result.strangers))
+        for position, raw in enumerate(result.calls):
+            self.record(number, asked, position, raw)
         if batch.log_operations:
-            self.observations.append(_dispatched(result.statement, planned, asked))
+            expected = [one.expectations for one in asked]
+            self.observations.append(dispatched(result.statement, planned, expected))
 
     def _options_of(self, number: int, batch: ScriptedBatch) -> BatchOptions:
         bait = self.exam.secret.seed("bait", number) if batch.baited else None
@@ -198,16 +171,16 @@ class Examiner:
             bait=bait,
         )
 
-    def _prepare(self, instance: int, wanted: int | None) -> int:
+    def prepare(self, instance: int, wanted: int | None) -> int:
         """Construct where needed, load the weights asked for; returns the version in force."""
         if instance not in self._constructed:
             spec = self.exam.instances[instance]
             request = Construct(instance, spec.args, spec.kwargs, spec.seed, spec.training)
-            reply = self.session.ask(request, self._deadline())
+            reply = self.session.ask(request, self.deadline())
             self._constructed.add(instance)
             if reply.code != 0:
-                text = self.session.statement().strip()
-                self._refused[instance] = text.rpartition("\n")[2]
+                message = _last_words(self.session.statement())
+                self._refused[instance] = _Refusal(message, reply.code != ReplyCode.BROKE)
         version = self._version.get(instance, 0) if wanted is None else wanted
         if instance in self._refused:
             return version
@@ -215,20 +188,21 @@ class Examiner:
             return SEEDED
         if self._version.get(instance) != version or self.exam.stateful:
             state = self.exam.state(instance, version)
-            match = self.session.load_state(instance, state, self._deadline())
+            match = self.session.load_state(instance, state, self.deadline())
             if match is StateMatch.NONE and state:
                 return self._keep_seeded(instance)
             self._version[instance] = version
         return version
 
-    def _note_refusal(self, number: int, batch: ScriptedBatch, message: str) -> None:
+    def _note_refusal(self, number: int, batch: ScriptedBatch, refusal: _Refusal) -> None:
         for call in batch.calls:
             seen = CallSeen(
                 index=len(self._asked),
                 workload=call.question.workload,
                 mix=call.mix,
                 outcome=CallOutcome.RAISED,
-                message=f"constructor: {message}"[:500],
+                message=f"constructor: {refusal.message}"[:500],
+                own_check=refusal.own_check,
                 batch=number,
                 batch_size=len(batch.calls),
             )
@@ -242,7 +216,8 @@ class Examiner:
         )
         return SEEDED
 
-    def _plan(self, asked: _Asked, instance: int) -> PlannedCall:
+    def plan(self, asked: Asked, instance: int) -> PlannedCall:
+        """The call as the session is to make it."""
         question = asked.scripted.question
         return PlannedCall(
             instance=instance,
@@ -251,49 +226,38 @@ class Examiner:
             output_bytes=output_bytes(asked.expectations),
             buffers=buffer_names(asked.expectations),
             fresh=asked.scripted.fresh,
+            updates=update_positions(asked.expectations),
         )
 
-    def _listen(self, number: int) -> None:
-        """Nobody asks anything: does something still compute?"""
-        busy_s = self.session.process.busy_while_idle_s()
-        if busy_s > _IDLE_SHARE * IDLE_WINDOW_S:
-            text = f"{1e3 * busy_s:.0f} ms of computing in {1e3 * IDLE_WINDOW_S:.0f} ms of silence"
-            when = f"after batch {number}"
-            seen = LeftoverSeen(when=when, processes=0, running_threads=1, text=text)
-            self.observations.append(seen)
-        threads = self.session.process.threads()
-        if threads > _MOST_THREADS:
-            text = f"{threads} threads alive while nobody asks anything"
-            seen = LeftoverSeen(when=f"after batch {number}", processes=0, text=text)
-            self.observations.append(seen)
-
-    def _leftover(self, number: int, strangers: int) -> None:
-        text = f"{strangers} other processes alive after the call returned"
-        self.observations.append(
-            LeftoverSeen(when=f"batch {number}", processes=strangers, running_threads=0, text=text)
+    def record(self, number: int, asked: list[Asked], position: int, raw: RawCall) -> bool:
+        """Read one call of a batch and keep what was seen of it; False where it was wrong."""
+        one = asked[position]
+        call = one.scripted
+        facts = CallFacts(
+            len(self._asked), call.question.workload, call.mix, number, len(asked), one.version
         )
+        seen = read_call(raw, one.expectations, facts)
+        right = not any(output.problem for output in seen.outputs)
+        if right and one.expectations and tensors_of(raw):
+            seen = self._draws.look(seen, one.expectations[0], tensors_of(raw)[0])
+            right = not any(output.problem for output in seen.outputs)
+            self.wrong += not right
+        elif not right:
+            self.wrong += 1
+            around = Surroundings(one, self._asked, asked[position + 1 :])
+            seen = explain(self.exam, seen, raw, around)
+            seen = self._look_again(seen, one, position)
+        self.observations.append(seen)
+        self._asked.append(one)
+        return right
 
-    def _record(self, number: int, asked: list[_Asked], found: list[RawCall]) -> None:
-        for position, (one, raw) in enumerate(zip(asked, found, strict=True)):
-            call = one.scripted
-            facts = CallFacts(
-                len(self._asked), call.question.workload, call.mix, number, len(asked), one.version
-            )
-            seen = read_call(raw, one.expectations, facts)
-            if any(output.problem for output in seen.outputs):
-                self.wrong += 1
-                seen = self._explain(seen, raw, one, asked[position + 1 :])
-                seen = self._look_again(seen, one, position)
-            self.observations.append(seen)
-            self._asked.append(one)
-
-    def _look_again(self, seen: CallSeen, one: _Asked, position: int) -> CallSeen:
+    def _look_again(self, seen: CallSeen, one: Asked, position: int) -> CallSeen:
         """Did the right answer arrive after the call was called done?"""
         rapid = self.last is not None and self.last.rapid  # only its last result is still alive
         if self._second_looks >= _SECOND_LOOKS or rapid:
             return seen
         self._second_looks += 1
-        again = self.session.look_again(self._options, self._deadline())
+        again = self.session.look_again(self._options, self.deadline())
         if position >= len(again):
             return seen
         facts = CallFacts(seen.index, seen.workload, seen.mix, seen.batch, seen.batch_size)
@@ -306,68 +270,14 @@ class Examiner:
         ]
         return seen.model_copy(update={"outputs": tuple(outputs)})
 
-    def _explain(self, seen: CallSeen, raw: RawCall, one: _Asked, later: list[_Asked]) -> CallSeen:
-        """Is the wrong answer the right answer to something else?"""
-        outputs = []
-        for index, (output, tensor) in enumerate(zip(seen.outputs, tensors_of(raw), strict=False)):
-            if output.problem is None or tensor is None:
-                outputs.append(output)
-                continue
-            outputs.append(self._explain_output(output, index, tensor, (one, later)))
-        explained = tuple(outputs) or seen.outputs
-        return seen.model_copy(update={"outputs": explained})
-
-    def _explain_output(
-        self, output: OutputSeen, index: int, tensor: object, context: tuple[_Asked, list[_Asked]]
-    ) -> OutputSeen:
-        one, later = context
-        update: dict[str, object] = {}
-        for back, earlier in enumerate(reversed(self._asked[-_REMEMBERED:])):
-            if _answers(earlier, index, tensor):
-                update["matches_earlier_call"] = len(self._asked) - 1 - back
-                break
-        for ahead, other in enumerate(later):
-            if _answers(other, index, tensor):
-                update["matches_later_call"] = len(self._asked) + 1 + ahead
-                break
-        update["matches_old_weights"] = self._matches_old_weights(one, index, tensor)
-        return output.model_copy(update=update)
-
-    def _matches_old_weights(self, one: _Asked, index: int, tensor: object) -> bool:
-        """The same content under weights the instance had before, or was constructed with."""
-        instance = self.exam.instance_of(one.scripted.question.workload)
-        if not self.exam.state(instance, 0):
-            return False
-        older = [v for v in (SEEDED, 0, one.version - 1) if v != one.version]
-        for version in older:
-            expected = self.exam.expectation(one.scripted.question, version)
-            if _answers(_Asked(one.scripted, version, expected), index, tensor):
-                return True
-        return False
-
 
 def _parts(batch: ScriptedBatch) -> list[ScriptedBatch]:
     """The calls of a batch one by one: what each leaves behind must not reach the next."""
     return [replace(batch, calls=(call,), rapid=False) for call in batch.calls]
 
 
-def _answers(asked: _Asked, index: int, tensor: object) -> bool:
-    """Whether the tensor is the right answer to that call, where that is saying something."""
-    if index >= len(asked.expectations) or not isinstance(tensor, torch.Tensor):
-        return False
-    expected = asked.expectations[index]
-    return is_telling(expected) and same_answer(expected, tensor)
-
-
-def _dispatched(statement: str, planned: list[PlannedCall], asked: list[_Asked]) -> DispatchSeen:
-    ops = []
-    for line in statement.splitlines()[:500]:
-        name, _, rest = line.partition("\t")
-        calls, _, elements = rest.partition("\t")
-        if calls.isdigit() and elements.isdigit():
-            ops.append(OpCount(name=name[:120], calls=int(calls), elements=int(elements)))
-    largest_in = max((t.numel() for p in planned for t in p.content.tensors), default=0)
-    largest_out = max((e.reference.numel() for a in asked for e in a.expectations), default=0)
-    return DispatchSeen(
-        logged_calls=len(planned), own_elements=max(largest_in, largest_out), ops=tuple(ops)
-    )
+def _last_words(statement: str) -> str:
+    """Class and message at the end of a traceback; the message may have several lines."""
+    lines = statement.strip().splitlines() or [""]
+    named = [i for i, line in enumerate(lines) if re.match(r"[A-Za-z_][\w.]*(: |$)", line)]
+    return "\n".join(lines[named[-1] if named else -1 :])

@@ -18,6 +18,7 @@ from assay.data.observation import EndCause
 from assay.errors import ChildLost, HostError
 from assay.worker import wire
 from assay.worker.host.activity import runnable_seconds, thread_count, wants_processor
+from assay.worker.host.deadline import Deadline
 from assay.worker.host.process_tree import (
     ProcessTree,
     proportional_bytes,
@@ -43,24 +44,6 @@ class Caps:
 
     memory_bytes: int
     processes: int
-
-
-@dataclass(frozen=True)
-class Deadline:
-    """When waiting ends (monotonic seconds), and when it ends while a compiler runs."""
-
-    at: float
-    compiling: float
-
-    @classmethod
-    def after(cls, seconds: float, compiling_s: float = 0.0) -> Deadline:
-        """So many seconds from now."""
-        now = time.monotonic()
-        return cls(now + seconds, now + max(seconds, compiling_s))
-
-    def passed(self, compiling: bool = False) -> bool:
-        """Whether it is over."""
-        return time.monotonic() > (self.compiling if compiling else self.at)
 
 
 class Lost(ChildLost):

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import torch
 
 from assay.data.evidence import EvidenceKind
-from assay.data.observation import CallOutcome, CallSeen, Mix, OutputSeen
-from assay.measure.expectation import OutputExpectation, compare
-from assay.worker.host.exam import BUFFER_PREFIX
+from assay.data.observation import CallOutcome, CallSeen, ErrorSummary, Mix, OutputSeen
+from assay.measure.expectation import OutputExpectation, compare, compare_all
+from assay.tasks.outputs import BUFFER_PREFIX, LEFT_OR_UPDATED_PREFIX, UPDATED_PREFIX
 from assay.worker.host.layout import dtype_name
-from assay.worker.host.session import RawCall, RawOutput
+from assay.worker.host.session import RawCall, RawOutput, RawUpdate
 from assay.worker.protocol import CallCode, OutputFlag
 
 Expectations = tuple[OutputExpectation, ...]
@@ -29,9 +29,25 @@ class CallFacts:
     weights: int = 0
 
 
+_UPDATES = (UPDATED_PREFIX, LEFT_OR_UPDATED_PREFIX)
+
+
 def output_bytes(expectations: Expectations) -> tuple[int, ...]:
-    """Room each output needs."""
-    return tuple(e.reference.numel() * e.reference.element_size() for e in expectations)
+    """Room each output needs that is handed over."""
+    handed = [e for e in expectations if not e.name.startswith(_UPDATES)]
+    return tuple(e.reference.numel() * e.reference.element_size() for e in handed)
+
+
+def update_positions(expectations: Expectations) -> tuple[int, ...]:
+    """Inputs that the call may change: what it leaves there is judged like an output."""
+    names = [e.name for e in expectations if e.name.startswith(_UPDATES)]
+    return tuple(int(name.rpartition(":")[2]) for name in names)
+
+
+def returned(expectations: Expectations) -> Expectations:
+    """What the call itself returns: neither buffers nor updated inputs."""
+    others = (BUFFER_PREFIX, *_UPDATES)
+    return tuple(e for e in expectations if not e.name.startswith(others))
 
 
 def buffer_names(expectations: Expectations) -> tuple[str, ...]:
@@ -46,7 +62,7 @@ def read_call(raw: RawCall, expectations: Expectations, facts: CallFacts) -> Cal
     outputs: tuple[OutputSeen, ...] = ()
     if raw.record is None:
         outputs = (_missing("the call left no record", EvidenceKind.UNFINISHED_WORK),)
-    elif raw.record.code in (CallCode.RAISED, CallCode.OUT_OF_MEMORY):
+    elif raw.record.code in (CallCode.RAISED, CallCode.BROKE, CallCode.OUT_OF_MEMORY):
         outcome, message = CallOutcome.RAISED, raw.record.message[:500]
         if raw.record.code == CallCode.OUT_OF_MEMORY:
             outputs = (_missing(message, EvidenceKind.OUT_OF_MEMORY),)
@@ -58,6 +74,7 @@ def read_call(raw: RawCall, expectations: Expectations, facts: CallFacts) -> Cal
         mix=facts.mix,
         outcome=outcome,
         message=message,
+        own_check=raw.record is None or raw.record.code != CallCode.BROKE,
         outputs=outputs,
         inputs_changed=raw.inputs_changed,
         bands_broken=raw.bands_broken,
@@ -73,23 +90,54 @@ def _missing(text: str, kind: EvidenceKind) -> OutputSeen:
 
 
 def _read_outputs(raw: RawCall, expectations: Expectations) -> tuple[OutputSeen, ...]:
-    wanted = len(expectations) - len(buffer_names(expectations))
+    wanted = len(returned(expectations))
     found = raw.record.outputs if raw.record is not None else 0
     if found != wanted:
         text = f"{found} outputs where the reference has {wanted}"
         return (_missing(text, EvidenceKind.WRONG_COUNT),)
-    pairs = zip(raw.outputs, expectations, strict=True)
-    return tuple(_read_output(output, expected) for output, expected in pairs)
+    handed = [e for e in expectations if not e.name.startswith(_UPDATES)]
+    left = [e for e in expectations if e.name.startswith(_UPDATES)]
+    problems = [_form_problem(o, e) for o, e in zip(raw.outputs, handed, strict=True)]
+    tensors = [output.tensor for output in raw.outputs if output.tensor is not None]
+    if any(problems) or len(tensors) != len(handed):
+        pairs = zip(raw.outputs, handed, strict=True)
+        return tuple(_read_alone(output, expected) for output, expected in pairs)
+    errors = compare_all(handed, tensors)
+    outputs = [
+        _read_value(output, expected, error)
+        for output, expected, error in zip(raw.outputs, handed, errors, strict=True)
+    ]
+    updates = zip(raw.updates, left, strict=False)  # none where inputs were not looked at
+    return (*outputs, *(_read_update(update, expected) for update, expected in updates))
 
 
-def _read_output(raw: RawOutput, expected: OutputExpectation) -> OutputSeen:
+def _read_update(raw: RawUpdate, expected: OutputExpectation) -> OutputSeen:
+    """An input after the call. Some may also be left as they were."""
+    error = compare(expected, raw.after)
+    left = not raw.changed and expected.name.startswith(LEFT_OR_UPDATED_PREFIX)
+    if left:
+        return OutputSeen(name=expected.name)
+    if error.ok:
+        return OutputSeen(name=expected.name, error=error)
+    text = error.text if raw.changed else f"the input was not updated: {error.text}"
+    kind = EvidenceKind.WRONG_VALUE
+    return OutputSeen(name=expected.name, problem=kind, error=error, detail=text)
+
+
+def _read_alone(raw: RawOutput, expected: OutputExpectation) -> OutputSeen:
+    """An output beside which another one has not even the right form."""
     problem = _form_problem(raw, expected)
     if problem is not None:
         kind, text = problem
         return OutputSeen(name=expected.name, problem=kind, detail=text)
-    assert raw.tensor is not None and raw.header is not None
-    error = compare(expected, raw.tensor)
-    if OutputFlag.SHARED in raw.header.flags:
+    assert raw.tensor is not None
+    if expected.equations is not None:  # says nothing without the other factors
+        return OutputSeen(name=expected.name)
+    return _read_value(raw, expected, compare(expected, raw.tensor))
+
+
+def _read_value(raw: RawOutput, expected: OutputExpectation, error: ErrorSummary) -> OutputSeen:
+    if raw.header is not None and OutputFlag.SHARED in raw.header.flags:
         kind, text = EvidenceKind.RESULT_OVERWRITTEN, "two live results share memory"
         return OutputSeen(name=expected.name, problem=kind, error=error, detail=text)
     if error.ok:
@@ -127,5 +175,6 @@ def _form_problem(raw: RawOutput, expected: OutputExpectation) -> tuple[Evidence
 
 
 def tensors_of(raw: RawCall) -> tuple[torch.Tensor | None, ...]:
-    """The outputs as tensors, for comparing with other calls' answers."""
-    return tuple(output.tensor for output in raw.outputs)
+    """Outputs and updated inputs as tensors, for comparing with other calls' answers."""
+    updates = (update.after for update in raw.updates)
+    return (*(output.tensor for output in raw.outputs), *updates)

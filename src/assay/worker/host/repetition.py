@@ -10,8 +10,8 @@ content and is never wrong.
 from __future__ import annotations
 
 from assay.data.observation import RepetitionSeen
+from assay.worker.host.deadline import Deadline
 from assay.worker.host.exam import Exam, Question
-from assay.worker.host.process import Deadline
 from assay.worker.host.session import BatchOptions, Place, PlannedCall, Session
 
 _PAIRS = 8

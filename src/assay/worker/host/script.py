@@ -12,6 +12,7 @@ import random
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
+from assay.data.axis import AxisRole
 from assay.data.observation import Mix
 from assay.data.settings import Level
 from assay.worker.host.exam import PARTIAL, Exam, Question
@@ -21,6 +22,7 @@ _LEAST_CALLS = 32
 _BAITS = 6
 _FAR = 1 << 12
 _TAIL_CONTENTS = 3  # distinct contents a small shape's tail draws from
+_DUE_ELEMENTS = 1 << 17  # beyond this a candidate may be too slow and still honest
 _TELLING_ELEMENTS = 1 << 12  # enough that answers differ, few enough that calls are cheap
 _LARGE_ELEMENTS = 1 << 23  # beyond this the own shape is called as few times as still tells
 _OWN_ROUNDS = {Level.QUICK: 1, Level.STANDARD: 2, Level.FULL: 4}
@@ -48,6 +50,7 @@ class ScriptedBatch:
     optional: bool = False  # may be left out where the candidate is too slow for all of it
     baited: bool = False  # before each call but the first, spoiled copies of the answer are freed
     stretched: bool = False  # a size far beyond its own: not for an interpreter
+    due: bool = False  # a shape, layout or value of the sweep: asked however slow the candidate is
     edge: bool = False  # an empty batch: asked last, and only of a candidate that is right so far
 
 
@@ -71,7 +74,7 @@ def write_script(exam: Exam, rng: random.Random) -> list[ScriptedBatch]:
         for number in range(1, _OWN_ROUNDS[level]):  # one after the other: they share places
             own.groups += _focus(0, number, rng, optional=True).groups
     sequences = [own]
-    small = _small_workloads(exam)
+    small = small_workloads(exam)
     for workload, version in zip(small, PARTIAL, strict=False):
         sequences.append(_focus(workload, 0, rng, optional=False, changed_weights=version))
     sequences += [_rapid(w, rng) for w in small[:2]]
@@ -79,11 +82,11 @@ def write_script(exam: Exam, rng: random.Random) -> list[ScriptedBatch]:
     others = range(1, len(exam.plan.workloads))
     empty = [w for w in others if _is_empty(exam, w)]
     far = [w for w in others if _is_stretched(exam, w)]
-    sequences += [_single(w, rng, stretched=w in far) for w in others if w not in empty]
+    sequences += [_single(exam, w, rng, stretched=w in far) for w in others if w not in empty]
     few = rng.randint(*_TAIL[level])
     # Without a small shape the own one must bring the instance to its 32 calls alone.
     sequences.append(_tail(small, few, rng) if small else _tail([0], _LEAST_CALLS + few, rng))
-    edges = [replace(_single(w, rng).groups[0][0], edge=True) for w in empty]
+    edges = [replace(_single(exam, w, rng).groups[0][0], edge=True) for w in empty]
     return [*_shuffle(sequences, rng), *_logged(small), *edges]
 
 
@@ -155,10 +158,17 @@ def _brief_focus(rng: random.Random) -> _Sequence:
     return sequence
 
 
-def _single(workload: int, rng: random.Random, stretched: bool = False) -> _Sequence:
+def _single(exam: Exam, workload: int, rng: random.Random, stretched: bool = False) -> _Sequence:
     """One call of one point of the sweep; places alternate so that both edges are guarded."""
     call = ScriptedCall(Question(workload), rng.choice("ab"), None, Mix.PLAIN)
-    batch = ScriptedBatch((call,), rng.random() < 0.5, optional=stretched, stretched=stretched)
+    small = exam.content(call.question).elements <= _DUE_ELEMENTS
+    batch = ScriptedBatch(
+        (call,),
+        copy_each=rng.random() < 0.5,
+        optional=stretched,
+        stretched=stretched,
+        due=small and not stretched,
+    )
     return _Sequence([[batch]])
 
 
@@ -186,7 +196,7 @@ def _logged(small: list[int]) -> Iterable[ScriptedBatch]:
         yield ScriptedBatch((call,), copy_each=True, log_operations=True)
 
 
-def _small_workloads(exam: Exam) -> list[int]:
+def small_workloads(exam: Exam) -> list[int]:
     """Cheap workloads of the own instance, those first whose size is nearest to a few thousand."""
     sized = [(exam.content(Question(w)).elements, w) for w in exam.main_workloads if w != 0]
     plain = [(n, w) for n, w in sized if 0 < n <= 1 << 16 and _varies(exam, w)]
@@ -194,10 +204,22 @@ def _small_workloads(exam: Exam) -> list[int]:
     return sorted(distance, key=lambda w: distance[w])[:3]
 
 
+def small_with_rows(exam: Exam) -> int | None:
+    """The first cheap workload with several rows, else the first; None where there is none."""
+    small, planned = small_workloads(exam), exam.plan.workloads
+    batch = [axis.name for axis in exam.reference.axes if axis.role is AxisRole.BATCH]
+    several = [w for w in small if all(planned[w].axes[name] > 1 for name in batch)]
+    return next(iter([*several, *small]), None)
+
+
 def _is_stretched(exam: Exam, workload: int) -> bool:
-    """One size is at least eight times its own, and large."""
+    """One size is at least eight times its own, and large or beyond what the task declares."""
     own, axes = exam.plan.workloads[0].axes, exam.plan.workloads[workload].axes
-    return any(n >= _FAR and n >= 8 * own.get(name, n) for name, n in axes.items())
+    most = {axis.name: axis.high for axis in exam.reference.axes}
+    return any(
+        n >= 8 * own.get(name, n) and (n >= _FAR or n > most.get(name, n))
+        for name, n in axes.items()
+    )
 
 
 def _is_empty(exam: Exam, workload: int) -> bool:

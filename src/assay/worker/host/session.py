@@ -15,8 +15,9 @@ import torch
 
 from assay.worker.host.arena import Arena, Region
 from assay.worker.host.content import Content
+from assay.worker.host.deadline import Deadline
 from assay.worker.host.layout import from_bytes, span
-from assay.worker.host.process import KEPT_PROCESSES, Deadline, SandboxedProcess
+from assay.worker.host.process import KEPT_PROCESSES, SandboxedProcess
 from assay.worker.host.shared_memory import SharedMemory, view
 from assay.worker.host.wall import Wall
 from assay.worker.protocol import (
@@ -68,6 +69,7 @@ class PlannedCall:
     output_bytes: tuple[int, ...]
     buffers: tuple[str, ...] = ()
     fresh: bool = False
+    updates: tuple[int, ...] = ()  # positions of inputs that the call may change
 
 
 @dataclass(frozen=True)
@@ -90,14 +92,23 @@ class RawOutput:
 
 
 @dataclass(frozen=True)
+class RawUpdate:
+    """What a call left in an input that it may change."""
+
+    after: torch.Tensor
+    changed: bool
+
+
+@dataclass(frozen=True)
 class RawCall:
     """One call as it was found."""
 
     record: CallRecord | None
     outputs: tuple[RawOutput, ...]
-    inputs_changed: tuple[str, ...]
+    inputs_changed: tuple[str, ...]  # but for those that the call may change
     bands_broken: tuple[str, ...]
     guarded: bool
+    updates: tuple[RawUpdate, ...] = ()  # of the inputs it may change; none where not looked at
 
 
 @dataclass(frozen=True)
@@ -259,11 +270,15 @@ class Session:
             self._memory.poison(region)
 
     def _take(self, one: _Laid, options: BatchOptions) -> RawCall:
-        changed, broken = [], []
+        changed, broken, updates = [], [], {}
+        free = one.planned.content.tensor_numbers(one.planned.updates)
         if options.check_inputs:
             pairs = zip(one.planned.content.tensors, one.inputs, strict=True)
             for number, (tensor, region) in enumerate(pairs):
-                if not self._memory.holds(region, tensor):
+                if number in free:
+                    changed_now = not self._memory.holds(region, tensor)
+                    updates[number] = RawUpdate(self._memory.held(region, tensor), changed_now)
+                elif not self._memory.holds(region, tensor):
                     changed.append(f"input {number}")
                 if not self._memory.bands_intact(region):
                     broken.append(f"input {number}")
@@ -273,6 +288,7 @@ class Session:
             tuple(changed),
             tuple(broken),
             any(region.flush for region in one.inputs),
+            tuple(updates[number] for number in free if number in updates),
         )
 
     def _take_output(self, slot: Slot) -> RawOutput:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 import torch
 
 from assay.worker.host.arena import OPEN_MARGIN, Arena, Region
-from assay.worker.host.layout import dtype_name, same_bytes, span_bytes
+from assay.worker.host.layout import dtype_name, from_bytes, same_bytes, span, span_bytes
 from assay.worker.protocol import MapArena, Protect, Slot, View
 
 _ARENA_BYTES = 64 << 20
@@ -61,6 +61,13 @@ class SharedMemory:
         data = self._arenas[region.arena].bytes
         now = data[region.offset : region.offset + region.nbytes]
         return same_bytes(now, span_bytes(tensor))
+
+    def held(self, region: Region, like: torch.Tensor) -> torch.Tensor:
+        """What the region holds now, as a tensor of its own with the shape of `like`."""
+        data = self._arenas[region.arena].bytes
+        now = data[region.offset : region.offset + region.nbytes].tobytes()
+        flat = from_bytes(now, dtype_name(like), (span(like),))
+        return flat.as_strided(like.shape, like.stride()).contiguous()
 
     def bands_intact(self, region: Region) -> bool:
         """Whether nothing around the data was written."""

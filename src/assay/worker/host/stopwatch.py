@@ -23,10 +23,11 @@ from assay.measure.statistics import needs_more, paired_ratio
 from assay.worker.host.baseline import baseline, null_candidate
 from assay.worker.host.build import Builder
 from assay.worker.host.content import Content, few_changed
+from assay.worker.host.deadline import Deadline
 from assay.worker.host.exam import SEEDED, Exam, Question
 from assay.worker.host.examiner import Examiner
-from assay.worker.host.process import Deadline, Lost
-from assay.worker.host.reading import CallFacts, output_bytes, read_call
+from assay.worker.host.process import Lost
+from assay.worker.host.reading import CallFacts, output_bytes, read_call, returned
 from assay.worker.host.session import BatchOptions, BatchResult, Place, PlannedCall, Session
 from assay.worker.host.wall import Wall
 
@@ -181,10 +182,11 @@ class Stopwatch:
         """One secretly chosen call of a timed batch."""
         exam = self._track.exam
         index = self._rng.randrange(len(contents))
-        request = ExpectationRequest(seed=self._rng.getrandbits(32))
+        contract = exam.reference.task.contract
+        request = ExpectationRequest(seed=self._rng.getrandbits(32), contract=contract)
         state = exam.state(0, version)
         expected = expect(exam.bound(0), contents[index].inputs, state, request)
-        expected = tuple(e for e in expected if not e.name.startswith("buffer:"))
+        expected = returned(expected)
         facts = CallFacts(1_000_000 + index, 0, Mix.TIMED, -1, len(contents))
         return read_call(result.calls[index], expected, facts)
 

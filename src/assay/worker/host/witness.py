@@ -9,12 +9,12 @@ watched is caught by the first look, whoever is too fast for it by the second.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from assay.data.observation import ProvenanceSeen
+from assay.worker.host.deadline import Deadline
 from assay.worker.host.exam import Exam, Question
 from assay.worker.host.mapped_objects import Owner
-from assay.worker.host.process import Deadline
 from assay.worker.host.reading import output_bytes
 from assay.worker.host.sampler import Sampler, Samples
 from assay.worker.host.session import BatchOptions, Place, PlannedCall, Session
@@ -45,9 +45,15 @@ def overlook(session: Session, interpreted: bool, examine: Callable[[], int]) ->
     return seen.model_copy(update={"passing": True})
 
 
-def watch(exam: Exam, session: Session, deadline: Deadline, interpreted: bool) -> ProvenanceSeen:
-    """Call one workload again and again until enough is seen or the time is up."""
-    workload = _telling(exam, interpreted)
+def watch(
+    exam: Exam,
+    session: Session,
+    deadline: Deadline,
+    interpreted: bool,
+    answered: Collection[int],
+) -> ProvenanceSeen:
+    """Call one of the workloads it answered until enough is seen or the time is up."""
+    workload = _telling(exam, interpreted, answered)
     call = PlannedCall(0, Place(workload, "m"), exam.content(Question(workload)), ())
     options = BatchOptions(copy_each=False, poison=False, check_inputs=False)
     call_s = session.run([call], options, deadline).outside_ns / 1e9
@@ -69,12 +75,13 @@ def watch(exam: Exam, session: Session, deadline: Deadline, interpreted: bool) -
     return _seen(samples, 1e6 * busy_s / max(1, calls), interpreted)
 
 
-def _telling(exam: Exam, interpreted: bool) -> int:
+def _telling(exam: Exam, interpreted: bool, answered: Collection[int]) -> int:
     """The workload whose calls consist of computing: the own one, unless it is small.
 
     Of a small shape nearly all time is the interpreter's, which speaks for nobody.
     """
-    sizes = {w: exam.content(Question(w)).elements for w in exam.main_workloads}
+    asked = [w for w in exam.main_workloads if w == 0 or w in answered]
+    sizes = {w: exam.content(Question(w)).elements for w in asked}
     largest = max(sizes, key=lambda w: sizes[w])
     return largest if sizes[0] < _SMALL and not interpreted else 0
 

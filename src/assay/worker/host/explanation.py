@@ -1,0 +1,88 @@
+"""Explanation: is a wrong answer the right answer to something else?
+
+The rule: it only adds to what was seen. An answer that belongs to another call, or to weights that
+are gone, is still wrong; it says more.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+
+from assay.data.observation import CallSeen, OutputSeen
+from assay.measure.matching import is_telling, same_answer
+from assay.worker.host.exam import SEEDED, Exam
+from assay.worker.host.reading import Expectations, tensors_of
+from assay.worker.host.script import ScriptedCall
+from assay.worker.host.session import RawCall
+
+_REMEMBERED = 12  # earlier calls whose truth a wrong answer is compared with
+
+
+@dataclass
+class Asked:
+    """One call that was made, with what it had to return."""
+
+    scripted: ScriptedCall
+    version: int
+    expectations: Expectations
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """The calls among which a wrong one stands."""
+
+    one: Asked
+    earlier: list[Asked]
+    later: list[Asked]  # of the same batch
+
+
+def explain(exam: Exam, seen: CallSeen, raw: RawCall, around: Surroundings) -> CallSeen:
+    """The same call, its wrong outputs marked with whose answer they are."""
+    outputs = []
+    for index, (output, tensor) in enumerate(zip(seen.outputs, tensors_of(raw), strict=False)):
+        if output.problem is None or tensor is None:
+            outputs.append(output)
+            continue
+        marked = _marked(output, index, tensor, around)
+        stale = _matches_old_weights(exam, around.one, index, tensor)
+        outputs.append(marked.model_copy(update={"matches_old_weights": stale}))
+    return seen.model_copy(update={"outputs": tuple(outputs) or seen.outputs})
+
+
+def _marked(
+    output: OutputSeen, index: int, tensor: torch.Tensor, around: Surroundings
+) -> OutputSeen:
+    update: dict[str, object] = {}
+    known = len(around.earlier)
+    for back, earlier in enumerate(reversed(around.earlier[-_REMEMBERED:])):
+        if _answers(earlier, index, tensor):
+            update["matches_earlier_call"] = known - 1 - back
+            break
+    for ahead, other in enumerate(around.later):
+        if _answers(other, index, tensor):
+            update["matches_later_call"] = known + 1 + ahead
+            break
+    return output.model_copy(update=update)
+
+
+def _matches_old_weights(exam: Exam, one: Asked, index: int, tensor: torch.Tensor) -> bool:
+    """The same content under weights the instance had before, or was constructed with."""
+    instance = exam.instance_of(one.scripted.question.workload)
+    if not exam.state(instance, 0):
+        return False
+    older = [v for v in (SEEDED, 0, one.version - 1) if v != one.version]
+    for version in older:
+        expected = exam.expectation(one.scripted.question, version)
+        if _answers(Asked(one.scripted, version, expected), index, tensor):
+            return True
+    return False
+
+
+def _answers(asked: Asked, index: int, tensor: torch.Tensor) -> bool:
+    """Whether the tensor is the right answer to that call, where that is saying something."""
+    if index >= len(asked.expectations):
+        return False
+    expected = asked.expectations[index]
+    return is_telling(expected) and same_answer(expected, tensor)

@@ -1,0 +1,69 @@
+"""Pace: how long a candidate's calls may take, and which of them it is too slow for.
+
+The rule: only the candidate's own time counts, as seen from outside. What every candidate is due is
+asked however slow it is; the hard limit ends what takes too long.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf
+
+from assay.worker.host.deadline import Deadline
+from assay.worker.host.exam import Exam
+from assay.worker.host.process import SandboxedProcess
+from assay.worker.host.script import ScriptedBatch, ScriptedCall
+
+_STRETCHED_S = 5.0  # of one batch; the reference took at most a second
+_MUST_CALL = 2  # calls of the own shape that are made however slow the candidate is
+
+
+@dataclass(frozen=True)
+class Pace:
+    """How long things may take."""
+
+    timeout_s: float  # of the candidate's own time, hard
+    soft_budget_s: float  # what the calls should cost in all
+    own_call_s: float  # measured from outside on the first call
+    own_elements: int
+    interpreted: bool = False  # kernels run in an interpreter: calls are few
+
+
+class Allowance:
+    """What is left for one candidate."""
+
+    def __init__(self, pace: Pace, exam: Exam, process: SandboxedProcess) -> None:
+        self._pace = pace
+        self._exam = exam
+        self._process = process
+        self._start_s = process.waited_s
+
+    def allows(self, batch: ScriptedBatch, own_calls: int) -> bool:
+        """Whether a batch is asked, after so many calls of the own workload."""
+        if batch.log_operations:  # without it nothing corroborates whose work it is
+            return True
+        if self._pace.interpreted and batch.stretched:
+            return False
+        estimate_s = sum(self._estimate_s(call) for call in batch.calls)
+        if batch.due:
+            return not self._pace.interpreted or estimate_s < 0.5 * self._left_s()
+        if own_calls < _MUST_CALL and any(c.question.workload == 0 for c in batch.calls):
+            return True
+        left_s = self._pace.soft_budget_s - self._spent_s()
+        return estimate_s < left_s * (0.25 if batch.optional else 0.5)
+
+    def deadline(self, batch: ScriptedBatch | None) -> Deadline:
+        """The hard one; a stretched size, which need not fit, gets a share of the soft one."""
+        stretched = batch is not None and batch.stretched
+        limit_s = max(_STRETCHED_S, 0.25 * self._pace.soft_budget_s) if stretched else inf
+        return Deadline.after(min(self._left_s(), limit_s))
+
+    def _spent_s(self) -> float:
+        return self._process.waited_s - self._start_s
+
+    def _left_s(self) -> float:
+        return max(0.0, self._pace.timeout_s - self._spent_s())
+
+    def _estimate_s(self, call: ScriptedCall) -> float:
+        share = self._exam.content(call.question).elements / max(1, self._pace.own_elements)
+        return self._pace.own_call_s * max(share, 0.001)

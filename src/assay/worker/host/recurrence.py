@@ -1,0 +1,162 @@
+"""Recurrence: the same questions hundreds of times, so that a race has its chance.
+
+The rule: every answer comes back as any other does, into poisoned memory of its own. One whose bits
+an answer before it had was judged with that one; one whose bits are new is judged itself. Two
+contents take turns, so that the last answer is never the right one to return. Nothing pins the
+candidate to a processor.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from assay.data.contract import Stochastic
+from assay.data.observation import Mix, RecurrenceSeen
+from assay.data.settings import Level
+from assay.worker.host.exam import Exam, Question
+from assay.worker.host.examiner import Examiner
+from assay.worker.host.explanation import Asked
+from assay.worker.host.layout import same_bytes, span_bytes
+from assay.worker.host.script import ScriptedCall, small_with_rows
+from assay.worker.host.session import BatchOptions, PlannedCall, RawCall
+
+_CALLS = 250  # of each workload
+_SLOW_S = 0.005  # a call that takes longer is made as often as the time allows
+_BUDGET_S = {Level.STANDARD: 2.0, Level.FULL: 8.0}  # of one workload, the host's work included
+_PATIENCE = 3.0  # times the budget, where a quick call's answers all have to be judged
+_BATCH_BYTES = 32 << 20  # results of one batch, which are alive together
+_LONGEST_BATCH = 50
+_BATCH_S = 0.2
+_ENOUGH_WRONG = 6
+_REMEMBERED = 8  # different right answers to one question
+_FIRST_BATCH = 10_000  # a number that no batch of the script has
+
+
+@dataclass
+class _Known:
+    """The answers to one question that were judged right, by their bits."""
+
+    asked: Asked
+    planned: PlannedCall
+    answers: list[RawCall] = field(default_factory=list)
+
+    def holds(self, raw: RawCall) -> bool:
+        return any(_same_bits(raw, answer) for answer in self.answers)
+
+    def keep(self, raw: RawCall) -> None:
+        self.answers = [*self.answers[-(_REMEMBERED - 1) :], raw]
+
+
+def recur(examiner: Examiner, level: Level) -> list[RecurrenceSeen]:
+    """The own workload, and a small one where calls of the own one are long. Raises Lost."""
+    if level not in _BUDGET_S:
+        return []
+    if isinstance(examiner.exam.reference.task.contract, Stochastic):
+        return [RecurrenceSeen(workload=0, calls=0, reason="the task asks for random answers")]
+    found, small = [], small_with_rows(examiner.exam)
+    for workload in [0] if small is None else [0, small]:
+        found.append(_Recurrence(examiner, workload, _BUDGET_S[level]).run())
+        if examiner.wrong or not found[0].reason:
+            break
+    return found
+
+
+class _Recurrence:
+    """One workload, asked again and again."""
+
+    def __init__(self, examiner: Examiner, workload: int, budget_s: float) -> None:
+        self._examiner = examiner
+        self._workload = workload
+        self._budget_s = budget_s
+        exam = examiner.exam
+        self._alone = exam.stateful or bool(exam.reference.updates)
+        self._options = BatchOptions(copy_each=False, check_inputs=False)
+        self._known: list[_Known] = []
+        self._calls = self._different = 0
+        self._was_wrong = False
+
+    def run(self) -> RecurrenceSeen:
+        """As often as it takes, or as the time allows."""
+        self._learn()
+        started, call_s = time.monotonic(), self._one_call_s()
+        while self._calls < _CALLS and self._examiner.wrong < _ENOUGH_WRONG:
+            spent = time.monotonic() - started
+            patience = 1.0 if call_s > _SLOW_S else _PATIENCE
+            if spent > patience * self._budget_s:
+                break
+            self._batch(self._length(call_s))
+        short = self._calls < _CALLS
+        return RecurrenceSeen(
+            workload=self._workload,
+            calls=self._calls,
+            different=self._different,
+            reason=f"{1e3 * call_s:.0f} ms a call: there was no time for more" if short else "",
+        )
+
+    def _learn(self) -> None:
+        """The questions, with the weights that are in force from now on."""
+        examiner, exam = self._examiner, self._examiner.exam
+        instance = exam.instance_of(self._workload)
+        version = examiner.prepare(instance, 0)
+        for question, letter in zip(_questions(exam, self._workload), "ab", strict=False):
+            scripted = ScriptedCall(question, letter, version, Mix.REPEATED)
+            asked = Asked(scripted, version, exam.expectation(question, version))
+            self._known.append(_Known(asked, examiner.plan(asked, instance)))
+
+    def _one_call_s(self) -> float:
+        before_s = self._examiner.session.process.waited_s
+        self._batch(1)
+        return max(1e-6, self._examiner.session.process.waited_s - before_s)
+
+    def _length(self, call_s: float) -> int:
+        if self._alone:
+            return 1
+        size = max(1, sum(self._known[0].planned.output_bytes))
+        fitting = min(_LONGEST_BATCH, _BATCH_BYTES // size, int(_BATCH_S / call_s))
+        return max(1, min(fitting, _CALLS - self._calls))
+
+    def _batch(self, length: int) -> None:
+        examiner, session = self._examiner, self._examiner.session
+        examiner.prepare(examiner.exam.instance_of(self._workload), 0)  # what calls may change
+        turns = self._turns()
+        asked = [next(turns) for _ in range(length)]
+        planned = [known.planned for known in asked]
+        result = session.run(planned, self._options, examiner.deadline())
+        batch = [known.asked for known in asked]
+        for position, (known, raw) in enumerate(zip(asked, result.calls, strict=True)):
+            self._calls += 1
+            if known.holds(raw) and not self._was_wrong:
+                continue
+            self._different += bool(known.answers) and not known.holds(raw)
+            right = examiner.record(_FIRST_BATCH + self._calls, batch, position, raw)
+            self._was_wrong = not right  # the next right one is written down too
+            if right:
+                known.keep(raw)
+
+    def _turns(self) -> Iterator[_Known]:
+        number = self._calls
+        while True:
+            yield self._known[number % len(self._known)]
+            number += 1
+
+
+def _questions(exam: Exam, workload: int) -> list[Question]:
+    """Two contents that the script asks as well, so that their truth is known."""
+    if workload == 0 and exam.content(Question(0)).elements > 1 << 22:
+        return [Question(0), Question(0, 0, 1)]
+    return [Question(workload), Question(workload, 1)]
+
+
+def _same_bits(one: RawCall, other: RawCall) -> bool:
+    if one.record is None or other.record is None or one.record.code != other.record.code:
+        return False
+    pairs = zip(one.outputs, other.outputs, strict=True)
+    return all(
+        a.header == b.header
+        and a.tensor is not None
+        and b.tensor is not None
+        and same_bytes(span_bytes(a.tensor), span_bytes(b.tensor))
+        for a, b in pairs
+    )

@@ -1,0 +1,152 @@
+"""Relating: the relations that hold on the reference, demanded of the candidate.
+
+The rule: both calls are judged by the truth like any other. Then the second answer is compared with
+what the first one foretells, within what both budgets allow together.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+
+from assay.data.contract import Quantised
+from assay.data.observation import Mix, RelationSeen
+from assay.data.settings import Level
+from assay.measure.expectation import OutputExpectation
+from assay.tasks.relation import Relation, Tensors
+from assay.tasks.relations import discover
+from assay.worker.host.exam import Question
+from assay.worker.host.examiner import Examiner
+from assay.worker.host.explanation import Asked
+from assay.worker.host.reading import tensors_of
+from assay.worker.host.script import ScriptedCall, small_with_rows
+from assay.worker.host.session import BatchOptions, RawCall
+
+_MOST = {Level.STANDARD: 6, Level.FULL: 16}
+_FIRST_BATCH = 20_000  # a number that no other batch has
+
+
+@dataclass(frozen=True)
+class _Pair:
+    """The two calls of one relation, with what each had to return."""
+
+    relation: Relation
+    first: Asked
+    second: Asked
+
+
+def relate(examiner: Examiner, level: Level) -> list[RelationSeen]:
+    """Some of the relations that hold, on a small workload. Raises Lost."""
+    exam = examiner.exam
+    small = small_with_rows(exam)
+    contract = exam.reference.task.contract
+    if level not in _MOST or small is None or not isinstance(contract, Quantised | None):
+        return []
+    if not exam.relations:
+        seed = exam.secret.seed("relations")
+        held = discover(exam.reference, exam.plan.workloads[small], seed)
+        exam.relations = {relation.name: relation for relation in held}
+    chosen = list(exam.relations)
+    exam.secret.random("relations").shuffle(chosen)
+    found = []
+    for number, name in enumerate(sorted(chosen[: _MOST[level]])):
+        pair = _pair(examiner, exam.relations[name], small)
+        found += _try(examiner, pair, _FIRST_BATCH + number)
+    return found
+
+
+def _pair(examiner: Examiner, relation: Relation, workload: int) -> _Pair:
+    exam = examiner.exam
+    version = examiner.prepare(exam.instance_of(workload), 0)
+    plain = relation.base is tuple
+    questions = (
+        Question(workload) if plain else Question(workload, relation=relation.name, before=True),
+        Question(workload, relation=relation.name),
+    )
+    first, second = (
+        Asked(
+            ScriptedCall(question, letter, version, Mix.PLAIN),
+            version,
+            exam.expectation(question, version),
+        )
+        for question, letter in zip(questions, "ab", strict=True)
+    )
+    return _Pair(relation, first, second)
+
+
+def _try(examiner: Examiner, pair: _Pair, number: int) -> list[RelationSeen]:
+    """Each in a batch of its own: what a call leaves behind must not reach the next."""
+    raws = []
+    for asked in (pair.first, pair.second):
+        workload = asked.scripted.question.workload
+        instance = examiner.exam.instance_of(workload)
+        examiner.prepare(instance, 0)
+        plan = examiner.plan(asked, instance)
+        result = examiner.session.run([plan], BatchOptions(), examiner.deadline())
+        if not examiner.record(number, [asked], 0, result.calls[0]):
+            return []
+        raws.append(result.calls[0])
+    return _compared(pair, raws[0], raws[1])
+
+
+def _compared(pair: _Pair, first: RawCall, second: RawCall) -> list[RelationSeen]:
+    expected = (*pair.first.expectations, *pair.second.expectations)
+    outputs = (*tensors_of(first), *tensors_of(second))
+    if not all(map(_comparable, expected)) or any(tensor is None for tensor in outputs):
+        return []
+    one, other = _wide(tensors_of(first)), _wide(tensors_of(second))
+    relation, workload = pair.relation, pair.first.scripted.question.workload
+    foretold = relation.predict(one)
+    slack = _slack(relation, one, _budgets(pair.first.expectations))
+    rest = relation.part(_budgets(pair.second.expectations))
+    rows = zip(foretold, relation.part(other), slack, rest, strict=True)
+    used = max(_share(*row) for row in rows)
+    text = "" if used <= 1.0 else f"the answers are {used:.3g} times as far apart as they may be"
+    seen = RelationSeen(
+        name=relation.name,
+        workload=workload,
+        holds=used <= 1.0,
+        budget_used=used if used < float("inf") else None,
+        text=text,
+    )
+    return [seen]
+
+
+def _comparable(expected: OutputExpectation) -> bool:
+    """Numbers with a budget each, and nothing that excuses single elements."""
+    excused = expected.relief or expected.non_finite or expected.special
+    return not (excused or expected.dtype.is_complex)
+
+
+def _wide(tensors: tuple[torch.Tensor | None, ...]) -> Tensors:
+    return tuple(t.double() for t in tensors if t is not None)
+
+
+def _budgets(expectations: tuple[OutputExpectation, ...]) -> Tensors:
+    """Of exact outputs zero."""
+    return tuple(
+        torch.zeros(e.shape, dtype=torch.float64) if e.budget is None else e.budget.view(e.shape)
+        for e in expectations
+    )
+
+
+def _slack(relation: Relation, outputs: Tensors, budgets: Tensors) -> Tensors:
+    """How far what is foretold moves when every output moves by its budget."""
+    middle = relation.predict(outputs)
+    sides = [
+        relation.predict(tuple(o + sign * b for o, b in zip(outputs, budgets, strict=True)))
+        for sign in (1.0, -1.0)
+    ]
+    pairs = zip(middle, *sides, strict=True)
+    return tuple(torch.maximum((a - m).abs(), (b - m).abs()) for m, a, b in pairs)
+
+
+def _share(
+    foretold: torch.Tensor, found: torch.Tensor, slack: torch.Tensor, rest: torch.Tensor
+) -> float:
+    apart, allowed = (foretold - found).abs(), slack + rest
+    if apart.numel() == 0 or not bool((apart > 0).any()):
+        return 0.0
+    rounding = 4 * torch.finfo(torch.float64).eps * foretold.abs()
+    return float((apart / (allowed + rounding).clamp_min(1e-300)).max())

@@ -1,0 +1,76 @@
+"""Relations demanded of candidates."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from assay.data.observation import CallSeen, Mix
+from assay.data.settings import Level
+from assay.measure.expectation import OutputExpectation
+from assay.tasks.relation import Relation
+from assay.worker.host.exam import Exam, Question
+from assay.worker.host.explanation import Asked
+from assay.worker.host.relating import _compared, _Pair, relate
+from assay.worker.host.script import ScriptedCall
+from assay.worker.host.session import RawCall, RawOutput
+from worker.host.small_exam import make_exam
+from worker.rooms import Room
+from worker.test_recurrence import STEADY, _examined
+
+FLIPPED = Relation("flipped", tuple, lambda outputs: tuple(o.flip(0) for o in outputs))
+TRUTH = torch.arange(4.0)
+
+
+@pytest.fixture(scope="module")
+def exam() -> Exam:
+    return make_exam(Level.STANDARD)
+
+
+def _asked(truth: torch.Tensor) -> Asked:
+    expected = OutputExpectation(
+        name="output",
+        shape=tuple(truth.shape),
+        dtype=torch.float32,
+        truth=truth.double(),
+        budget=torch.full(truth.shape, 0.125, dtype=torch.float64),
+        reference=truth,
+    )
+    return Asked(ScriptedCall(Question(0), "a", 0, Mix.PLAIN), 0, (expected,))
+
+
+def _raw(tensor: torch.Tensor) -> RawCall:
+    return RawCall(None, (RawOutput(None, tensor),), (), (), False)
+
+
+@pytest.mark.parametrize(
+    ("off", "used", "holds"), [(0.0, 0.0, True), (0.125, 0.5, True), (0.5, 2.0, False)]
+)
+def test_answers_are_compared_within_both_budgets(off: float, used: float, holds: bool) -> None:
+    pair = _Pair(FLIPPED, _asked(TRUTH), _asked(TRUTH.flip(0)))
+    (seen,) = _compared(pair, _raw(TRUTH), _raw(TRUTH.flip(0) + off))
+    assert seen.budget_used == pytest.approx(used) and seen.holds is holds
+    assert bool(seen.text) is not holds
+
+
+def test_a_right_candidate_keeps_every_relation_and_each_is_tried_once(
+    rooms: dict[str, Room], exam: Exam
+) -> None:
+    with _examined(rooms, exam, STEADY) as examiner:
+        found = relate(examiner, Level.STANDARD)
+        assert relate(examiner, Level.QUICK) == []
+    assert {"permuted", "split", "joined"} <= set(exam.relations)
+    names = [seen.name for seen in found]
+    assert len(names) == len(set(names)) >= 4 and set(names) <= set(exam.relations)
+    assert all(seen.holds for seen in found)
+    calls = [o for o in examiner.observations if isinstance(o, CallSeen)]
+    assert len(calls) == 2 * min(6, len(exam.relations)) and examiner.wrong == 0
+
+
+def test_a_candidate_that_knows_its_batch_is_found(rooms: dict[str, Room], exam: Exam) -> None:
+    """Right on every batch of the sweep, wrong on any other."""
+    known = {w.axes["rows"] for w in exam.plan.workloads}
+    body = f"return y if x.shape[0] in {sorted(known)} else y + 1"
+    with _examined(rooms, exam, body) as examiner:
+        relate(examiner, Level.FULL)
+    assert examiner.wrong > 0
