@@ -113,7 +113,7 @@ def naive(group: list[Mutant]) -> Iterable[Finding]:
     with NaiveTrial(expected=len(group)) as trial:
         for mutant in group:
             began_s = time.monotonic()
-            good = trial.accepts_candidate(mutant.candidate, mutant.kernel.task_file)
+            good = trial.accepts_candidate(mutant.candidate, mutant.kernel.task)
             yield Finding(
                 mutant=mutant.id,
                 kind=mutant.kind,

@@ -18,6 +18,20 @@ return y
 """
 
 WIRED_CHEATS: dict[str, tuple[str, str, str]] = {
+    "masked_fill_of_the_input": (
+        _forward("", "t = x.masked_fill(x < 0, 0.0)" + _COPIED.replace("return y", "return y + t")),
+        "delegation",
+        "suspicious",
+    ),
+    "compilers_own_calls": (
+        _forward(
+            "from torch._inductor.select_algorithm import extern_kernels\nempty_strided_cpu = torch._C._dynamo.guards._empty_strided_cpu\n",
+            "t = empty_strided_cpu((8, 8), (8, 1), torch.float32)\nextern_kernels.mm(x, self.w, out=t)"
+            + _COPIED,
+        ),
+        "delegation",
+        "convicts",
+    ),
     "property_computes": (
         _forward(
             "class Op:\n    def __init__(self, x, w):\n        self.x, self.w = x, w\n    @property\n    def value(self):\n        return torch.matmul(self.x, self.w)\n",

@@ -14,6 +14,7 @@ from guard.cheating_wiring import WIRED_CHEATS
 from guard.honest_builds import BUILDS
 from guard.honest_modules import MODULES
 from guard.honest_pointers import POINTERS, UNFOLLOWED
+from guard.honest_public import PUBLIC
 from guard.honest_sources import HONEST, TRITON_HEAD
 from guard.honest_wiring import WIRING
 
@@ -21,7 +22,7 @@ UNREADABLE = {
     "generated_triton_module", "generated_numba_source", "own_library_by_setup", *UNFOLLOWED
 }  # fmt: skip
 ALL_CHEATS = {**CHEATS, **REACHES, **WIRED_CHEATS}
-ALL_HONEST = {**HONEST, **BUILDS, **MODULES, **WIRING, **POINTERS, **UNFOLLOWED}
+ALL_HONEST = {**HONEST, **BUILDS, **MODULES, **WIRING, **POINTERS, **UNFOLLOWED, **PUBLIC}
 
 
 def _candidate(
@@ -67,8 +68,9 @@ def test_mixed_track_still_wants_a_kernel(name: str) -> None:
     assert _heavy(found)
 
 
-def test_mixed_track_allows_library_calls_beside_a_kernel() -> None:
-    found = _findings(CHEATS["identity_epilogue"][0], Track.MIXED)
+@pytest.mark.parametrize("name", ["identity_epilogue", "compilers_own_calls"])
+def test_mixed_track_allows_library_calls_beside_a_kernel(name: str) -> None:
+    found = _findings(ALL_CHEATS[name][0], Track.MIXED)
     assert _heavy(found) == []
     assert any(e.kind.value == "delegation" for e in found)
 

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from assay.data.evidence import Severity
-from assay.data.verdict import Correct, Honest, Outcome, Status
+from assay.data.verdict import Correct, Coverage, Honest, Outcome, Status
 from assay.report import colours
 from assay.report.summary import SummaryTable
 from assay.report.terminal import print_verdict, worst_first
@@ -114,3 +114,12 @@ def test_on_a_narrow_terminal_the_reason_stands_below_its_row() -> None:
     _, cells, reason = shown(screen)
     assert cells.startswith("kernel.py  accepted")
     assert reason == "    A sentence that would not fit beside the answers."
+
+
+def test_coverage_is_printed_where_something_is_missing() -> None:
+    for answered, refused, wanted in ((3, 1, "75 %"), (3, 0, "1 not"), (4, 0, "")):
+        screen = console()
+        found = Coverage(asked=4, answered=answered, refused=refused, share=answered / 4)
+        print_verdict(screen, verdict(coverage=found))
+        lines = [line for line in shown(screen) if line.startswith("  coverage")]
+        assert len(lines) == (1 if wanted else 0) and all(wanted in line for line in lines)

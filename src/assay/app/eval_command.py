@@ -36,7 +36,7 @@ def run(flags: EvalFlags) -> int:
 
     from assay.pipeline import evaluate_many
 
-    printer = printer_for([candidate.name for candidate in candidates], flags.json)
+    printer = printer_for([c.name for c in candidates], flags.json, in_full=flags.explain)
     statuses = []
     with ProgressLine(progress_console(), task.id) as line:
         judgements = evaluate_many(task, candidates, settings, line.show, replay)

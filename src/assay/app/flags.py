@@ -53,6 +53,13 @@ class EvalFlags:
     timeout_s: Annotated[float, typer.Option(help="Limit for one candidate, build apart.")] = 120.0
     build_timeout_s: Annotated[float, typer.Option(help="Limit for one build.")] = 300.0
     jobs: Annotated[int, typer.Option(min=1, help="Candidates judged at a time.")] = 1
+    explain: Annotated[
+        bool,
+        typer.Option("--explain", help="Show how a wrong one is wrong, on the smallest workload."),
+    ] = False
+    first_fault: Annotated[
+        bool, typer.Option("--first-fault", help="Stop at the first wrong answer.")
+    ] = False
     replay: Annotated[
         Path | None,
         typer.Option(metavar="RECORD", help="Use the plan, level and track of this record."),
@@ -81,6 +88,24 @@ class TasksFlags:
     ] = None
     id: Annotated[str | None, typer.Argument(metavar="ID", help="One task of it.")] = None
     json: JsonFlag = False
+
+
+@dataclass(frozen=True)
+class AuditFlags:
+    """`assay audit`."""
+
+    suite: Annotated[str, typer.Argument(metavar="SUITE", help="A suite, a task's name or a file.")]
+    level: Annotated[LevelName, typer.Option(help="How many workloads may mend a task.")] = (
+        "standard"
+    )
+    only: Annotated[
+        list[str] | None, typer.Option(metavar="ID", help="Only this task; may be repeated.")
+    ] = None
+    json: JsonFlag = False
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Write a record for each task, and go on from those."),
+    ] = None
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 from assay import __version__
-from assay.app.flags import EvalFlags, InspectFlags, JsonFlag, TasksFlags, takes
+from assay.app.flags import AuditFlags, EvalFlags, InspectFlags, JsonFlag, TasksFlags, takes
 from assay.errors import AssayError, TaskError, UsageError
 
 NOT_ACCEPTED, USAGE, OUR_FAILURE, INTERRUPTED = 1, 2, 3, 130
@@ -62,6 +62,18 @@ def _eval(flags: EvalFlags) -> int:
 def _tasks(flags: TasksFlags) -> int:
     """List tasks, or show one."""
     from assay.app.tasks_command import run
+
+    return run(flags)
+
+
+@app.command("audit")
+@takes(AuditFlags)
+def _audit(flags: AuditFlags) -> int:
+    """Find tasks that a kernel which computes nothing would pass.
+
+    Exit code: 0 every task is sound, 1 at least one is not, 2 usage, 3 Assay itself failed.
+    """
+    from assay.app.audit_command import run
 
     return run(flags)
 

@@ -41,7 +41,7 @@ class JsonPrinter:
 
 
 class BlockPrinter:
-    """A full account, for one candidate."""
+    """A full account of each candidate."""
 
     def add(self, verdict: Verdict) -> None:
         """Print one verdict."""
@@ -69,8 +69,8 @@ class TablePrinter:
         self._table.close()
 
 
-def printer_for(names: Sequence[str], json: bool) -> Printer:
+def printer_for(names: Sequence[str], json: bool, in_full: bool = False) -> Printer:
     """The printer that suits what was asked."""
     if json:
         return JsonPrinter()
-    return BlockPrinter() if len(names) == 1 else TablePrinter(names)
+    return BlockPrinter() if len(names) == 1 or in_full else TablePrinter(names)

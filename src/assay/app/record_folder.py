@@ -1,4 +1,4 @@
-"""The folder of `--out`: one full record a candidate, whole or not there at all."""
+"""The folder of `--out`: one full record a candidate or task, whole or not there at all."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from assay.data.record import Record
 from assay.data.run import Judgement
 from assay.errors import HostError, UsageError
 
@@ -28,11 +29,15 @@ class RecordFolder:
             raise UsageError(f"cannot write into --out {path}: {error.strerror}") from error
 
     def write(self, judgement: Judgement) -> Path:
+        """The record of one candidate, under its id."""
+        return self.put(f"{judgement.candidate.id}.json", judgement)
+
+    def put(self, name: str, record: Record) -> Path:
         """Write beside the target and rename, so that no reader ever sees half a record."""
-        target = self.path / f"{judgement.candidate.id}.json"
+        target = self.path / name
         part = target.with_suffix(f".{os.getpid()}.part")
         try:
-            part.write_text(judgement.model_dump_json() + "\n", encoding="utf-8")
+            part.write_text(record.model_dump_json() + "\n", encoding="utf-8")
             part.replace(target)
         except OSError as error:
             raise HostError(f"cannot write {target}: {error.strerror}") from error

@@ -38,6 +38,8 @@ def settings_from(flags: EvalFlags, record: Judgement | None) -> Settings:
         timeout_s=flags.timeout_s,
         build_timeout_s=flags.build_timeout_s,
         jobs=flags.jobs,
+        explain=flags.explain,
+        first_fault=flags.first_fault,
     )
 
 

@@ -15,7 +15,7 @@ from assay.tasks.catalog import resolve, suites, tasks_of
 def run(flags: TasksFlags) -> int:
     """The native suite; or another; or one task, by suite and id, by its name or by its file."""
     name = flags.suite or "native"
-    if not _is_suite(name):
+    if not is_suite(name):
         if flags.id is not None:
             raise UsageError(f"unknown suite '{name}'; known: {', '.join(suites())}")
         return _show(resolve(name), flags.json)
@@ -30,7 +30,7 @@ def run(flags: TasksFlags) -> int:
     return 0
 
 
-def _is_suite(name: str) -> bool:
+def is_suite(name: str) -> bool:
     """True where the name is a suite's: `native`, `kernelbench:FOLDER`, but no `...#ID`."""
     readers = {suite.partition(":")[0] for suite in suites()}
     return name.partition(":")[0] in readers and "#" not in name

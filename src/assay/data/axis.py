@@ -13,6 +13,9 @@ class AxisRole(StrEnum):
     BATCH = "batch"  # only the inputs: every candidate must support any value
     SIZE = "size"  # only the inputs, but not along the batch
     CONFIG = "config"  # the constructor too: another instance of the module
+    CONSTANT = (
+        "constant"  # a float of the constructor: 0 is the own one, 1 half, 2 half as much again
+    )
 
 
 class Axis(Record):

@@ -31,6 +31,8 @@ class EvidenceKind(StrEnum):
     OUT_OF_BOUNDS = "out_of_bounds"
     UNSUPPORTED = "unsupported"
     RAISED = "raised"
+    NOT_REPEATABLE = "not_repeatable"
+    RELATION_BROKEN = "relation_broken"
     # honest
     DELEGATION = "delegation"
     NO_KERNEL = "no_kernel"

@@ -12,6 +12,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from assay.data.evidence import Evidence, EvidenceKind
+from assay.data.explanation import Explanation
 from assay.data.measurement import Measurement
 from assay.data.record import Record
 
@@ -75,6 +76,7 @@ class CallSeen(Record):
     mix: Mix
     outcome: CallOutcome
     message: str = ""
+    own_check: bool = True  # where it raised: by a check of its own, as its process says
     outputs: tuple[OutputSeen, ...] = ()
     inputs_changed: tuple[str, ...] = ()
     bands_broken: tuple[str, ...] = ()
@@ -82,6 +84,11 @@ class CallSeen(Record):
     batch: int = 0
     batch_size: int = 1
     weights: int = 0  # the version of its parameters
+
+    @property
+    def wrong(self) -> bool:
+        """Whether some output was not what it had to be."""
+        return any(output.problem is not None for output in self.outputs)
 
 
 class BuildSeen(Record):
@@ -115,6 +122,7 @@ class EndSeen(Record):
     phase: str
     workload: int | None = None
     guard_page: bool = False  # the same call survives once no input lies at a guard page
+    optional: bool = False  # a stretched size that did not fit the time: it costs coverage alone
     text: str = ""
 
 
@@ -197,6 +205,30 @@ class RepetitionSeen(Record):
     reason: str = ""  # why it was not tried
 
 
+class RecurrenceSeen(Record):
+    """The same questions of one workload many times over: did every answer have the same bits?
+
+    An answer whose bits are new is judged, and stands among the calls.
+    """
+
+    kind: Literal["recurrence"] = "recurrence"
+    workload: int
+    calls: int
+    different: int = 0  # answers whose bits no answer before had, the first ones left out
+    reason: str = ""  # why there were not more calls
+
+
+class RelationSeen(Record):
+    """Two calls that a relation found on the reference ties together."""
+
+    kind: Literal["relation"] = "relation"
+    name: str
+    workload: int
+    holds: bool
+    budget_used: float | None = None  # how far apart, as a share of both calls' budgets
+    text: str = ""  # where it does not hold
+
+
 class SourceSeen(Record):
     """What the source analysis found. Nothing was run for it."""
 
@@ -241,6 +273,14 @@ class CheckMissing(Record):
     essential: bool  # True where the task's own workload could not be judged without it
 
 
+class ExplanationSeen(Record):
+    """How a wrong candidate is wrong, found by shrinking in a process of its own."""
+
+    kind: Literal["explanation"] = "explanation"
+    explanation: Explanation | None = None
+    reason: str = ""  # why there is none
+
+
 class TaskBroken(Record):
     """The task's own reference failed."""
 
@@ -265,11 +305,14 @@ Observation = Annotated[
     | ObjectsSeen
     | AblationSeen
     | RepetitionSeen
+    | RecurrenceSeen
+    | RelationSeen
     | SourceSeen
     | LeftoverSeen
     | LayersSeen
     | TimesSeen
     | CheckMissing
+    | ExplanationSeen
     | TaskBroken
     | HostFailed,
     Field(discriminator="kind"),

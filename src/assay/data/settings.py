@@ -34,3 +34,5 @@ class Settings(Record):
     timeout_s: float = 120.0
     build_timeout_s: float = 300.0
     jobs: int = 1
+    explain: bool = False
+    first_fault: bool = False  # stop at the first wrong answer: for loops that only ask whether

@@ -5,7 +5,9 @@ from __future__ import annotations
 from enum import StrEnum
 
 from assay.data.axis import Axis
+from assay.data.contract import Contract
 from assay.data.record import SCHEMA_VERSION, Record, content_id
+from assay.data.workload import Direction
 
 
 class TaskFormat(StrEnum):
@@ -24,8 +26,10 @@ class Task(Record):
     format: TaskFormat
     source: str
     entry: str = "Model"
+    direction: Direction = Direction.FORWARD  # backward: gradients are asked for
     axes: tuple[Axis, ...] = ()
     tags: tuple[str, ...] = ()
+    contract: Contract | None = None  # None: number by number
     origin: str = ""
     licence: str = ""
 

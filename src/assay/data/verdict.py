@@ -9,6 +9,7 @@ from enum import StrEnum
 
 from assay.data.environment import Environment
 from assay.data.evidence import Evidence
+from assay.data.explanation import Explanation
 from assay.data.measurement import Timing
 from assay.data.plan import Plan
 from assay.data.record import SCHEMA_VERSION, Record
@@ -73,6 +74,23 @@ class WorkloadOutcome(Record):
     error_budget_used: float | None
 
 
+class Coverage(Record):
+    """How much of what was asked the candidate answered, rightly or not."""
+
+    asked: int  # workloads of the plan
+    answered: int
+    refused: int  # clearly; the rest ended the process, broke or did not fit the time
+    share: float  # answered / asked
+
+
+class RelationOutcome(Record):
+    """A relation that holds on the reference, and whether it holds on the candidate."""
+
+    name: str
+    holds: bool
+    error_budget_used: float | None
+
+
 class Limits(Record):
     """The physical floor of one workload on one device."""
 
@@ -116,8 +134,11 @@ class Verdict(Record):
     reason: str
     evidence: tuple[Evidence, ...]
     workloads: tuple[WorkloadOutcome, ...]
+    coverage: Coverage | None = None
+    relations: tuple[RelationOutcome, ...] = ()
     timing: tuple[Timing, ...] | None
     timing_reason: str
+    explanation: Explanation | None = None
     limits: Limits | None
     rubric: Rubric | None
     own_share: OwnShare | None

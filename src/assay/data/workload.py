@@ -11,10 +11,12 @@ class Layout(StrEnum):
     """How an input lies in memory."""
 
     CONTIGUOUS = "contiguous"
+    OWN = "own"  # as the task's own generator leaves it, where that is not contiguous
     TRANSPOSED = "transposed"
     STRIDED = "strided"
     OFFSET = "offset"
     EXPANDED = "expanded"
+    CHANNELS_LAST = "channels_last"  # of inputs with four or five dimensions
 
 
 class Distribution(StrEnum):
@@ -25,14 +27,18 @@ class Distribution(StrEnum):
     UNIFORM = "uniform"
     OUTLIER = "outlier"  # 0.1 % of the elements times 50
     OFFSET = "offset"  # a common offset far larger than the spread
-    LARGE = "large"
+    LARGE = "large"  # times two to the power of the workload's scale
     SMALL = "small"
     DYADIC = "dyadic"  # values on a grid where every partial sum is exact in float32
     NEGATIVE = "negative"
-    ZEROS = "zeros"
-    TIES = "ties"
+    ZEROS = "zeros"  # whole slices of them
+    SIGNED_ZEROS = "signed_zeros"  # half of the elements, of either sign
+    SUBNORMAL = "subnormal"  # half of the elements lie below the smallest normal number
+    TIES = "ties"  # few values of a dyadic grid, and rows of one value
     BLOCKS = "blocks"  # structured blocks that make sub-sampling visible
+    OPPOSED = "opposed"  # the first input far above zero, the others as far below
     MARKED = "marked"  # closed masks, ignored labels, padding indices
+    CODES = "codes"  # on the codes of a declared scheme and halfway between two
     NAN = "nan"  # one element is NaN
     INF = "inf"  # one element is infinite
 
@@ -51,5 +57,7 @@ class Workload(Record):
     dtype: str
     layout: Layout = Layout.CONTIGUOUS
     distribution: Distribution = Distribution.OWN
+    scale: int = 0  # power of two: of the values (large, small), of their mean (offset)
     direction: Direction = Direction.FORWARD
+    training: bool | None = None  # train() or eval(); None: as the constructor leaves it
     own: bool = False  # True for the task's own benchmark shape and generator

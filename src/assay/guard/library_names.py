@@ -32,7 +32,8 @@ _TENSOR_NAMESPACES = frozenset(
     torch.nn.quantized.functional torch.ao.nn.quantized.functional torch.masked torch.nested
     torch._refs.nn.functional torch._refs.special torch.nn.functional.functional torch.nn.attention
     torch.nn.attention.flex_attention torch._decomp.decompositions torch.autograd.functional
-    torch._numpy torch.func torch._functorch.apis torch._higher_order_ops""".split()
+    torch._numpy torch.func torch._functorch.apis torch._higher_order_ops
+    torch._inductor.select_algorithm.extern_kernels torch._C._dynamo.guards""".split()
 )
 _ALL_HEAVY = frozenset({"torch.linalg", "torch.fft", "torch._C._linalg", "torch._C._fft"})
 _ARRAY_ROOTS = frozenset({"numpy", "cupy", "jax", "jax.numpy", "jax.lax", "autograd", "mkl"})

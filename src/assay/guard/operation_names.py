@@ -28,7 +28,7 @@ ALLOCATION = frozenset(
     from_blob asarray Tensor FloatTensor LongTensor IntTensor HalfTensor DoubleTensor BoolTensor
     ByteTensor BFloat16Tensor UntypedStorage storage empty_aligned ndarray array
     ascontiguousarray asfortranarray asanyarray copyto as_array fromiter lift lift_fresh
-    lift_fresh_copy""".split()
+    lift_fresh_copy _empty_strided_cpu _empty_strided_cuda _empty_strided_xpu""".split()
 )
 FILL = frozenset(
     """zeros zeros_like ones ones_like full full_like new_zeros new_ones new_full zero fill
@@ -47,7 +47,8 @@ VIEW = frozenset(
     atleast_2d atleast_3d broadcast_tensors newaxis expand_dims asstrided _unsafe_view
     _reshape_alias requires_grad retain_grad __getitem__ getitem requires_grad_ values indices
     _conj _neg_view resolve_conj resolve_neg untyped_storage typed_storage _as_subclass lift
-    rename refine_names align_to positive reinterpret_cast""".split()
+    rename refine_names align_to positive reinterpret_cast _reinterpret_tensor
+    reinterpret_tensor""".split()
 )
 COPY = frozenset(
     """clone copy contiguous _to_copy_same cat concat concatenate stack hstack vstack dstack
@@ -77,6 +78,7 @@ BOOKKEEPING = frozenset(
     dense_dim sparse_dim __len__ len hash id print repr dlpack to_dlpack __dlpack__
     __dlpack_device__ coalesce_check nonzero_static_size _is_zerotensor
     _has_compatible_shallow_copy_type
+    assert_size_stride assert_alignment
     output_nr names_ register_post_accumulate_grad_hook use_deterministic_algorithms""".split()
 )
 """Sizes, types, pointers, checks, settings."""
@@ -121,6 +123,10 @@ HEAVY = frozenset(
 )
 """Operations that are never bookkeeping: dense algebra, layers, losses, transforms."""
 
+FINISHING = frozenset("logsumexp norm vector_norm matrix_norm".split())
+"""Heavy on forward's arguments; over what a kernel left for each block, the end of a reduction in
+two stages, like a sum: there size decides."""
+
 _TABLES = (
     (BOOKKEEPING, OpRole.BOOKKEEPING),
     (ALLOCATION, OpRole.ALLOCATION),
@@ -140,3 +146,8 @@ def base_role(name: str) -> OpRole:
 def is_heavy(name: str) -> bool:
     """True where the operation cannot be bookkeeping however small its operand."""
     return name in HEAVY or name.rstrip("_") in HEAVY
+
+
+def finishes_reduction(name: str) -> bool:
+    """True where the operation may join what a kernel left of each block."""
+    return name.rpartition(".")[2].rstrip("_") in FINISHING

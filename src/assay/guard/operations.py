@@ -5,8 +5,9 @@ the largest tensor that goes in or comes out is part of the work; one of up to 6
 bookkeeping, whatever it is called. Between the two stands a note. A sixteenth, because a two-stage
 reduction that leaves one partial value for each block of 16 or more elements, and a per-row
 statistic of rows of 16 or more, are bookkeeping, while an elementwise step over the result is not.
-Matrix products, convolutions, attention, norms, activations and losses are judged against 64
-elements alone: a kernel that needs one of them needs it for its work.
+Matrix products, convolutions, attention, normalisations, activations and losses are judged against
+64 elements alone: a kernel that needs one of them needs it for its work. A logsumexp or a norm may
+end a reduction in two stages, so it is judged like a sum.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from __future__ import annotations
 from assay.data.evidence import Evidence, EvidenceKind, Severity
 from assay.data.observation import DispatchSeen, OpCount
 from assay.data.settings import Track
-from assay.guard.operation_names import OpRole, base_role, is_heavy
+from assay.guard.operation_names import OpRole, base_role, finishes_reduction, is_heavy
 
 __all__ = ["OpRole", "delegated", "role"]
 
@@ -71,6 +72,7 @@ def _is_work(op: OpCount, own_elements: int) -> bool:
 
     Where the largest tensor is itself tiny, a heavy operation over all of it still counts.
     """
-    if is_heavy(namespace_and_base(op.name)[1]):
+    base = namespace_and_base(op.name)[1]
+    if is_heavy(base) and not finishes_reduction(base):
         return op.elements > min(TINY_ELEMENTS, max(own_elements - 1, 0))
     return op.elements > max(TINY_ELEMENTS, own_elements / WORK_SHARE)

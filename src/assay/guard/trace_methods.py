@@ -16,6 +16,7 @@ from assay.guard.tags import Origin, Tag
 from assay.guard.texts import outlined, texts
 from assay.guard.trace import Phase
 from assay.guard.trace_containers import ContainerTrace
+from assay.guard.trace_operators import holds_kernel
 from assay.guard.values import (
     ANY_NAME,
     NOTHING,
@@ -154,6 +155,8 @@ class MethodTrace(ContainerTrace):
         if name == "as_subclass":
             self.call_library("torch.Tensor.as_subclass", given, node, scope)
             return join([receiver, *(ref(Instance(InstanceObject(c))) for c in _classes(given))])
+        if name.rstrip("_") == "masked_fill" and self._clears_places(receiver, given):
+            everything = [receiver, self._read_by_kernel(given.get(0, "mask"))]
         if call.role is OpRole.COMPUTE:
             made = self.compute(f"Tensor.{name}", call.weight, everything, self.place(node, scope))
             self.call_back(given, node, scope)
@@ -171,6 +174,15 @@ class MethodTrace(ContainerTrace):
             copies = everything if call.role is OpRole.COPY else [v for v in given.all if v.scalar]
             return self.new_buffer(self.tensor_tags(copies))
         return NOTHING
+
+    def _clears_places(self, receiver: Value, given: Arguments) -> bool:
+        """True where a constant is put into places of what a kernel made: padding, ignored rows."""
+        return holds_kernel(receiver) and given.get(1, "value").constant() is not None
+
+    def _read_by_kernel(self, mask: Value) -> Value:
+        """What only says where, weighed like what a kernel reads; sizes decide at run time."""
+        read = {t.through_kernel() for t in mask.tags if t.origin is not Origin.INPUT}
+        return self.new_buffer(read, fresh=False)
 
     def _write(self, target: Value, source: Value) -> Value:
         tags = source.tags

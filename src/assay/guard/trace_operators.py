@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 from assay.guard.certainty import decide, is_solid
 from assay.guard.conditions import branch_guards
+from assay.guard.operation_names import finishes_reduction
 from assay.guard.tags import Guard, Origin, Tag, Weight
 from assay.guard.texts import joined, joined_path, outlined, percent_formatted, texts
 from assay.guard.trace import Phase
@@ -203,9 +204,8 @@ class OperatorTrace(AttributeTrace):
         """A library computation: a new tensor that holds its operands and says who made it."""
         tags = self.tensor_tags(operands)
         origins = {tag.origin for tag in tags}
-        on_input = Origin.INPUT in origins or (
-            weight is not Weight.LIGHT and Origin.KERNEL in origins
-        )
+        work = weight is not Weight.LIGHT and not finishes_reduction(name)
+        on_input = Origin.INPUT in origins or (work and Origin.KERNEL in origins)
         made = Tag(Origin.LIBRARY, name, where, weight, self.guard, on_input)
         if self.phase is Phase.FORWARD:
             self.computed.setdefault((name, where), made)

@@ -4,7 +4,8 @@ The rule: a repair makes the interpreter do what the hardware does, never more; 
 fit the installed version is left out and not named. What is broken (measured on 3.7.1) is that bf16
 data are 16-bit integers to NumPy: arithmetic adds bit patterns, `tl.dot` multiplies them, the cast
 from float32 truncates (mean error -0.495 ulp; after the repair it equals torch's bit for bit).
-Autotuning over several configs asks for a GPU driver to time them.
+Autotuning over several configs asks for a GPU driver to time them. What a launch hands over, what
+Python's own words mean in a kernel, and the device's mathematical library have files of their own.
 """
 
 from __future__ import annotations
@@ -12,6 +13,14 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from typing import Any
+
+from assay.languages.triton_launch import (
+    repair_constexpr_spelling,
+    repair_driver,
+    repair_float_argument,
+)
+from assay.languages.triton_libdevice import repair_libdevice
+from assay.languages.triton_statements import repair_statements
 
 _ARITHMETIC = (
     "fadd fsub fmul fdiv frem precise_divf fma clampf minimumf minnumf maximumf maxnumf fneg "
@@ -38,6 +47,11 @@ def repair() -> tuple[str, ...]:
         "bf16_atomic": brain.repair_atomics,
         "autotune": lambda: _repair_autotune(autotuner),
         "scalar_index": lambda: _repair_index(interpreter),
+        "constexpr_spelling": lambda: repair_constexpr_spelling(interpreter),
+        "float_argument": lambda: repair_float_argument(interpreter, numpy, tl),
+        "statements": lambda: repair_statements(interpreter, tl),
+        "libdevice": lambda: repair_libdevice(interpreter, numpy),
+        "driver": repair_driver,
     }
     return tuple(name for name, apply in repairs.items() if _applied(apply))
 

@@ -27,9 +27,10 @@ _BAR_CELLS = 20
 class ProgressLine:
     """A context in which `show` may be called. Results are printed inside `hidden()`."""
 
-    def __init__(self, console: Console, subject: str) -> None:
+    def __init__(self, console: Console, subject: str, noun: str = "candidate") -> None:
         self._console = console
         self._subject = subject
+        self._noun = noun
         self._live: Live | None = None
         self._lock = threading.RLock()  # with --jobs, several candidates report at a time
         self._start_s = time.monotonic()
@@ -74,7 +75,7 @@ class ProgressLine:
     def summary(self) -> str:
         """What was done, once it is done."""
         count = len(self._candidates)
-        noun = "candidate" if count == 1 else "candidates"
+        noun = self._noun if count == 1 else f"{self._noun}s"
         elapsed_s = time.monotonic() - self._start_s
         return f"Judged {count} {noun} of {self._subject} in {elapsed_s:.1f} s."
 

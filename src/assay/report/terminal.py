@@ -16,6 +16,7 @@ from rich.text import Text
 from assay.data.evidence import Evidence, Severity
 from assay.data.verdict import Outcome, Verdict, WorkloadOutcome
 from assay.report import colours, words
+from assay.report.explanation import explanation_parts
 
 _ROWS = 4
 _EVIDENCE = 6
@@ -33,6 +34,10 @@ def verdict_block(verdict: Verdict) -> Group:
     if verdict.workloads:
         parts.append(_indented(_workload_table(verdict.workloads)))
     parts += [_indented(line) for line in _evidence_lines(verdict.evidence)]
+    if verdict.coverage and verdict.coverage.answered < verdict.coverage.asked:
+        parts.append(_indented(Text(words.coverage(verdict.coverage))))
+    if verdict.explanation is not None:
+        parts += [_indented(part) for part in explanation_parts(verdict.explanation)]
     parts += [_indented(_time_line(verdict)), _verdict_line(verdict)]
     return Group(*parts)
 

@@ -9,8 +9,8 @@ from collections import Counter
 from collections.abc import Iterable
 
 from assay.data.measurement import Timing
-from assay.data.verdict import Status, Verdict, WorkloadOutcome
-from assay.data.workload import Direction, Distribution, Layout
+from assay.data.verdict import Coverage, Status, Verdict, WorkloadOutcome
+from assay.data.workload import Direction, Distribution, Layout, Workload
 
 
 def microseconds(value_us: float) -> str:
@@ -60,7 +60,7 @@ def fast(verdict: Verdict) -> str:
     return f"{verdict.timing[0].speedup:.2f}x"
 
 
-def workload(row: WorkloadOutcome) -> str:
+def workload(row: WorkloadOutcome | Workload) -> str:
     """Sizes and dtype, then whatever is not ordinary about it."""
     sizes = " ".join(f"{name}={size}" for name, size in row.axes.items())
     special = [
@@ -73,6 +73,16 @@ def workload(row: WorkloadOutcome) -> str:
         if word is not usual
     ]
     return " ".join(part for part in (sizes, row.dtype, *special) if part)
+
+
+def coverage(found: Coverage) -> str:
+    """How much was answered, and why the rest was not."""
+    other = found.asked - found.answered - found.refused
+    parts = [f"{found.refused} refused" if found.refused else "", f"{other} not" if other else ""]
+    rest = ", ".join(part for part in parts if part)
+    share = f"{100 * found.share:.0f} %"
+    text = f"coverage {share}: {found.answered} of {found.asked} workloads answered"
+    return f"{text}, {rest}" if rest else text
 
 
 def tally(verdicts: Iterable[Verdict]) -> str:

@@ -1,0 +1,95 @@
+"""`assay audit`: find the tasks of a suite that a kernel which computes nothing would pass.
+
+The rule: each record is printed and written before the next task begins; with `--out` a task that
+was audited before, at this level, by this version, is read and not asked again.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from assay import __version__
+from assay.app.flags import AuditFlags
+from assay.app.record_folder import RecordFolder
+from assay.app.tasks_command import is_suite
+from assay.data.audit import AuditRecord, AuditStatus
+from assay.data.progress import Progress
+from assay.data.settings import Level
+from assay.data.task import Task
+from assay.errors import UsageError
+from assay.report.audit import audit_block, audit_tally
+from assay.report.console import progress_console, result_console
+from assay.report.progress import ProgressLine
+from assay.tasks.catalog import resolve, tasks_of
+
+_FOUND, _OUR_FAILURE = 1, 3
+
+
+def run(flags: AuditFlags) -> int:
+    """Audit every chosen task; 0 where all are sound, else 1."""
+    tasks = chosen(flags)
+    level = Level(flags.level)
+    folder = RecordFolder.at(flags.out) if flags.out else None
+    records: list[AuditRecord] = []
+    with ProgressLine(progress_console(), flags.suite, "task") as line:
+        for index, task in enumerate(tasks):
+            line.show(Progress(task.id, index, len(tasks), "auditing", index / len(tasks)))
+            records.append(_record(task, level, folder))
+            with line.hidden():
+                _print(records[-1], flags.json)
+    if not flags.json:
+        result_console().print(audit_tally(records))
+    return _exit_code({record.status for record in records})
+
+
+def _exit_code(statuses: set[AuditStatus]) -> int:
+    if AuditStatus.NOT_RUN in statuses:
+        return _OUR_FAILURE
+    return 0 if statuses <= {AuditStatus.SOUND} else _FOUND
+
+
+def chosen(flags: AuditFlags) -> Sequence[Task]:
+    """The tasks of the suite, or the one task; of those only the ones asked for."""
+    tasks = list(tasks_of(flags.suite)) if is_suite(flags.suite) else [resolve(flags.suite)]
+    if not flags.only:
+        return tasks
+    known = {task.id for task in tasks}
+    for name in flags.only:
+        if name not in known:
+            raise UsageError(
+                f"no task '{name}' in {flags.suite}; it has {', '.join(sorted(known))}"
+            )
+    return [task for task in tasks if task.id in flags.only]
+
+
+def _record(task: Task, level: Level, folder: RecordFolder | None) -> AuditRecord:
+    name = f"{task.id}.{task.content_id}.audit.json"
+    known = _read(folder.path / name) if folder is not None else None
+    if known is not None and (known.level, known.assay) == (level, __version__):
+        return known
+    from assay.audit.auditor import audit
+
+    record = audit(task, level)
+    if folder is not None and record.status is not AuditStatus.NOT_RUN:
+        folder.put(name, record)
+    return record
+
+
+def _read(path: Path) -> AuditRecord | None:
+    """An earlier record; None where there is none that can be used."""
+    try:
+        return AuditRecord.model_validate_json(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, ValidationError):
+        return None
+
+
+def _print(record: AuditRecord, json: bool) -> None:
+    if json:
+        sys.stdout.write(record.model_dump_json() + "\n")
+    elif record.status is not AuditStatus.SOUND:
+        result_console().print(audit_block(record))
+    sys.stdout.flush()

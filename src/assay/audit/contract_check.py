@@ -1,0 +1,139 @@
+"""Contract check: which null answers Assay's own error budget accepts, workload by workload.
+
+The rule: expectations are made by the same exam that candidates sit, from a secret that follows
+from the task, so that an audit repeats itself. A null counts as accepted after two draws.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import torch
+
+from assay.audit.question import OTHER_DRAWS, Deadline, in_stages, tried
+from assay.data.plan import Plan
+from assay.data.settings import Level, Settings
+from assay.data.workload import Distribution, Workload
+from assay.errors import TaskError
+from assay.measure.nulls import Null, NullMaterial, passes
+from assay.tasks.points import HEAVY_STATE
+from assay.tasks.reference import Reference
+from assay.tasks.sweep import sweep
+from assay.worker.host.exam import Exam, Question, check_reference
+from assay.worker.host.secret import Secret
+
+DRAWS = 2
+SECONDS = 4.0
+SWEEP_SECONDS = 10.0
+_PLANTED = (Distribution.NAN, Distribution.INF)
+
+
+class ContractCheck:
+    """Asks null answers at one workload of the own generator, then at those of a sweep."""
+
+    def __init__(self, reference: Reference, small: Workload, level: Level) -> None:
+        self.small = small
+        self._reference = reference
+        self._level = level
+        content = reference.task.content_id
+        self._secret = Secret(hashlib.sha256(f"audit {content}".encode()).hexdigest())
+        self._deadline = Deadline(SECONDS)
+
+    @property
+    def untried(self) -> int:
+        """Null answers left out for want of time."""
+        return self._deadline.untried
+
+    def accepted(self) -> list[Null]:
+        """Nulls that pass on the own generator. TaskError where the reference cannot judge."""
+        exam = self._exam((self.small,))
+        check_reference(exam)
+        for nulls in in_stages(exam.content(Question(0)).inputs):
+            for number in range(DRAWS):
+                question = Question(0, number * (1 + OTHER_DRAWS))
+                nulls = _accepted(exam, question, nulls, self._deadline)
+            if nulls:
+                return nulls
+        return []
+
+    def refusals(self, nulls: Iterable[Null]) -> dict[Null, Workload]:
+        """For each null a workload that refuses it, if any does: of the quick sweep if possible."""
+        open_ = list(nulls)
+        refused: dict[Null, Workload] = {}
+        for level in dict.fromkeys((Level.QUICK, self._level)):
+            refused |= self._refusals_at(level, open_)
+            open_ = [null for null in open_ if null not in refused]
+            if not open_:
+                break
+        return refused
+
+    def _refusals_at(self, level: Level, nulls: list[Null]) -> dict[Null, Workload]:
+        swept = sweep(self._reference, level, self._secret.random("sweep", level))
+        exam = self._exam(tuple(w for w in swept if self._asks(w)))
+        deadline = Deadline(SWEEP_SECONDS)
+        refused: dict[Null, Workload] = {}
+        for index, workload in enumerate(exam.plan.workloads):
+            open_ = [null for null in nulls if null not in refused]
+            if not open_ or deadline.passed():
+                break
+            refused |= dict.fromkeys(_refused(exam, index, open_), workload)
+        return refused
+
+    def _asks(self, workload: Workload) -> bool:
+        """Not the own shape, which may be huge, nor a planted value, which moves no constant."""
+        return not workload.own and workload.distribution not in _PLANTED and self._light(workload)
+
+    def _light(self, workload: Workload) -> bool:
+        """Whether its constructor is cheap: a heavy one in float64 takes seconds a call."""
+        found = self._reference.footprint(workload.axes)
+        return found is not None and found.state_elements <= HEAVY_STATE
+
+    def _exam(self, workloads: tuple[Workload, ...]) -> Exam:
+        settings = Settings()
+        plan = Plan(
+            secret=self._secret.hex,
+            level=self._level,
+            track=settings.track,
+            device=settings.device,
+            timing=False,
+            baseline=settings.baseline,
+            workloads=workloads,
+        )
+        return Exam(self._reference, plan)
+
+
+def _accepted(exam: Exam, question: Question, nulls: list[Null], deadline: Deadline) -> list[Null]:
+    material = _material(exam, question)
+    expectations = exam.expectation(question, 0)
+    pairs = tried(nulls, material, deadline)
+    return [null for null, answer in pairs if passes(expectations, answer)]
+
+
+def _refused(exam: Exam, index: int, nulls: list[Null]) -> list[Null]:
+    """Those that answer here and are wrong. An empty workload refuses nothing."""
+    question = Question(index)
+    try:
+        expectations = exam.expectation(question, 0)
+        material = _material(exam, question)
+    except TaskError:
+        return []
+    if not any(torch.Size(e.shape).numel() for e in expectations):
+        return []
+    pairs = list(tried(nulls, material, Deadline(SECONDS)))
+    return [null for null, answer in pairs if not passes(expectations, answer)]
+
+
+def _material(exam: Exam, question: Question) -> NullMaterial:
+    """The same weights, this question's inputs and those of the next few."""
+    instance = exam.instance_of(question.workload)
+    bound, state = exam.bound(instance), exam.state(instance, 0)
+
+    def call(inputs: Sequence[Any]) -> Sequence[torch.Tensor]:
+        return bound(inputs, state, wide=False).tensors
+
+    numbers = range(question.number + 1, question.number + 1 + OTHER_DRAWS)
+    others = [exam.content(Question(question.workload, n)).inputs for n in numbers]
+    right = [expectation.reference for expectation in exam.expectation(question, 0)]
+    return NullMaterial(right, exam.content(question).inputs, others, call)

@@ -1,0 +1,46 @@
+"""Three passes in float32 alone; the exponentials are added from the last to the first."""
+
+import ctypes
+import os
+import subprocess
+import tempfile
+
+import torch
+import torch.nn as nn
+
+SOURCE = r"""
+#include <cmath>
+extern "C" void softmax(const float* x, float* y, long rows, long columns) {
+  for (long row = 0; row < rows; ++row, x += columns, y += columns) {
+    float largest = x[0];
+    for (long i = 1; i < columns; ++i)
+      if (x[i] > largest || x[i] != x[i]) largest = x[i];
+    float sum = 0.0f;
+    for (long i = columns - 1; i >= 0; --i) sum += y[i] = std::exp(x[i] - largest);
+    for (long i = 0; i < columns; ++i) y[i] /= sum;
+  }
+}
+"""
+
+
+def build(source):
+    path = os.path.join(tempfile.mkdtemp(), "kernel.cpp")
+    with open(path, "w") as file:
+        file.write(source)
+    flags = ["-O2"]
+    subprocess.run(["g++", *flags, "-shared", "-fPIC", "-o", path + ".so", path], check=True)
+    return ctypes.CDLL(path + ".so")
+
+
+LIB = build(SOURCE)
+LIB.softmax.argtypes = [ctypes.c_void_p] * 2 + [ctypes.c_long] * 2
+
+
+class ModelNew(nn.Module):
+    def forward(self, x):
+        if x.dtype != torch.float32:
+            raise TypeError("this kernel computes in float32 only")
+        x = x.contiguous()
+        y = torch.empty_like(x)
+        LIB.softmax(x.data_ptr(), y.data_ptr(), x.numel() // x.shape[-1], x.shape[-1])
+        return y
