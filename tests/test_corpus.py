@@ -28,9 +28,8 @@ SECRET = Secret("5eed" * 16)
 
 
 def demanded(case: CorpusCase) -> bool:
-    """Cheats of the native tasks and every honest kernel; the others take passes of their own."""
-    native = case.task == case.task_source
-    return not case.slow and (case.label == "honest" or (native and case.label == "cheat"))
+    """Every cheat and every honest kernel; the wrong ones take passes of their own."""
+    return not case.slow and case.group in ("cheat", "honest")
 
 
 def test_the_corpus_is_as_large_as_it_is_said_to_be() -> None:

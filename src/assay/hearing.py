@@ -29,6 +29,7 @@ from assay.guard.rubric import rubric
 from assay.guard.source import analyse, findings
 from assay.judge.case import Case
 from assay.judge.decide import judge
+from assay.tasks.modes import in_other_mode
 from assay.tasks.reference import Reference
 from assay.tasks.sweep import sweep
 from assay.worker.host.build_cache import compiler
@@ -72,6 +73,7 @@ class Hearing:
         if self._replay is not None:
             return self._replay
         settings, secret = self._settings, Secret.draw()
+        chosen = sweep(reference, settings.level, secret.random("sweep"))
         return Plan(
             secret=secret.hex,
             level=settings.level,
@@ -79,7 +81,7 @@ class Hearing:
             device=settings.device,
             timing=settings.timing,
             baseline=settings.baseline,
-            workloads=sweep(reference, settings.level, secret.random("sweep")),
+            workloads=(*chosen, *in_other_mode(reference, chosen)),
         )
 
     def observe(self, candidate: Candidate, report: Report) -> list[Observation]:

@@ -160,6 +160,80 @@ def get_init_inputs():
     return []
 """
 
+EXPONENTIAL = """
+class Model(nn.Module):
+    def forward(self, x):
+        return torch.exp(x)
+rows = 64
+cols = 128
+def get_inputs():
+    return [torch.rand(rows, cols)]
+def get_init_inputs():
+    return []
+"""
+
+TURNED = """
+class Model(nn.Module):
+    def forward(self, x):
+        return x.sum(-1)
+rows = 64
+cols = 128
+def get_inputs():
+    return [torch.rand(cols, rows).T]
+def get_init_inputs():
+    return []
+"""
+
+SQUARE_IMAGES = """
+class Model(nn.Module):
+    def __init__(self, channels, out_channels, kernel_size, negative_slope):
+        super().__init__()
+        self.conv = nn.Conv2d(channels, out_channels, kernel_size, padding=1)
+        self.negative_slope = negative_slope
+    def forward(self, x):
+        return F.leaky_relu(self.conv(x), self.negative_slope)
+batch = 4
+channels = 8
+out_channels = 16
+size = 24
+kernel_size = 3
+negative_slope = 0.1
+def get_inputs():
+    return [torch.randn(batch, channels, size, size)]
+def get_init_inputs():
+    return [channels, out_channels, kernel_size, negative_slope]
+"""
+
+SQUARE_MATRICES = """
+class Model(nn.Module):
+    def __init__(self, factor):
+        super().__init__()
+        self.up = nn.Upsample(scale_factor=factor)
+    def forward(self, a, b):
+        return self.up((a @ b)[None, None])
+N = 32
+def get_inputs():
+    return [torch.rand(N, N), torch.rand(N, N)]
+def get_init_inputs():
+    return [2.0]
+"""
+
+GROUPED = """
+class Model(nn.Module):
+    def __init__(self, channels, groups, eps):
+        super().__init__()
+        self.norm = nn.GroupNorm(groups, channels, eps=eps)
+    def forward(self, x):
+        return self.norm(x)
+batch = 4
+channels = 48
+groups = 6
+def get_inputs():
+    return [torch.randn(batch, channels, 10, 10)]
+def get_init_inputs():
+    return [channels, groups, 1e-3]
+"""
+
 HUGE = """
 class Model(nn.Module):
     def forward(self, x):

@@ -20,9 +20,9 @@ def get_init_inputs(): return []
 """
 
 
-def test_native_suite_has_twelve_tasks_with_axes_and_tags() -> None:
+def test_native_tasks_have_axes_and_tags() -> None:
     tasks = tasks_of("native")
-    assert len(tasks) == 12
+    assert len(tasks) >= 20 and len({task.id for task in tasks}) == len(tasks)
     for task in tasks:
         assert task.title and len(task.tags) == 3
         assert any(axis.role is AxisRole.BATCH for axis in task.axes)

@@ -8,7 +8,8 @@ import pytest
 import torch
 
 from assay.data.workload import Distribution, Layout, Workload
-from assay.tasks.distributions import DRAWERS, redraw
+from assay.tasks.distributions import Values, redraw
+from assay.tasks.drawers import DRAWERS
 from assay.tasks.layouts import applies, lay_out
 from assay.tasks.reference import Reference
 from assay.tasks.structure import Structure, structure_of
@@ -24,32 +25,32 @@ def test_redraw_keeps_dtype_shape_and_integers(
     distribution: Distribution, dtype: torch.dtype
 ) -> None:
     own = [OWN[0].to(dtype), OWN[1]]
-    made = redraw(own, distribution, 5, FREE).inputs
+    made = redraw(own, Values(distribution, 8), 5, FREE).inputs
     assert (made[0].dtype, made[0].shape) == (dtype, own[0].shape)
     assert made[1] is own[1] and made[0].isfinite().all()
     assert not torch.equal(made[0], own[0])
-    again = redraw(own, distribution, 5, FREE).inputs
+    again = redraw(own, Values(distribution, 8), 5, FREE).inputs
     assert torch.equal(made[0], again[0])
 
 
 def test_dyadic_products_are_exact_in_float32_and_not_in_eleven_bits() -> None:
     own = [torch.rand(16, 1024), torch.rand(1024, 16)]
-    a, b = redraw(own, Distribution.DYADIC, 1, (Structure.FREE, Structure.FREE)).inputs
+    a, b = redraw(own, Values(Distribution.DYADIC, 8), 1, (Structure.FREE, Structure.FREE)).inputs
     exact = a.double() @ b.double()
     assert torch.equal((a @ b).double(), exact)
     assert not torch.equal(a.half().double() @ b.half().double(), exact)
 
 
 def test_offset_dwarfs_the_spread_and_outliers_are_few() -> None:
-    offset = redraw(OWN, Distribution.OFFSET, 2, FREE).inputs[0]
+    offset = redraw(OWN, Values(Distribution.OFFSET, 8), 2, FREE).inputs[0]
     assert offset.mean().abs() > 90 * offset.std()
-    outlier = redraw(OWN, Distribution.OUTLIER, 2, FREE).inputs[0]
+    outlier = redraw(OWN, Values(Distribution.OUTLIER, 8), 2, FREE).inputs[0]
     assert 1 <= int((outlier != OWN[0]).sum()) <= 3
 
 
 @pytest.mark.parametrize("distribution", [Distribution.NAN, Distribution.INF])
 def test_a_planted_element_is_one_and_is_told(distribution: Distribution) -> None:
-    drawn = redraw(OWN, distribution, 3, FREE)
+    drawn = redraw(OWN, Values(distribution, 8), 3, FREE)
     assert drawn.planted is not None and drawn.planted.input == 0
     wrong = ~drawn.inputs[0].isfinite()
     assert int(wrong.sum()) == 1 and bool(wrong[drawn.planted.index])
@@ -84,11 +85,63 @@ def test_layouts_keep_values_and_poison_the_gaps(layout: Layout) -> None:
         assert laid[0].stride() == (0, 1) and torch.equal(laid[0], inputs[0][:1].expand(4, 6))
     else:
         assert torch.equal(laid[0], inputs[0])
+    plain = (Layout.CONTIGUOUS, Layout.OWN, Layout.CHANNELS_LAST)
     expected = {Layout.TRANSPOSED: (1, 4), Layout.STRIDED: (12, 2), Layout.OFFSET: (6, 1)}
     if layout in expected:
         assert laid[0].stride() == expected[layout]
     if layout in (Layout.STRIDED, Layout.OFFSET):
         whole = torch.empty(0).set_(laid[0].untyped_storage())
         assert whole.isnan().sum() == whole.numel() - 24
-    assert applies(inputs, layout, shapes) == (layout is not Layout.CONTIGUOUS)
+    assert applies(inputs, layout, shapes) == (layout not in plain)
     assert laid[0].storage_offset() % 2 == (layout is Layout.OFFSET)
+
+
+def test_images_lie_channels_last() -> None:
+    inputs = [torch.rand(2, 3, 4, 5), torch.rand(2, 3, 4, 5, 6), torch.rand(3, 4)]
+    shapes = (Structure.FREE,) * 3
+    image, volume, matrix = lay_out(inputs, Layout.CHANNELS_LAST, shapes)
+    assert image.stride() == (60, 1, 15, 3) and torch.equal(image, inputs[0])
+    assert volume.is_contiguous(memory_format=torch.channels_last_3d)
+    assert matrix.is_contiguous() and applies(inputs, Layout.CHANNELS_LAST, shapes)
+
+
+@pytest.mark.parametrize("dtype", [torch.int64, torch.bool, torch.uint8])
+@pytest.mark.parametrize("layout", [Layout.TRANSPOSED, Layout.STRIDED, Layout.EXPANDED])
+def test_integers_and_masks_are_laid_out_too(layout: Layout, dtype: torch.dtype) -> None:
+    own = torch.randint(0, 2, (4, 6)).to(dtype)
+    (laid,) = lay_out([own], layout, (Structure.FIXED,))
+    assert laid.dtype is dtype and laid.stride() != own.stride()
+    assert torch.equal(laid, own[:1].expand(4, 6) if layout is Layout.EXPANDED else own)
+
+
+def test_redrawn_inputs_lie_as_the_own_ones() -> None:
+    own = [torch.rand(6, 4).T]
+    (made,) = redraw(own, Values(Distribution.NORMAL), 3, (Structure.FREE,)).inputs
+    assert made.stride() == own[0].stride() and not torch.equal(made, own[0])
+
+
+def test_scales_are_exact_powers_of_two() -> None:
+    one, other = (
+        redraw(OWN, Values(Distribution.LARGE, scale), 3, FREE).inputs[0] for scale in (0, 9)
+    )
+    assert torch.equal(one * 512, other)
+
+
+def test_zeros_come_in_slices_signs_and_below_the_normal_numbers() -> None:
+    own = [torch.randn(64, 33)]
+    drawn = lambda d: redraw(own, Values(d), 3, (Structure.FREE,)).inputs[0]  # noqa: E731
+    empty = (drawn(Distribution.ZEROS) == 0).all(dim=1)
+    assert empty.any() and not empty.all()
+    signed = drawn(Distribution.SIGNED_ZEROS)
+    zero = signed == 0
+    assert signed[zero].signbit().any() and not signed[zero].signbit().all()
+    assert torch.equal(signed[~zero], own[0][~zero]) and 0.4 < zero.float().mean() < 0.6
+    tiny = drawn(Distribution.SUBNORMAL).abs() < torch.finfo(torch.float32).smallest_normal
+    assert 0.4 < tiny.float().mean() < 0.6 and (drawn(Distribution.SUBNORMAL)[tiny] != 0).any()
+
+
+def test_ties_lie_on_a_grid_and_some_rows_are_constant() -> None:
+    ties = redraw([torch.randn(64, 33)], Values(Distribution.TIES), 3, (Structure.FREE,)).inputs[0]
+    assert torch.equal(ties * 2, (ties * 2).round()) and ties.abs().max() == 1
+    constant = (ties == ties[:, :1]).all(dim=1)
+    assert constant.any() and not constant.all()

@@ -76,3 +76,34 @@ def test_scalars_among_inputs_are_left_alone() -> None:
     reference = Reference(sources.task(sources.TUPLE_OUTPUT))
     assert set(reference.own_axes) == {"rows", "cols"}
     assert reference.draw(reference.own_workload(), 0)[1] == 3
+
+
+def test_sides_of_a_square_move_together_and_apart() -> None:
+    reference = Reference(sources.task(sources.SQUARE_IMAGES))
+    assert roles(sources.SQUARE_IMAGES)["size'"] is SIZE
+    assert reference.input_shapes({"size": 9, "size'": 24})[0] == (4, 8, 9, 24)
+    assert reference.input_shapes({"size": 24, "size'": 7})[0] == (4, 8, 24, 7)
+    assert reference.input_shapes({"size": 9})[0] == (4, 8, 9, 9)
+
+
+def test_sides_that_the_signature_holds_together_stay_together() -> None:
+    axes = {axis.name for axis in Reference(sources.task(sources.SQUARE_MATRICES)).axes}
+    assert axes == {"N"}
+
+
+def test_floats_of_the_constructor_vary_and_geometry_does_not() -> None:
+    found = roles(sources.SQUARE_IMAGES)
+    assert found["negative_slope"] is AxisRole.CONSTANT and "kernel_size" not in found
+    reference = Reference(sources.task(sources.SQUARE_IMAGES))
+    slopes = [reference.init_args({"negative_slope": number})[-1] for number in (0, 1, 2)]
+    assert slopes == [0.1, 0.05, 0.1 * 1.5]
+    assert reference.config({**reference.own_axes, "negative_slope": 1}) != reference.config(
+        reference.own_axes
+    )
+
+
+def test_divisibility_is_kept_and_a_literal_epsilon_is_found() -> None:
+    axes = {axis.name: axis for axis in Reference(sources.task(sources.GROUPED)).axes}
+    assert axes["channels"].multiple_of == 6 and "groups" not in axes
+    (constant,) = [name for name, axis in axes.items() if axis.role is AxisRole.CONSTANT]
+    assert Reference(sources.task(sources.GROUPED)).init_args({constant: 1})[-1] == 5e-4

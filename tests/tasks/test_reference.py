@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 import torch
 
-from assay.data.workload import Distribution, Layout, Workload
+from assay.data.contract import Decomposition, Stochastic
+from assay.data.workload import Layout
 from assay.errors import TaskError
 from assay.tasks.catalog import tasks_of
 from assay.tasks.outputs import same
@@ -21,7 +22,10 @@ def own_call(body: str, wide: bool = False, **bind: bool) -> dict[str, torch.Ten
     return dict(zip(outputs.names, outputs.tensors, strict=True))
 
 
-@pytest.mark.parametrize("task", tasks_of("native"), ids=lambda task: task.id)
+REPEATABLE = [t for t in tasks_of("native") if not isinstance(t.contract, Stochastic)]
+
+
+@pytest.mark.parametrize("task", REPEATABLE, ids=lambda task: task.id)
 def test_native_tasks_run_repeat_and_agree_with_float64(task) -> None:  # type: ignore[no-untyped-def]
     reference = Reference(task)
     workload = reference.own_workload()
@@ -32,8 +36,12 @@ def test_native_tasks_run_repeat_and_agree_with_float64(task) -> None:  # type: 
     assert reference_repeats(bound, inputs, state)
     for narrow, wide in zip(own.tensors, truth.tensors, strict=True):
         if narrow.is_floating_point():
-            assert (narrow.dtype, wide.dtype) == (torch.float32, torch.float64)
-            assert torch.allclose(narrow.double(), wide, rtol=1e-3, atol=1e-3)
+            assert narrow.dtype in (torch.float32, torch.bfloat16) and wide.dtype == torch.float64
+            close = 1e-3 if narrow.dtype == torch.float32 else 1e-2
+            left, right = narrow.double(), wide
+            if isinstance(task.contract, Decomposition):  # signs are nobody's
+                left, right = left.abs(), right.abs()
+            assert torch.allclose(left, right, rtol=close, atol=close)
         else:
             assert narrow.dtype == torch.int64 and torch.equal(narrow, wide)
 
@@ -119,9 +127,8 @@ def test_failures_of_the_task_are_task_errors_of_one_line(capsys) -> None:  # ty
 
 def test_admits_refuses_non_finite_results_and_other_layouts_keep_their_values() -> None:
     reference = Reference(sources.task(sources.NO_BATCH_LOG))
-    negative = Workload(axes={}, dtype="float32", distribution=Distribution.NEGATIVE)
     own = reference.own_workload()
-    assert not reference.admits(negative, reference.draw(negative, 0))
+    assert not reference.admits(own, [-value for value in reference.draw(own, 0)])
     assert reference.admits(own, reference.draw(own, 0))
     strided = own.model_copy(update={"layout": Layout.STRIDED})
     plain, spread = reference.draw(own, 4)[0], reference.draw(strided, 4)[0]

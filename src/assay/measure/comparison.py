@@ -11,6 +11,7 @@ import torch
 from assay.data.observation import ErrorSummary
 from assay.errors import HostError
 from assay.measure import bias
+from assay.measure.draws import Draws
 from assay.measure.output_expectation import NonFinite, OutputExpectation, Relief
 from assay.measure.rounding import real_dtype
 
@@ -23,11 +24,27 @@ def compare(expectation: OutputExpectation, actual: torch.Tensor) -> ErrorSummar
         raise HostError(f"compare() was given {actual.dtype} {tuple(actual.shape)}")
     if actual.numel() == 0:
         return ErrorSummary(budget_used=0.0, p999=0.0)
+    if expectation.draws is not None:
+        return _random_summary(expectation.draws, actual)
     shares = element_shares(expectation, actual.detach())
     summary = _summary(expectation, actual, shares)
     if expectation.reference_bias is None or not summary.ok:
         return summary
     return _with_bias(expectation, actual, summary)
+
+
+def _random_summary(draws: Draws, actual: torch.Tensor) -> ErrorSummary:
+    """The most surprising test; each uses its share of what chance allows."""
+    worst = max(draws.findings(actual), key=lambda finding: finding.share)
+    if worst.share <= 1.0:
+        return ErrorSummary(budget_used=worst.share, p999=worst.share, total=actual.numel())
+    return ErrorSummary(
+        budget_used=_finite(worst.share),
+        p999=None,
+        wrong=actual.numel(),
+        total=actual.numel(),
+        text=f"{worst.name}: {worst.text}",
+    )
 
 
 def element_shares(expectation: OutputExpectation, actual: torch.Tensor) -> torch.Tensor:

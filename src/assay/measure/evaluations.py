@@ -7,16 +7,20 @@ of our own; the reference never sees which run it is in.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
 
-from assay.measure.budget import growth
+from assay.measure.budget import BudgetTerms, error_budget, growth, sensitivity
+from assay.measure.codes import CodeWatch, Dictate, Rounded, kept
+from assay.measure.decomposed import Decomposed, DecompositionWatch, returned_whole
+from assay.measure.forks import RoundedRuns, fork, open_codes
 from assay.measure.output_expectation import Compute, ExpectationRequest, NamedOutputs
 from assay.measure.perturbation import OperandNoise, Perturbation
 from assay.measure.reduction import ReductionWatch
-from assay.measure.rounding import accumulation_unit, is_float
+from assay.measure.rounding import accumulation_unit, is_float, real_dtype
 
 
 @dataclass(frozen=True)
@@ -41,6 +45,9 @@ class Evaluations:
     truth: tuple[torch.Tensor, ...]
     probes: list[tuple[torch.Tensor, ...]]
     coarse: list[tuple[torch.Tensor, ...]]  # one rounding of a 16-bit input away; integers only
+    forks: list[tuple[torch.Tensor, ...]]  # codes beside a boundary gone the other way
+    rounds: bool  # numbers are rounded to codes on the way
+    decomposed: Decomposed | None  # where the outputs are a decomposition of something
     scale: float  # of the probes, in roundings
     n: int
 
@@ -50,18 +57,97 @@ def _tensors(outputs: NamedOutputs) -> tuple[torch.Tensor, ...]:
 
 
 def evaluate(arguments: Arguments, request: ExpectationRequest) -> Evaluations:
-    """Run the reference as often as the request asks for."""
+    """Run the reference as often as the request asks for; codes stay those of the truth."""
+    codes, decompositions = CodeWatch(), DecompositionWatch()
+    with codes, decompositions:
+        truth = arguments.wide()
+    keep = kept([rounded.codes for rounded in codes.seen]) if codes.seen else None
     watch = ReductionWatch()
-    with watch:
+    own = CodeWatch(keep, watch)
+    with own, watch:
         outputs = arguments.compute(arguments.inputs, arguments.state, False)
     reference = _tensors(outputs)
     n = request.n or watch.longest
     # Probing with the whole growth at once measures what the budget multiplies S up to: it stays
     # in float64's range for 64-bit tasks and steps over jumps an honest kernel may step over.
     scale = 1.0 if request.tf32 else growth(n)
-    probes = _probe(arguments, request, scale * _unit(reference, arguments.inputs))
+    watches = [CodeWatch(keep) for _ in range(request.probes)]
+    probes = _probe(arguments, request, scale * _unit(reference, arguments.inputs), watches)
     coarse = _coarse_probes(arguments, request, reference)
-    return Evaluations(outputs.names, reference, arguments.wide(), probes, coarse, scale, n)
+    seen = [w.seen for w in watches]
+    forks = _forks(arguments, request, _rounded_runs(codes.seen, own.seen, seen, scale))
+    return Evaluations(
+        outputs.names,
+        reference,
+        truth,
+        probes,
+        coarse,
+        forks,
+        rounds=bool(codes.seen),
+        decomposed=_decomposed(arguments, request, returned_whole(decompositions.seen, truth), n),
+        scale=scale,
+        n=n,
+    )
+
+
+def _decomposed(
+    arguments: Arguments, request: ExpectationRequest, found: Decomposed | None, n: int
+) -> Decomposed | None:
+    """With the budget of its operand, where that is computed and not given."""
+    tensors = [v for v in arguments.inputs if isinstance(v, torch.Tensor)]
+    if found is None or any(_is(found.operand, t) for t in tensors):
+        return found
+    watches = [DecompositionWatch() for _ in range(request.probes + 1)]
+    with watches[0]:
+        outputs = arguments.compute(arguments.inputs, arguments.state, False)
+    scale = growth(n)
+    _probe(arguments, request, scale * _unit(_tensors(outputs), arguments.inputs), watches[1:])
+    own, *probes = [w.seen[found.number].operand for w in watches if len(w.seen) > found.number]
+    truth = _parts(found.operand)
+    spread = sensitivity(truth, [_parts(probe) for probe in probes], scale).rms
+    terms = BudgetTerms(truth, truth.abs(), (_parts(own) - truth).abs(), spread, n)
+    budget = error_budget(terms, real_dtype(own.dtype))
+    if found.operand.is_complex():
+        budget = torch.linalg.vector_norm(budget, dim=-1)
+    return replace(found, budget=budget)
+
+
+def _is(operand: torch.Tensor, value: torch.Tensor) -> bool:
+    return operand.shape == value.shape and torch.equal(operand, value.to(operand.dtype))
+
+
+def _parts(value: torch.Tensor) -> torch.Tensor:
+    wide = torch.view_as_real(value.resolve_conj()) if value.is_complex() else value
+    return wide.to(torch.float64).contiguous()
+
+
+def _rounded_runs(
+    truth: list[Rounded], own: list[Rounded], probes: list[list[Rounded]], scale: float
+) -> list[RoundedRuns]:
+    """Each rounding in all runs; none where the run at the task's precision went another way."""
+    if len(own) != len(truth):
+        return []
+    same = [seen for seen in probes if len(seen) == len(truth)]
+    return [
+        RoundedRuns(one, own[i], tuple(seen[i] for seen in same), scale)
+        for i, one in enumerate(truth)
+    ]
+
+
+def _forks(
+    arguments: Arguments, request: ExpectationRequest, runs: list[RoundedRuns]
+) -> list[tuple[torch.Tensor, ...]]:
+    """The truth for every way in which codes beside a boundary may go."""
+    found = open_codes(runs, request.exact)
+    outputs: list[tuple[torch.Tensor, ...]] = []
+
+    def run(dictate: Dictate) -> None:
+        with CodeWatch(dictate):
+            outputs.append(arguments.wide())
+
+    if found:
+        fork(found, run)
+    return outputs
 
 
 def _coarse_probes(
@@ -86,14 +172,18 @@ def _unit(reference: Sequence[torch.Tensor], inputs: Sequence[Any]) -> float:
 
 
 def _probe(
-    arguments: Arguments, request: ExpectationRequest, amplitude: float
+    arguments: Arguments,
+    request: ExpectationRequest,
+    amplitude: float,
+    watches: Sequence[CodeWatch | DecompositionWatch] = (),
 ) -> list[tuple[torch.Tensor, ...]]:
     """The last probe mirrors the first: a jump nearby is then stepped over by one of the two."""
     found = []
     for i in range(request.probes):
         last = 0 < i == request.probes - 1
         moved = Perturbation(request.seed + (0 if last else i), amplitude, mirrored=last)
-        found.append(_probe_once(arguments, moved, request.tf32))
+        with watches[i] if watches else nullcontext():
+            found.append(_probe_once(arguments, moved, request.tf32))
     return found
 
 

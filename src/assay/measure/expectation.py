@@ -12,10 +12,12 @@ from typing import Any
 
 import torch
 
+from assay.data.contract import Stochastic
 from assay.measure import bias
 from assay.measure.budget import BudgetTerms, Sensitivity, error_budget, sensitivity
 from assay.measure.comparison import compare
 from assay.measure.evaluations import Arguments, Evaluations, evaluate
+from assay.measure.joint import compare_all, defining_equations, unjudged
 from assay.measure.output_expectation import (
     Compute,
     ExpectationRequest,
@@ -24,6 +26,7 @@ from assay.measure.output_expectation import (
     Relief,
 )
 from assay.measure.planted import planted_runs, with_planted
+from assay.measure.random_outputs import random_outputs
 from assay.measure.rounding import accumulation_unit, is_float, real_dtype
 
 __all__ = [
@@ -32,6 +35,7 @@ __all__ = [
     "OutputExpectation",
     "Planted",
     "compare",
+    "compare_all",
     "expect",
 ]
 
@@ -44,18 +48,29 @@ def expect(
 ) -> tuple[OutputExpectation, ...]:
     """What each output of `compute` must be on these inputs and this state."""
     arguments = Arguments(compute, inputs, state)
+    if isinstance(request.contract, Stochastic):
+        return random_outputs(arguments, request.contract)
     if request.planted is None:
-        return _expectations(arguments, request)
+        return _expectations(evaluate(arguments, request), arguments.inputs, request)
     runs = planted_runs(compute, inputs, state, request.planted)
-    finite = _expectations(replace(arguments, inputs=runs.finite_inputs), request)
-    return tuple(with_planted(output, runs, i) for i, output in enumerate(finite))
+    seen = evaluate(replace(arguments, inputs=runs.finite_inputs), request)
+    finite = _expectations(seen, runs.finite_inputs, request)
+    if finite[0].equations is not None:
+        return tuple(unjudged(output) for output in finite)
+    return tuple(with_planted(output, runs, i, seen.rounds) for i, output in enumerate(finite))
 
 
 def _expectations(
-    arguments: Arguments, request: ExpectationRequest
+    seen: Evaluations, inputs: Sequence[Any], request: ExpectationRequest
 ) -> tuple[OutputExpectation, ...]:
-    seen = evaluate(arguments, request)
-    return tuple(_expectation(seen, i, request) for i in range(len(seen.names)))
+    found = tuple(_expectation(seen, i, request) for i in range(len(seen.names)))
+    equations = defining_equations(seen, inputs, request)
+    if equations is None:
+        return found
+    # The reference is held to the same: where it misses them the workload is out of domain.
+    held = all(bool((one.share <= 1.0).all()) for one in equations.residuals(seen.reference))
+    error = 0.0 if held else inf
+    return tuple(replace(one, equations=equations, reference_error=error) for one in found)
 
 
 def _expectation(seen: Evaluations, i: int, request: ExpectationRequest) -> OutputExpectation:
@@ -70,30 +85,28 @@ def _expectation(seen: Evaluations, i: int, request: ExpectationRequest) -> Outp
         reference=reference,
     )
     if is_float(reference.dtype):
-        return _floating(plain, probes, seen, request)
-    return _exact(plain, probes + [probe[i] for probe in seen.coarse], request)
+        return _floating(plain, i, seen, request)
+    forks = [fork[i] for fork in seen.forks]
+    if request.exact:
+        return _exact(plain, forks)
+    return _exact(plain, [reference, *probes, *forks, *(probe[i] for probe in seen.coarse)])
 
 
-def _exact(
-    plain: OutputExpectation, probes: list[torch.Tensor], request: ExpectationRequest
-) -> OutputExpectation:
+def _exact(plain: OutputExpectation, others: list[torch.Tensor]) -> OutputExpectation:
     """Integers and booleans; relief where a neighbour or the reference itself says otherwise."""
     truth = plain.truth.to(plain.dtype)
-    if request.exact:
+    if not others:
         return replace(plain, truth=truth)
-    others = torch.stack([plain.reference, *(p.to(plain.dtype) for p in probes)])
-    others = others.reshape(len(others), -1)
-    index = (others != truth.reshape(1, -1)).any(0).nonzero().reshape(-1)
-    relief = Relief(index, others[:, index]) if index.numel() else None
+    values = torch.stack([other.to(plain.dtype).reshape(-1) for other in others])
+    index = (values != truth.reshape(1, -1)).any(0).nonzero().reshape(-1)
+    relief = Relief(index, values[:, index]) if index.numel() else None
     return replace(plain, truth=truth, relief=relief)
 
 
 def _floating(
-    plain: OutputExpectation,
-    probes: list[torch.Tensor],
-    seen: Evaluations,
-    request: ExpectationRequest,
+    plain: OutputExpectation, i: int, seen: Evaluations, request: ExpectationRequest
 ) -> OutputExpectation:
+    probes, forks = [probe[i] for probe in seen.probes], [fork[i] for fork in seen.forks]
     dtype = real_dtype(plain.dtype)
     truth, reference = _parts(plain.truth), _parts(plain.reference)
     finite = truth.isfinite()
@@ -108,6 +121,7 @@ def _floating(
     terms = BudgetTerms(kept, _magnitude(kept, plain.dtype), error, spread, seen.n)
     budget = error_budget(terms, dtype)
     largest = float(terms.magnitude.max()) if kept.numel() else 0.0
+    relief = None if request.exact else _relief(response, reference, probes)
     return replace(
         plain,
         truth=plain.truth.to(torch.complex128 if plain.dtype.is_complex else torch.float64),
@@ -116,7 +130,7 @@ def _floating(
         reference_bias=bias.mean_error(reference, kept, dtype)
         if bias.applies(kept, dtype)
         else None,
-        relief=None if request.exact else _relief(response, reference, probes),
+        relief=_forked(relief, kept, forks),
         special=not bool(counts.all()) or largest > 0.5 * torch.finfo(dtype).max,
     )
 
@@ -166,3 +180,26 @@ def _relief(
     others = [reference, *(_parts(probe) for probe in probes)]
     values = torch.stack([value.reshape(-1)[response.jumps] for value in others])
     return Relief(response.jumps, values)
+
+
+def _forked(relief: Relief | None, truth: torch.Tensor, forks: list[torch.Tensor]) -> Relief | None:
+    """The relief with every way added in which codes beside a boundary may have gone."""
+    if not forks:
+        return relief
+    values = torch.stack([_parts(fork).reshape(-1) for fork in forks])
+    index = (values != truth.reshape(1, -1)).any(0).nonzero().reshape(-1)
+    forked = Relief(index, values[:, index]) if index.numel() else None
+    if relief is None or forked is None:
+        return relief or forked
+    return _joined(relief, forked, truth)
+
+
+def _joined(one: Relief, other: Relief, truth: torch.Tensor) -> Relief:
+    """Both; where only one of them knows an element, the truth stands in for the other."""
+    index = torch.cat([one.index, other.index]).unique()
+    rows = []
+    for relief in (one, other):
+        values = truth.reshape(-1)[index].repeat(len(relief.values), 1)
+        values[:, torch.searchsorted(index, relief.index)] = relief.values
+        rows.append(values)
+    return Relief(index, torch.cat(rows))

@@ -12,6 +12,10 @@ from typing import Any, Protocol
 
 import torch
 
+from assay.data.contract import Contract
+from assay.measure.draws import Draws
+from assay.measure.equations import Equations
+
 
 class NamedOutputs(Protocol):
     """Tensors with their names, in order."""
@@ -55,6 +59,7 @@ class ExpectationRequest:
     tf32: bool = False  # contraction operands may be rounded to 11 bits on both sides
     exact: bool = False  # every partial sum is exact: no relief for ties and rounding operations
     n: int | None = None  # the longest reduction, where already known
+    contract: Contract | None = None  # what the task declares
 
 
 @dataclass(frozen=True)
@@ -93,6 +98,8 @@ class OutputExpectation:
     reference_bias: tuple[float, float] | None = None  # mean error in ulps: signed, outward
     relief: Relief | None = None
     non_finite: NonFinite | None = None
+    equations: Equations | None = None  # where the outputs of a call are judged together by these
+    draws: Draws | None = None  # where the output is random
     special: bool = False  # some truth or reference is not finite, or may overflow
 
     @property

@@ -59,19 +59,27 @@ def planted_runs(
     )
 
 
-def with_planted(output: OutputExpectation, runs: PlantedRuns, i: int) -> OutputExpectation:
-    """The expectation at the finite inputs, turned into that of the planted ones."""
+def with_planted(
+    output: OutputExpectation, runs: PlantedRuns, i: int, rounds: bool = False
+) -> OutputExpectation:
+    """The expectation at the finite inputs, turned into that of the planted ones.
+
+    Where numbers are rounded to codes on the way (`rounds`) what depends on the planted one is
+    free: a code has no value that means NaN.
+    """
     reference = runs.reference[i]
     if not is_float(output.dtype):
         return _with_planted_index(output, runs, i)
     moved = _moved(_parts(runs.base[i]), [_parts(other[i]) for other in runs.others])
     rules, truth = _rules(output, runs, i, moved)
+    if rounds:
+        rules = replace(rules, free=moved, must_be_nan=torch.zeros_like(moved))
     return replace(
         output,
         truth=truth,
         reference=reference,
         reference_bias=None,
-        relief=None,
+        relief=output.relief if rounds else None,  # codes of other rows may still go either way
         non_finite=rules,
         special=True,
     )

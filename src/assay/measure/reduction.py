@@ -30,7 +30,7 @@ class ReductionWatch(TorchDispatchMode):
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         result = func(*args, **(kwargs or {}))
         length = _LENGTHS.get(func.overloadpacket.__name__)
-        if length is not None:
+        if length is not None and _rounds(_first(result)):
             self.longest = max(self.longest, length(args, result))
         return result
 
@@ -49,6 +49,11 @@ def _shape(value: Any) -> tuple[int, ...]:
 
 def _first(result: Any) -> Any:
     return result[0] if isinstance(result, tuple | list) else result
+
+
+def _rounds(result: Any) -> bool:
+    """Sums of integers add no roundings together."""
+    return not isinstance(result, torch.Tensor) or result.is_floating_point() or result.is_complex()
 
 
 def _elements(value: Any) -> int:

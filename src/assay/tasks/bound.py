@@ -15,6 +15,7 @@ from torch import nn
 from assay.errors import TaskError
 from assay.tasks.outputs import BUFFER_PREFIX, Outputs, flatten, same
 from assay.tasks.source import kept_generators, seed_everything, user_code
+from assay.tasks.updates import Update
 from assay.tasks.wide import WideMode, lift, wide_arithmetic
 
 CALL_SEED = 20_011
@@ -69,8 +70,9 @@ def _tensors(module: nn.Module) -> dict[str, torch.Tensor]:
 class BoundReference:
     """A module with its snapshot, and a float64 twin made when first needed."""
 
-    def __init__(self, task_id: str, module: nn.Module) -> None:
+    def __init__(self, task_id: str, module: nn.Module, updates: tuple[Update, ...] = ()) -> None:
         self.module = module
+        self.updates = updates
         self._task_id = task_id
         self._own = _Snapshot(module)
         self._wide: tuple[nn.Module, _Snapshot] | None = None
@@ -90,11 +92,26 @@ class BoundReference:
             seed_everything(seed)
             try:
                 if not wide:
-                    return _outputs(module, [private(value) for value in inputs], None)
+                    return self._outputs(module, [private(value) for value in inputs], None)
                 with wide_arithmetic() as mode:
-                    return _outputs(module, [_lifted(value) for value in inputs], mode)
+                    return self._outputs(module, [_lifted(value) for value in inputs], mode)
             finally:
                 snapshot.restore({})  # what is drawn from the module must not depend on calls
+
+    def _outputs(self, module: nn.Module, inputs: Sequence[Any], mode: WideMode | None) -> Outputs:
+        before = {name: buffer.clone() for name, buffer in module.named_buffers()}
+        pairs = list(flatten(module(*inputs)))
+        if mode is not None:
+            pairs = [(name, mode.before_rounding(tensor)) for name, tensor in pairs]
+        for name, buffer in module.named_buffers():
+            if name not in before or not same(buffer, before[name]):
+                pairs.append((BUFFER_PREFIX + name, buffer))
+        pairs += [(update.name, inputs[update.input]) for update in self.updates]
+        if not pairs:
+            raise TaskError("the reference returned no tensor")
+        return Outputs(
+            tuple(name for name, _ in pairs), tuple(tensor.detach().clone() for _, tensor in pairs)
+        )
 
     def _twin(self) -> tuple[nn.Module, _Snapshot]:
         if self._wide is None:
@@ -118,6 +135,17 @@ def reference_repeats(
     return bound.repeats(inputs, state)
 
 
+def has_answer(
+    bound: BoundReference, inputs: Sequence[Any], state: Mapping[str, torch.Tensor]
+) -> bool:
+    """True where the reference runs on `inputs` and every output is finite."""
+    try:
+        outputs = bound(inputs, state, wide=False).tensors
+    except TaskError:
+        return False
+    return all(bool(tensor.isfinite().all()) for tensor in outputs)
+
+
 def _lift_module(module: nn.Module) -> nn.Module:
     """Parameters, buffers and plain tensor attributes in float64 (complex128)."""
     module._apply(lift)
@@ -128,21 +156,6 @@ def _lift_module(module: nn.Module) -> nn.Module:
             elif type(value) in (list, tuple):
                 vars(part)[key] = type(value)(lift(item) for item in value)
     return module
-
-
-def _outputs(module: nn.Module, inputs: Sequence[Any], mode: WideMode | None) -> Outputs:
-    before = {name: buffer.clone() for name, buffer in module.named_buffers()}
-    pairs = list(flatten(module(*inputs)))
-    if mode is not None:
-        pairs = [(name, mode.before_rounding(tensor)) for name, tensor in pairs]
-    for name, buffer in module.named_buffers():
-        if name not in before or not same(buffer, before[name]):
-            pairs.append((BUFFER_PREFIX + name, buffer))
-    if not pairs:
-        raise TaskError("the reference returned no tensor")
-    return Outputs(
-        tuple(name for name, _ in pairs), tuple(tensor.detach().clone() for _, tensor in pairs)
-    )
 
 
 def private(value: Any) -> Any:

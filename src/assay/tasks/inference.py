@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from assay.data.axis import Axis, AxisRole
 from assay.tasks.footprint import Footprint, Prober
-from assay.tasks.sizes import Site
+from assay.tasks.sizes import FACTORS, Site
 
 MAX_TRIALS = 240
 MAX_SECONDS = 0.8  # a slow reference gets fewer axes rather than a long wait
@@ -21,6 +21,7 @@ SMALL_STEP = 16
 POWERS = tuple(1 << k for k in range(10))
 SMALLEST = (1, 2, 3, 4, 5, 7, 8, 16, 17, 32, 33, 64)
 SMALL_CONFIG = 16  # below it a constructor's integer is a choice (kernel, stride), not a size
+ROLES = (AxisRole.BATCH, AxisRole.SIZE, AxisRole.CONFIG, AxisRole.CONSTANT)
 CHOICES = re.compile(
     r"kernel|stride|pad|dilat|group|dim$|dims$|axis|head|layer|depth|pool|window|repeat|num_block"
     r"|patch|expan|rank|top_?k|steps|ratio|scale|seed"
@@ -51,7 +52,9 @@ def infer_space(prober: Prober, sites: Iterable[Site]) -> ShapeSpace:
     if own is None:
         return ShapeSpace((), {})
     tried = [site for site in sites if site.own < 1 << 31]
-    return _Inference(prober, own, {site.own for site in tried}).run(tried)
+    whole = [site for site in tried if site.constant is None]
+    constants = [site for site in tried if site.constant is not None]
+    return _Inference(prober, own, {site.own for site in whole}).run(whole, constants)
 
 
 class _Inference:
@@ -63,8 +66,8 @@ class _Inference:
         self._sites: dict[str, tuple[str, ...]] = {}
         self._until_s = time.monotonic() + MAX_SECONDS
 
-    def run(self, sites: list[Site]) -> ShapeSpace:
-        """Sites alone in small steps, then tied ones, then alone in any step."""
+    def run(self, sites: list[Site], constants: list[Site]) -> ShapeSpace:
+        """Sites alone in small steps, then tied ones, then alone in any step; then the floats."""
         left = [site for site in sites if not self._keep((site,), SMALL_STEP)]
         by_value: dict[int, list[Site]] = {}
         for site in left:
@@ -74,9 +77,31 @@ class _Inference:
             for site in group:
                 if site not in tied:
                     self._keep((site,), site.own)
-        order = {AxisRole.BATCH: 0, AxisRole.SIZE: 1, AxisRole.CONFIG: 2}
+        for site in constants:
+            self._keep_constant(site)
+        order = {role: number for number, role in enumerate(ROLES)}
         self._axes.sort(key=lambda axis: order[axis.role])
         return ShapeSpace(tuple(self._axes), self._sites)
+
+    def _keep_constant(self, site: Site) -> None:
+        """Adds a float that the constructor is given and that no shape depends on."""
+        if self._prober.trials > MAX_TRIALS or time.monotonic() > self._until_s:
+            return
+        found = [self._prober.at({site.key: number}) for number in range(1, len(FACTORS))]
+        if all(changed is not None and self._is_constant(changed) for changed in found):
+            name = site.key if "#" not in site.key else f"init:{site.key.split('#')[1]}"
+            axis = Axis(name=name, own=0, low=0, high=len(FACTORS) - 1, role=AxisRole.CONSTANT)
+            self._axes.append(axis)
+            self._sites[name] = (site.key,)
+
+    def _is_constant(self, changed: Footprint) -> bool:
+        own = self._own
+        same = (changed.inputs, changed.state, changed.outputs) == (
+            own.inputs,
+            own.state,
+            own.outputs,
+        )
+        return same and changed.init != own.init
 
     def _ties(self, group: list[Site]) -> Iterator[tuple[Site, ...]]:
         """Sites that may have to move together: all of them, else each pair."""

@@ -15,6 +15,9 @@ from assay.data.workload import Layout
 from assay.tasks.structure import Structure
 
 OFFSET_ELEMENTS = 3  # odd, so that no vector load stays aligned
+_CHANNELS_LAST = {4: torch.channels_last, 5: torch.channels_last_3d}
+# A promise about values or rows holds for a repeated row.
+_REPEATABLE = (Structure.FREE, Structure.POSITIVE, Structure.FIXED)
 
 
 def lay_out(inputs: Sequence[Any], layout: Layout, shapes: Sequence[Structure]) -> tuple[Any, ...]:
@@ -26,7 +29,7 @@ def lay_out(inputs: Sequence[Any], layout: Layout, shapes: Sequence[Structure]) 
 
 
 def applies(inputs: Sequence[Any], layout: Layout, shapes: Sequence[Structure]) -> bool:
-    """True where some input really lies otherwise: its strides or offset differ."""
+    """True where some input would really lie otherwise: its strides or offset differ."""
     laid = lay_out(inputs, layout, shapes)
     return any(
         isinstance(old, torch.Tensor)
@@ -36,15 +39,24 @@ def applies(inputs: Sequence[Any], layout: Layout, shapes: Sequence[Structure]) 
     )
 
 
+def own_is_contiguous(inputs: Sequence[Any]) -> bool:
+    """True where the task's own generator leaves every tensor contiguous."""
+    return all(value.is_contiguous() for value in inputs if isinstance(value, torch.Tensor))
+
+
 def _one(tensor: torch.Tensor, layout: Layout, shape: Structure) -> torch.Tensor:
+    if layout is Layout.OWN:
+        return tensor
     if layout is Layout.TRANSPOSED and tensor.dim() >= 2:
         return tensor.transpose(-1, -2).contiguous().transpose(-1, -2)
     if layout is Layout.STRIDED and tensor.dim() >= 1:
         return strided(tensor)
     if layout is Layout.OFFSET:
         return offset(tensor)
-    if layout is Layout.EXPANDED and tensor.dim() >= 2 and shape is Structure.FREE:
+    if layout is Layout.EXPANDED and tensor.dim() >= 2 and shape in _REPEATABLE:
         return expanded(tensor)
+    if layout is Layout.CHANNELS_LAST and tensor.dim() in _CHANNELS_LAST:
+        return tensor.contiguous(memory_format=_CHANNELS_LAST[tensor.dim()])
     return tensor.contiguous()
 
 

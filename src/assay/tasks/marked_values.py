@@ -8,7 +8,7 @@ input. A mark that is merely an operator's default is nobody's promise, and stay
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -63,16 +63,18 @@ def _is_open_mask(value: Any) -> bool:
     return float(first) in (0.0, 1.0) and bool((value == first).all())
 
 
-def close_masks(inputs: list[Any], generator: torch.Generator) -> None:
-    """Random zeros and ones in place of ones; the first of each row stays as it was."""
+def close_masks(inputs: list[Any], generator: torch.Generator, whole_rows: bool) -> None:
+    """Random zeros and ones in place of ones; the first of a row stays, or some rows close."""
     for index in open_masks(inputs):
         own = inputs[index]
         keep = torch.rand(own.shape, generator=generator) < _OPEN_SHARE
         keep[..., 0] = True
+        if whole_rows and own.dim() > 1:
+            keep &= torch.rand((*own.shape[:-1], 1), generator=generator) < _OPEN_SHARE
         inputs[index] = torch.where(keep, own, (1 - own.to(torch.int8)).to(own.dtype))
 
 
-def put_marks(inputs: list[Any], marks: dict[int, int], generator: torch.Generator) -> None:
+def put_marks(inputs: list[Any], marks: Mapping[int, int], generator: torch.Generator) -> None:
     """A quarter of the labels become the mark of their input; at least one stays a label."""
     for index, value in marks.items():
         own = inputs[index]

@@ -1,6 +1,7 @@
 """Outputs: what one call of a reference returned, flattened and named.
 
-The rule: nested results are flattened in order; then come the buffers the call changed.
+The rule: nested results are flattened in order; then come the buffers the call changed, then the
+inputs it changed in place.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from typing import Any
 import torch
 
 BUFFER_PREFIX = "buffer:"
+UPDATED_PREFIX = "updated input:"  # the call must leave this value in the input
+LEFT_OR_UPDATED_PREFIX = "left or updated input:"  # or the input as it was
 
 
 @dataclass(frozen=True)

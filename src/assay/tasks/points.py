@@ -10,14 +10,21 @@ import math
 import random
 from collections.abc import Iterable, Iterator
 
-from assay.data.axis import Axis, AxisRole
+from assay.data.axis import AxisRole
 from assay.errors import TaskError
+from assay.tasks.categories import Category, legal, pick, proportions, shaped
 from assay.tasks.reference import Reference
 
 SMALL_ELEMENTS = 1 << 16
 LARGE_ELEMENTS = 1 << 20
+PAST_LARGE = LARGE_ELEMENTS + (1 << 17)  # where 16-bit counters of 16 elements have run over
 HEAVY_STATE = 1 << 23  # parameters beyond this are not constructed again for small points
 ODD_BATCHES = (3, 5, 7, 11, 13, 17)
+FEW = (3, 5, 7)  # other sizes beside a stretched one
+NARROW_SIZE = 33  # sizes beside a batch past its own
+SHORT_BATCHES = (17, 19, 23, 29, 31)
+SHORT = 31  # elements of one item: a longer reduction cannot be, and its rounding stays small
+PAST = (((1 << 15) + 1,), ((1 << 16) + 1, (1 << 16) + 33))  # beyond 16 bits with and without sign
 _NARROW = 2  # other constructor sizes beside a stretched one
 TAILS = (7, 15, 17, 31, 33, 63, 65, 127, 129, 255, 257, 511, 513, 1023, 1025, 2049)
 
@@ -30,7 +37,9 @@ class Points:
     def __init__(self, reference: Reference, rng: random.Random) -> None:
         self._reference = reference
         self._rng = rng
-        self._axes = {axis.name: axis for axis in reference.axes}
+        sized = [axis for axis in reference.axes if axis.role is not AxisRole.CONSTANT]
+        self._axes = {axis.name: axis for axis in sized}
+        self._constants = [axis for axis in reference.axes if axis.role is AxisRole.CONSTANT]
         self.batch = [axis.name for axis in reference.axes if axis.role is AxisRole.BATCH]
         self.sizes = [axis.name for axis in reference.axes if axis.role is AxisRole.SIZE]
         self.configs = [axis.name for axis in reference.axes if axis.role is AxisRole.CONFIG]
@@ -42,7 +51,7 @@ class Points:
     def light(self) -> Point:
         """The own point with constructor axes shrunk, where the own parameters are too many."""
         small = {
-            name: _legal(self._axes[name], min(64, self._axes[name].own)) for name in self.configs
+            name: legal(self._axes[name], min(64, self._axes[name].own)) for name in self.configs
         }
         return self.fit({**self._reference.own_axes, **small}, SMALL_ELEMENTS, self.configs)
 
@@ -63,7 +72,7 @@ class Points:
         for name in self.sizes:
             axis = self._axes[name]
             past = axis.own + 1 if axis.own < axis.high else axis.own - 1
-            changed[name] = _legal(axis, past)
+            changed[name] = legal(axis, past)
         return self._near_base(changed)
 
     def one(self, name: str) -> Point:
@@ -73,43 +82,116 @@ class Points:
     def config_tail(self) -> Point:
         """Another constructor configuration, off the tile, with the sizes off it too."""
         names = self.configs + self.sizes
-        return self._near_base({name: self._tail_of(name) for name in names})
+        point = self._near_base({name: self._tail_of(name) for name in names})
+        return {**point, **self._other_constants()}
 
-    def wide(self, name: str) -> Point:
-        """One size past 2^15 or 2^16, every other as small as it may be."""
-        past = self._rng.choice(((1 << 15) + 1, (1 << 16) + 1, (1 << 16) + 33))
-        small = {other: axis.low for other, axis in self._axes.items() if other != name}
-        for other in self.configs:
-            if other != name:
-                small[other] = _legal(self._axes[other], min(_NARROW, self._axes[other].own))
-        stretched = {name: _legal(self._axes[name], past)}
-        return self.fit({**small, **stretched}, LARGE_ELEMENTS, [name])
+    @property
+    def configurable(self) -> bool:
+        """Whether the constructor can be given other values."""
+        return bool(self.configs or self._constants)
+
+    def _other_constants(self) -> Point:
+        """Another version of every float that the constructor is given."""
+        return {axis.name: self._rng.randint(1, axis.high) for axis in self._constants}
+
+    def short(self) -> Point:
+        """Every reduction at most 32 long, where the axes allow it: precision shows there."""
+        names = self.sizes + self.configs
+        point = {name: self._at_least(name, 2) for name in names}
+        longest = self._rng.choice(names)
+        room = SHORT // math.prod(n for name, n in point.items() if name != longest)
+        axis = self._axes[longest]
+        point[longest] = legal(axis, min(room, max(axis.high, axis.own)))
+        for name in self.batch:
+            point[name] = legal(self._axes[name], self._rng.choice(SHORT_BATCHES))
+        return {name: point[name] for name in self._axes} | self._other_constants()
+
+    def past_own_batch(self) -> Point:
+        """One more than the own batch: a last block that is nearly empty; the sizes are small."""
+        names = self.sizes
+        point = {
+            name: legal(self._axes[name], min(NARROW_SIZE, self._axes[name].own)) for name in names
+        }
+        for name in self.batch:
+            point[name] = legal(self._axes[name], self._axes[name].own + 1)
+        return self.fit(
+            {**self._reference.own_axes, **point}, LARGE_ELEMENTS, [*point, *self.configs]
+        )
+
+    def wide(self, name: str, past: int, alone: bool = False) -> Point:
+        """One size at `past`, every other small (one, where it is to stand alone).
+
+        Beside sizes of one a softmax is 1 whatever the scores are. A long batch is filled up.
+        """
+        point = {
+            other: axis.low if alone else self._at_least(other, self._rng.choice(FEW))
+            for other, axis in self._axes.items()
+        }
+        point.update({other: self._at_least(other, _NARROW) for other in self.configs})
+        point[name] = legal(self._axes[name], past)
+        if name in self.batch and self.sizes:
+            filled = self._rng.choice(self.sizes)
+            least = {other: self._axes[other].low for other in (name, filled)}
+            each = max(1, self._elements({**point, **least}))
+            point[filled] = legal(self._axes[filled], LARGE_ELEMENTS // (past * each) + 1)
+        return self._own_constants() | self.fit(point, PAST_LARGE, [name])
 
     def hypercube(self, count: int) -> list[Point]:
-        """Latin hypercube over all axes in log space: each axis is cut into `count` strata."""
-        columns = {name: self._strata(axis, count) for name, axis in self._axes.items()}
-        points = [{name: column[i] for name, column in columns.items()} for i in range(count)]
-        return [self.fit(point, SMALL_ELEMENTS, ()) for point in points]
+        """Latin hypercube over all axes in log space, one category of shapes a point, in turn."""
+        columns = {name: self._places(count) for name in self._axes}
+        kinds = self._rng.sample(list(Category), len(Category))
+        return [
+            self._of_category(kinds[i % len(kinds)], [columns[name][i] for name in self._axes])
+            for i in range(count)
+        ]
 
-    def _strata(self, axis: Axis, count: int) -> list[int]:
-        low, high = math.log(axis.low), math.log(max(axis.low, min(axis.high, 4096)))
+    def _of_category(self, category: Category, places: list[float]) -> Point:
+        """The point of a category at `places`, one for each axis."""
+        inner = [i for i, name in enumerate(self._axes) if name not in self.batch]
+        longest = self._rng.choice(inner or [0])
+        bent = proportions(category, places, longest)
+        names = list(self._axes)
+        point = {
+            name: pick(category, self._axes[name], place)
+            for name, place in zip(names, bent, strict=True)
+        }
+        large = category is Category.LARGE
+        budget = LARGE_ELEMENTS if large else SMALL_ELEMENTS
+        point = self.fit(point, budget, [names[longest]] if large else ())
+        if category is Category.SQUARE:
+            sides = [names[i] for i in inner] if len(inner) > 1 else names
+            side = min(point[name] for name in sides)
+            point.update({name: legal(self._axes[name], side) for name in sides})
+        point = {name: legal(self._axes[name], shaped(category, n)) for name, n in point.items()}
+        return point | self._own_constants()
+
+    def _own_constants(self) -> Point:
+        return {axis.name: axis.own for axis in self._constants}
+
+    def _places(self, count: int) -> list[float]:
+        """One random place in each of `count` equal parts of 0 to 1, in random order."""
         places = [(i + self._rng.random()) / count for i in range(count)]
         self._rng.shuffle(places)
-        return [_legal(axis, round(math.exp(low + (high - low) * place))) for place in places]
+        return places
+
+    def _at_least(self, name: str, value: int) -> int:
+        """A small value of an axis, no larger than its own."""
+        axis = self._axes[name]
+        return legal(axis, min(value, axis.own))
 
     def _tail_of(self, name: str) -> int:
         """A value one off a power of two, or one off the own size."""
         axis = self._axes[name]
         near = [axis.own - 1, axis.own + 1] if axis.own <= 2048 else []
         values = [v for v in (*TAILS, *near) if axis.low <= v <= max(axis.high, axis.own)]
-        return _legal(axis, self._rng.choice(values) if values else axis.low)
+        return legal(axis, self._rng.choice(values) if values else axis.low)
 
     def _near_base(self, changed: Point, budget: int = SMALL_ELEMENTS) -> Point:
         """The own point with some axes changed; those and the constructor's stay as they are."""
         point = {**self._reference.own_axes, **changed}
         for name in self.batch:
             if name not in changed:
-                point[name] = _legal(self._axes[name], self._rng.choice(ODD_BATCHES))
+                point[name] = legal(self._axes[name], self._rng.choice(ODD_BATCHES))
         return self.fit(point, budget, [*changed, *self.configs])
 
     def fit(self, point: Point, budget: int, pinned: Iterable[str]) -> Point:
@@ -137,7 +219,7 @@ class Points:
             return False
         name = max(open_, key=lambda n: point[n] / self._axes[n].low)
         odd = point[name] % 2  # a tail stays a tail
-        point[name] = _legal(self._axes[name], point[name] // 2 | odd)
+        point[name] = legal(self._axes[name], point[name] // 2 | odd)
         return True
 
     def _elements(self, point: Point) -> int:
@@ -147,8 +229,3 @@ class Points:
         except TaskError:
             return 0
         return max((math.prod(shape) for shape in shapes if shape is not None), default=0)
-
-
-def _legal(axis: Axis, value: int) -> int:
-    """The nearest value that the axis may take from below, its lowest one at least."""
-    return max(axis.low, value // axis.multiple_of * axis.multiple_of)

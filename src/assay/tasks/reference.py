@@ -12,15 +12,18 @@ from typing import Any
 import torch
 
 from assay.data.axis import Axis, AxisRole
+from assay.data.contract import Quantised, Stochastic, Updates
 from assay.data.task import Task
-from assay.data.workload import Distribution, Workload
+from assay.data.workload import Distribution, Layout, Workload
 from assay.errors import TaskError
-from assay.tasks.bound import BoundReference, reference_repeats
-from assay.tasks.distributions import Drawn, redraw, structures
+from assay.tasks.admission import Admission, Drawing, accurate, examine
+from assay.tasks.bound import BoundReference, has_answer, reference_repeats
+from assay.tasks.distributions import Drawn, Values, redraw, structures
 from assay.tasks.footprint import Footprint, Prober, shapes_of_inputs
+from assay.tasks.half_codes import coded_inputs
 from assay.tasks.inference import ShapeSpace, declared_space, infer_space
 from assay.tasks.largest_result import largest_result
-from assay.tasks.layouts import lay_out
+from assay.tasks.layouts import lay_out, own_is_contiguous
 from assay.tasks.marked_values import Marks, open_masks
 from assay.tasks.outputs import Outputs
 from assay.tasks.source import (
@@ -32,14 +35,14 @@ from assay.tasks.source import (
     user_code,
 )
 from assay.tasks.state import draw_state
-from assay.tasks.structure import Structure
+from assay.tasks.structure import Structure, with_domains
+from assay.tasks.updates import Update, declared_updates, found_updates
 
-__all__ = ["BoundReference", "Outputs", "Reference", "reference_repeats"]
+__all__ = ["BoundReference", "Outputs", "Reference", "accurate", "reference_repeats"]
 
 STRUCTURE_ELEMENTS = 1 << 22  # own draws up to here show the structure of the inputs
-MAX_RELATIVE_ERROR = 0.01
+RUN_ELEMENTS = 1 << 17  # own draws up to here are run
 _CHECK_SEED = 7
-_NON_FINITE = (Distribution.NAN, Distribution.INF)
 
 
 class Reference:
@@ -80,7 +83,22 @@ class Reference:
 
     def own_workload(self) -> Workload:
         """The task's own benchmark shape and generator."""
-        return Workload(axes=self.own_axes, dtype=self.dtype, own=True)
+        return Workload(
+            axes=self.own_axes,
+            dtype=self.dtype,
+            layout=self._own_layout,
+            direction=self.task.direction,
+            own=True,
+        )
+
+    @cached_property
+    def _own_layout(self) -> Layout:
+        drawn = self._own_draw(self._showing_axes(), _CHECK_SEED)
+        return Layout.CONTIGUOUS if own_is_contiguous(drawn) else Layout.OWN
+
+    def declared(self, name: str) -> Any:
+        """What the task's source defines at its top level; None where it does not."""
+        return self._own_module.declared(name)
 
     def footprint(self, axes: Mapping[str, int]) -> Footprint | None:
         """Shapes at these axes, without computing; None where the task does not run there."""
@@ -93,7 +111,8 @@ class Reference:
 
     def config(self, axes: Mapping[str, int]) -> tuple[tuple[str, int], ...]:
         """The part of `axes` on which the constructor depends."""
-        names = [axis.name for axis in self.axes if axis.role is AxisRole.CONFIG]
+        roles = (AxisRole.CONFIG, AxisRole.CONSTANT)
+        names = [axis.name for axis in self.axes if axis.role in roles]
         return tuple((name, axes[name]) for name in names if name in axes)
 
     def init_call(self, axes: Mapping[str, int]) -> InitCall:
@@ -121,7 +140,18 @@ class Reference:
         module = self.construct(axes, seed)
         if training is not None:
             module.train(training)
-        return BoundReference(self.task.id, module)
+        return BoundReference(self.task.id, module, self.updates)
+
+    @cached_property
+    def updates(self) -> tuple[Update, ...]:
+        """Inputs that a call changes in place."""
+        if isinstance(self.task.contract, Updates):
+            return declared_updates(self.task.contract.inputs)
+        axes = self._running_axes()
+        inputs = self._own_draw(axes, _CHECK_SEED)
+        module = self._checker(axes).module
+        with user_code(self.task.id, "the reference"), torch.no_grad(), kept_generators():
+            return found_updates(module, inputs)
 
     def draw(self, workload: Workload, seed: int) -> tuple[Any, ...]:
         """The inputs of one call, with the strides the workload asks for."""
@@ -130,32 +160,41 @@ class Reference:
     def draw_planted(self, workload: Workload, seed: int) -> Drawn:
         """The same as `draw`, with the place of a planted NaN or infinity."""
         own = self._own_draw(workload.axes, seed)
-        marks = self._marks if workload.distribution is Distribution.MARKED else None
-        drawn = redraw(own, workload.distribution, seed, self._structures, marks)
+        if workload.distribution is Distribution.CODES:
+            coded = coded_inputs(own, self.task.contract, seed)
+            return Drawn(lay_out(coded, workload.layout, self._structures))
+        marks = self._marks if workload.distribution is Distribution.MARKED else {}
+        values = Values(workload.distribution, workload.scale, marks)
+        drawn = redraw(own, values, seed, self._structures)
         inputs = lay_out(drawn.inputs, workload.layout, self._structures)
         return Drawn(inputs, drawn.planted)
 
     def draw_state(self, module: torch.nn.Module, seed: int) -> dict[str, torch.Tensor]:
         """New values for every parameter and buffer of `module.state_dict()`."""
-        return draw_state(module, seed)
+        return draw_state(module, seed, self.task.contract)
+
+    @property
+    def quantises_inputs(self) -> bool:
+        """Whether the task declares that it turns its inputs into codes."""
+        contract = self.task.contract
+        return isinstance(contract, Quantised) and contract.activation_levels is not None
 
     def admits(self, workload: Workload, inputs: Sequence[Any]) -> bool:
         """True where the reference runs on `inputs`, stays finite and is accurate to 1 %.
 
         A planted NaN or infinity only has to run.
         """
+        return self.examine(workload, inputs) is not Admission.REFUSED
+
+    def examine(self, workload: Workload, inputs: Sequence[Any]) -> Admission:
+        """Whether the reference admits `inputs`, and whether redrawn ones tell anything."""
         try:
             bound = self._checker(workload.axes)
-            state = draw_state(bound.module, _CHECK_SEED)
-            own = bound(inputs, state, wide=False)
-            if workload.distribution in _NON_FINITE:
-                return True
-            truth = bound(inputs, state, wide=True)
+            state = self.draw_state(bound.module, _CHECK_SEED)
         except TaskError:
-            return False
-        return own.names == truth.names and all(
-            accurate(a, b) for a, b in zip(own.tensors, truth.tensors, strict=True)
-        )
+            return Admission.REFUSED
+        stochastic = isinstance(self.task.contract, Stochastic)
+        return examine(bound, Drawing(tuple(inputs), state, workload.distribution), stochastic)
 
     def largest_result(self, workload: Workload, inputs: Sequence[Any]) -> int:
         """Elements of the largest tensor a call makes, where shapes alone tell; else 0."""
@@ -176,7 +215,7 @@ class Reference:
     @cached_property
     def _marks(self) -> dict[int, int]:
         """Labels that the reference tells its operators to leave out, by input."""
-        axes = self._showing_axes()
+        axes = self._running_axes()
         inputs = self._own_draw(axes, _CHECK_SEED)
         module = self._checker(axes).module
         marks = Marks(inputs)
@@ -186,15 +225,25 @@ class Reference:
 
     @cached_property
     def _structures(self) -> tuple[Structure, ...]:
-        return structures(self._own_draw(self._showing_axes(), _CHECK_SEED))
+        shown = structures(self._own_draw(self._showing_axes(), _CHECK_SEED))
+        axes = self._running_axes()
+        own = self._own_draw(axes, _CHECK_SEED)
+        bound = self._checker(axes)
+        state = self.draw_state(bound.module, _CHECK_SEED)
+        return with_domains(shown, own, lambda inputs: has_answer(bound, inputs, state))
 
-    def _showing_axes(self) -> dict[str, int]:
+    def _running_axes(self) -> dict[str, int]:
+        """Own axes, halved until a run is cheap: small inputs of a product make a huge result."""
+        small = self._showing_axes(RUN_ELEMENTS)
+        return small if self.footprint(small) is not None else self._showing_axes()
+
+    def _showing_axes(self, elements: int = STRUCTURE_ELEMENTS) -> dict[str, int]:
         """Own axes, the largest halved until a draw is cheap."""
         axes = self.own_axes
         steps = {axis.name: axis for axis in self.axes}
         for _ in range(40):
             shapes = self.input_shapes(axes)
-            if sum(torch.Size(s).numel() for s in shapes if s is not None) <= STRUCTURE_ELEMENTS:
+            if sum(torch.Size(s).numel() for s in shapes if s is not None) <= elements:
                 break
             name = max(axes, key=lambda n: axes[n] / steps[n].multiple_of, default=None)
             if name is None or axes[name] <= steps[name].low:
@@ -215,12 +264,19 @@ class Reference:
         """A bound instance for these constructor values."""
         key = self.config(axes)
         if key not in self._checkers:
-            self._checkers[key] = self.bind(axes, _CHECK_SEED)
+            module = self.construct(axes, _CHECK_SEED)
+            self._checkers[key] = BoundReference(self.task.id, module)
         return self._checkers[key]
 
     def _sizes(self, axes: Mapping[str, int]) -> dict[str, int]:
         own = self.own_axes
-        return self.space.sizes({n: v for n, v in axes.items() if n in own and v != own[n]})
+        told = {n: v for n, v in axes.items() if n in own and (v != own[n] or self._follows(n))}
+        return self.space.sizes(told)
+
+    def _follows(self, axis: str) -> bool:
+        """Whether an axis would move with another one unless it is told its own value."""
+        sites = [self._source.sites.get(key) for key in self.space.sites.get(axis, ())]
+        return any(site is not None and bool(site.follows) for site in sites)
 
     def _module(self, axes: Mapping[str, int]) -> TaskModule:
         return self._source.module(self._sizes(axes))
@@ -228,17 +284,3 @@ class Reference:
     def _init_call(self, module: TaskModule) -> InitCall:
         with user_code(self.task.id, "get_init_inputs"):
             return module.init_call()
-
-
-def accurate(own: torch.Tensor, truth: torch.Tensor) -> bool:
-    """Both finite, and apart by less than 1 % of the largest true value; integers equal."""
-    if own.shape != truth.shape:
-        return False
-    if not (own.is_floating_point() or own.is_complex()):
-        return torch.equal(own, truth.to(own.dtype))
-    if not (own.isfinite().all() and truth.isfinite().all()):
-        return False
-    if own.numel() == 0:
-        return True
-    error = (own.to(truth.dtype) - truth).abs().max()
-    return bool(error <= MAX_RELATIVE_ERROR * truth.abs().max())

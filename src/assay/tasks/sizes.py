@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 SIZES = "_assay_sizes"  # name of the table of sizes inside the task's namespace
 SEED = "_assay_seed"  # name of the seed that replaces fixed ones in the input functions
+FACTORS = (1.0, 0.5, 1.5)  # versions of a float: no zero, no change of sign, within 0 to 1 mostly
 INPUT_FUNCTIONS = ("get_inputs", "get_init_inputs")
 FACTORIES = frozenset(
     "rand randn randint zeros ones empty full normal uniform arange linspace eye randperm tensor "
@@ -31,11 +32,17 @@ _OPERATORS: dict[type[ast.operator], Callable[[int, int], int]] = {
 
 @dataclass(frozen=True)
 class Site:
-    """One integer of the source. `name` is set where a module-level name holds exactly it."""
+    """One number of the source. `name` is set where a module-level name holds exactly it."""
 
     key: str
     own: int
     name: str = ""
+    follows: str = ""  # the site whose value it takes unless it has one of its own: a square's side
+    constant: float | None = None  # a float, of which `own` and other integers number the versions
+
+    def at(self, number: int) -> int | float:
+        """What stands in the source for `number`."""
+        return number if self.constant is None else self.constant * FACTORS[number]
 
 
 def constant_int(node: ast.expr) -> int | None:
@@ -47,6 +54,16 @@ def constant_int(node: ast.expr) -> int | None:
         if left is None or right is None or not _tame(node.op, left, right):
             return None
         return _OPERATORS[type(node.op)](left, right)
+    return None
+
+
+def constant_float(node: ast.expr) -> float | None:
+    """The value of a float literal with or without a sign, unless it is zero."""
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        inner = constant_float(node.operand)
+        return None if inner is None else -inner
+    if isinstance(node, ast.Constant) and type(node.value) is float:
+        return node.value or None
     return None
 
 
@@ -94,6 +111,9 @@ class SizeFinder:
         number = constant_int(node)
         if number is not None:
             return self.replace(node, Site(key, number, name)) if number >= 1 else node
+        real = constant_float(node)
+        if real is not None:
+            return self.replace(node, Site(key, 0, name, constant=real))
         if isinstance(node, ast.Tuple | ast.List):
             node.elts = [self._value(e, f"{key}[{i}]") for i, e in enumerate(node.elts)]
         elif isinstance(node, ast.Dict):
@@ -106,6 +126,17 @@ class SizeFinder:
         table = ast.Name(id=SIZES, ctx=ast.Load())
         lookup = ast.Subscript(value=table, slice=ast.Constant(site.key), ctx=ast.Load())
         return ast.copy_location(lookup, node)
+
+    def follower(self, node: ast.Name, count: int) -> ast.expr:
+        """A later use of a size in one shape: the same value, unless it is given one alone."""
+        base = self.sites.get(node.id)
+        if base is None or base.constant is not None:
+            return node
+        site = Site(node.id + "'" * count, base.own, node.id, follows=node.id)
+        self.sites[site.key] = site
+        get = ast.Attribute(ast.Name(id=SIZES, ctx=ast.Load()), "get", ast.Load())
+        call = ast.Call(func=get, args=[ast.Constant(site.key), node], keywords=[])
+        return ast.copy_location(call, node)
 
 
 def _split(node: ast.stmt) -> list[ast.stmt]:
@@ -139,6 +170,9 @@ class _FunctionSites(ast.NodeTransformer):
             number = constant_int(node)
             if number is not None:
                 return self._literal(node, number)
+            real = constant_float(node)
+            if real is not None and self.function.name == "get_init_inputs":
+                return self._float(node, real)
         if isinstance(node, ast.Call):
             return self._call(node)
         if isinstance(node, ast.BinOp | ast.Subscript | ast.Compare | ast.keyword | ast.Slice):
@@ -149,6 +183,24 @@ class _FunctionSites(ast.NodeTransformer):
         key = f"{self.function.name}#{self.count}"
         self.count += 1
         return self.finder.replace(node, Site(key, number)) if number >= 1 else node
+
+    def _float(self, node: ast.expr, value: float) -> ast.expr:
+        key = f"{self.function.name}#{self.count}"
+        self.count += 1
+        return self.finder.replace(node, Site(key, 0, constant=value))
+
+    def _separated(self, parts: list[ast.expr]) -> list[ast.expr]:
+        """A shape in which each use of a name after the first is a site of its own."""
+        seen: dict[str, int] = {}
+        made: list[ast.expr] = []
+        for part in parts:
+            if isinstance(part, ast.Tuple | ast.List):
+                part.elts = self._separated(part.elts)
+            elif isinstance(part, ast.Name):
+                seen[part.id] = seen.get(part.id, -1) + 1
+                part = self.finder.follower(part, seen[part.id]) if seen[part.id] else part
+            made.append(part)
+        return made
 
     def _call(self, node: ast.Call) -> ast.AST:
         func = node.func
@@ -163,6 +215,8 @@ class _FunctionSites(ast.NodeTransformer):
             self._expression(part) if free or factory or not _numbers(part) else part
             for part in node.args
         ]
+        if factory and self.function.name == "get_inputs":
+            node.args = self._separated(node.args)
         for word in node.keywords:
             if free or word.arg in ("size", "shape", "high"):
                 word.value = self._expression(word.value)

@@ -106,6 +106,10 @@ class TaskModule:
             raise TaskError(f"task '{self.task.id}': {self.task.entry} is not a torch.nn.Module")
         return made
 
+    def declared(self, name: str) -> Any:
+        """What the source defines under a name; None where it does not."""
+        return self._names.get(name)
+
     def _accepts(self, init: InitCall) -> bool:
         try:
             inspect.signature(self._function(self.task.entry)).bind(*init.args, **init.kwargs)
@@ -144,7 +148,8 @@ class TaskSource:
 
         def place(site: Site) -> int:
             used = [
-                site.key.partition("[")[0] in names or site.key.startswith(f"{function}#")
+                (site.follows or site.key).partition("[")[0] in names
+                or site.key.startswith(f"{function}#")
                 for function, names in self._names.items()
             ]
             return {(True, False): 0, (True, True): 1, (False, True): 2}.get((used[0], used[1]), 3)
@@ -156,7 +161,11 @@ class TaskSource:
         name = f"assay_task_{self.task.content_id}"
         module = ModuleType(name)
         module.__file__ = self._file
-        table = {key: sizes.get(key, site.own) for key, site in self.sites.items()}
+        table = {
+            key: site.at(sizes.get(key, site.own))
+            for key, site in self.sites.items()
+            if key in sizes or not site.follows
+        }
         vars(module).update({SIZES: table, SEED: 0})
         sys.modules[name] = module  # dataclasses look their module up by name
         with user_code(self.task.id, "loading"), _siblings_importable(self.task.origin):

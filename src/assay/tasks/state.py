@@ -9,13 +9,21 @@ from __future__ import annotations
 import torch
 from torch import nn
 
+from assay.data.contract import Contract, Quantised
+
 GAIN_SPREAD = 0.2
 BIAS_SPREAD = 0.1
 TINY_GAIN = 0.01
+_LEAST_ROWS = 8  # of codes; fewer are not worth three special ones
 
 
-def draw_state(module: nn.Module, seed: int) -> dict[str, torch.Tensor]:
-    """A value for every entry of `state_dict`; entries that share memory share the value."""
+def draw_state(
+    module: nn.Module, seed: int, contract: Contract | None = None
+) -> dict[str, torch.Tensor]:
+    """A value for every entry of `state_dict`; entries that share memory share the value.
+
+    Codes and scales that a contract names are drawn in their whole domain.
+    """
     generator = torch.Generator().manual_seed(seed)
     parameters = dict(module.named_parameters(remove_duplicate=False))
     drawn: dict[str, torch.Tensor] = {}
@@ -25,14 +33,36 @@ def draw_state(module: nn.Module, seed: int) -> dict[str, torch.Tensor]:
             continue
         key = (value.data_ptr() if value.numel() else id(value), value.shape)
         if key not in shared:
+            own = value.detach()
             drawer = _parameter if name in parameters else _buffer
-            shared[key] = drawer(name, value.detach(), generator)
+            declared = _declared(name, own, contract, generator)
+            shared[key] = drawer(name, own, generator) if declared is None else declared
         drawn[name] = shared[key]
     return drawn
 
 
 def _noise(like: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
     return torch.randn(like.shape, generator=generator, dtype=torch.float32).to(like.device)
+
+
+def _declared(
+    name: str, own: torch.Tensor, contract: Contract | None, generator: torch.Generator
+) -> torch.Tensor | None:
+    """What the contract says about an entry; None where it says nothing."""
+    if not isinstance(contract, Quantised) or own.numel() == 0:
+        return None
+    if name in contract.scales:
+        return (own.float() * torch.exp(GAIN_SPREAD * _noise(own, generator))).to(own.dtype)
+    if name not in contract.codes:
+        return None
+    low, high = contract.codes[name]
+    drawn = torch.randint(low, high + 1, own.shape, generator=generator)
+    rows = drawn.reshape(-1, own.shape[-1]) if own.dim() > 1 else drawn.reshape(1, -1)
+    if len(rows) >= _LEAST_ROWS:  # sums are largest, and vanish, where all codes are equal
+        places = torch.randperm(len(rows), generator=generator)[:3].tolist()
+        for place, code in zip(places, (low, high, max(low, 0)), strict=True):
+            rows[place] = code
+    return drawn.to(own.dtype)
 
 
 def _parameter(name: str, own: torch.Tensor, generator: torch.Generator) -> torch.Tensor:

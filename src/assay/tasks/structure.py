@@ -6,7 +6,9 @@ asking it about a full matrix would be asking another task.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from enum import StrEnum
+from typing import Any
 
 import torch
 
@@ -22,6 +24,7 @@ class Structure(StrEnum):
     FREE = "free"
     ZEROS = "zeros"  # exact zeros at places that belong to the task, such as a triangle
     SYMMETRIC = "symmetric"
+    POSITIVE = "positive"  # the task has no answer for negative numbers: a variance, a root
     FIXED = "fixed"  # labels, probabilities, sorted edges, unit vectors: only the own generator
 
 
@@ -36,6 +39,23 @@ def structure_of(tensor: torch.Tensor) -> Structure:
         return Structure.SYMMETRIC
     zeros = float((corner == 0).double().mean())
     return Structure.ZEROS if zeros > SPARSE_SHARE else Structure.FREE
+
+
+def with_domains(
+    shapes: Sequence[Structure], own: Sequence[Any], answers: Callable[[list[Any]], bool]
+) -> tuple[Structure, ...]:
+    """`shapes`, with inputs marked whose sign the task needs: `answers` says where it has answers.
+
+    A generator that happens to draw from [0, 1) promises nothing as long as negative numbers work.
+    """
+    found = list(shapes)
+    for index, value in enumerate(own):
+        if found[index] is not Structure.FREE or not bool((value >= 0).all()):
+            continue
+        negated = [-v if i == index else v for i, v in enumerate(own)]
+        if not answers(negated) and answers(list(own)):
+            found[index] = Structure.POSITIVE
+    return tuple(found)
 
 
 def _corner(tensor: torch.Tensor) -> torch.Tensor:

@@ -12,6 +12,7 @@ AXES = {
     "head_dim": {"low": 1, "high": 128, "role": "size"},
 }
 TAGS = ("category:Fusion", "kerneleval:attention", "rubric:K3")
+BACKWARD = True
 
 batch = 2
 heads = 4

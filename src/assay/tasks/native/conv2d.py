@@ -11,6 +11,7 @@ AXES = {
     "out_channels": {"low": 1, "high": 128, "role": "config"},
 }
 TAGS = ("category:Convolution", "kerneleval:convolution", "rubric:K3")
+BACKWARD = True
 
 batch = 4
 in_channels = 16

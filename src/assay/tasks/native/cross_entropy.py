@@ -8,6 +8,7 @@ AXES = {
     "classes": {"low": 1, "high": 8192, "role": "size"},
 }
 TAGS = ("category:Loss", "kerneleval:reduction", "rubric:K2")
+BACKWARD = True
 
 rows = 512
 classes = 2048

@@ -8,6 +8,7 @@ AXES = {
     "features": {"low": 1, "high": 8192, "role": "config"},
 }
 TAGS = ("category:Normalization", "kerneleval:normalisation", "rubric:K2")
+BACKWARD = True
 
 rows = 1024
 features = 1024

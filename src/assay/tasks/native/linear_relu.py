@@ -9,6 +9,7 @@ AXES = {
     "out_features": {"low": 1, "high": 2048, "role": "config"},
 }
 TAGS = ("category:Fusion", "kerneleval:fused", "rubric:K3")
+BACKWARD = True
 
 batch = 256
 in_features = 512

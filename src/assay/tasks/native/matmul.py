@@ -9,6 +9,7 @@ AXES = {
     "N": {"low": 1, "high": 2048, "role": "size"},
 }
 TAGS = ("category:MatrixMultiply", "kerneleval:GEMM", "rubric:K3")
+BACKWARD = True
 
 M = 384
 K = 512

@@ -8,6 +8,7 @@ AXES = {
     "cols": {"low": 1, "high": 16384, "role": "size"},
 }
 TAGS = ("category:Reduce", "kerneleval:reduction", "rubric:K1")
+BACKWARD = True
 
 rows = 1024
 cols = 4096

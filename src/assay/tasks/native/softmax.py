@@ -8,6 +8,7 @@ AXES = {
     "cols": {"low": 1, "high": 16384, "role": "size"},
 }
 TAGS = ("category:Activation", "kerneleval:reduction", "rubric:K2")
+BACKWARD = True
 
 rows = 512
 cols = 2048

@@ -8,6 +8,7 @@ AXES = {
     "cols": {"low": 1, "high": 8192, "role": "size"},
 }
 TAGS = ("category:Fusion", "kerneleval:fused", "rubric:K1")
+BACKWARD = True
 
 rows = 256
 cols = 2048

@@ -8,10 +8,16 @@ from __future__ import annotations
 import ast
 import re
 from pathlib import Path
+from typing import Any
 
+from pydantic import TypeAdapter, ValidationError
+
+from assay.data.contract import Contract
 from assay.data.task import Task, TaskFormat
 from assay.errors import UsageError
+from assay.tasks.backward import DECLARATION, SUFFIX, backward_of
 
+_CONTRACT: TypeAdapter[Contract] = TypeAdapter(Contract)
 REQUIRED = ("Model", "get_inputs", "get_init_inputs")
 
 
@@ -22,6 +28,8 @@ class KernelBenchReader:
         """The file itself, or the file in the folder whose stem is `task_id`."""
         if place.is_dir():
             return read_file(self._in_folder(place, task_id))
+        if task_id == place.stem + SUFFIX:
+            return _backward(place)
         if task_id is not None and task_id != place.stem:
             raise UsageError(f"{place} holds one task, '{place.stem}', not '{task_id}'")
         return read_file(place)
@@ -107,8 +115,43 @@ def read_file(path: Path) -> Task:
         title=title_of(tree),
         format=TaskFormat.KERNELBENCH,
         source=source,
+        contract=contract_of(tree, path),
         origin=str(path.resolve()),
     )
+
+
+def _backward(path: Path) -> Task:
+    """The task of the gradients of one file, which has to declare that it has them."""
+    task = read_file(path)
+    if literals_of(ast.parse(task.source)).get(DECLARATION) is not True:
+        raise UsageError(f"{path} does not say {DECLARATION} = True at its top level")
+    return backward_of(task)
+
+
+def literals_of(tree: ast.Module) -> dict[str, Any]:
+    """Every top-level `NAME = literal` of the module."""
+    found: dict[str, Any] = {}
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            try:
+                found[node.targets[0].id] = ast.literal_eval(node.value)
+            except ValueError:
+                continue  # a computed value: not a declaration
+    return found
+
+
+def contract_of(tree: ast.Module, path: Path) -> Contract | None:
+    """What the module declares as `CONTRACT`, where it does."""
+    declared = literals_of(tree).get("CONTRACT")
+    if not isinstance(declared, dict) or "kind" not in declared:
+        return None  # somebody else's constant of that name
+    try:
+        made: Contract = _CONTRACT.validate_python(declared)
+    except ValidationError as error:
+        problem = error.errors()[0]
+        place = ".".join(str(part) for part in problem["loc"])
+        raise UsageError(f"{path}: CONTRACT {place}: {problem['msg']}") from error
+    return made
 
 
 def title_of(tree: ast.Module) -> str:

@@ -13,7 +13,8 @@ from typing import Any
 from assay.data.axis import Axis, AxisRole
 from assay.data.task import Task, TaskFormat
 from assay.errors import UsageError
-from assay.tasks.readers.kernelbench import read_source, title_of
+from assay.tasks.backward import DECLARATION, SUFFIX, backward_of
+from assay.tasks.readers.kernelbench import contract_of, literals_of, read_source, title_of
 
 FOLDER = Path(__file__).resolve().parent.parent / "native"
 LICENCE = "Apache-2.0"
@@ -24,18 +25,21 @@ class NativeReader:
 
     def find(self, place: Path, task_id: str | None) -> Task:
         """The native task of that id; an unknown one names its nearest neighbours."""
-        known = native_ids(place)
-        if task_id not in known:
-            raise UsageError(_unknown(task_id or "", known))
-        return read_native(place / f"{task_id}.py")
+        name = (task_id or "").removesuffix(SUFFIX)
+        if name in native_ids(place):
+            for task in read_directions(place / f"{name}.py"):
+                if task.id == task_id:
+                    return task
+        raise UsageError(_unknown(task_id or "", [task.id for task in self.all(place)]))
 
     def all(self, place: Path) -> list[Task]:
-        """The whole suite."""
-        return [read_native(place / f"{name}.py") for name in native_ids(place)]
+        """The whole suite, each differentiable task followed by that of its gradients."""
+        names = native_ids(place)
+        return [task for name in names for task in read_directions(place / f"{name}.py")]
 
 
 def native_ids(folder: Path = FOLDER) -> list[str]:
-    """The ids of the suite."""
+    """The files of the suite, by name."""
     return sorted(path.stem for path in folder.glob("*.py") if path.stem != "__init__")
 
 
@@ -45,11 +49,18 @@ def _unknown(name: str, known: list[str]) -> str:
     return f"unknown task '{name}': {hint}native tasks are {', '.join(known)}; or give a .py file"
 
 
+def read_directions(path: Path) -> list[Task]:
+    """The task of one native file, and that of its gradients where the file declares it."""
+    task = read_native(path)
+    declared = literals_of(ast.parse(task.source)).get(DECLARATION) is True
+    return [task, backward_of(task)] if declared else [task]
+
+
 def read_native(path: Path) -> Task:
     """One native file as a task, with its declared axes and tags."""
     source = read_source(path)
     tree = ast.parse(source)
-    literals = _literals(tree)
+    literals = literals_of(tree)
     axes = tuple(_axis(name, literals[name], spec) for name, spec in literals["AXES"].items())
     return Task(
         id=path.stem,
@@ -58,21 +69,10 @@ def read_native(path: Path) -> Task:
         source=source,
         axes=axes,
         tags=tuple(literals["TAGS"]),
+        contract=contract_of(tree, path),
         origin="assay native suite",
         licence=LICENCE,
     )
-
-
-def _literals(tree: ast.Module) -> dict[str, Any]:
-    """Every top-level `NAME = literal` of the module."""
-    found: dict[str, Any] = {}
-    for node in tree.body:
-        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
-            try:
-                found[node.targets[0].id] = ast.literal_eval(node.value)
-            except ValueError:
-                continue  # a computed value: not a declaration
-    return found
 
 
 def _axis(name: str, own: int, spec: dict[str, Any]) -> Axis:

@@ -25,6 +25,8 @@ from assay.worker.host.content import Content, few_changed
 from assay.worker.host.secret import Secret
 
 PARTIAL = (1001, 1002)  # versions that change one half of the weights, and the other half
+LOUD = 1003  # the version in which gains and biases are 2^8 times as large
+_LOUDNESS = 2.0**8
 _EXTREMES = (3, 30)  # extreme elements tried where three ordinary ones left the answer as it was
 _EXACT = (Distribution.DYADIC, Distribution.CODES)
 SEEDED = -1  # the state version of a candidate that keeps what the common seed gave it
@@ -106,6 +108,9 @@ class Exam:
         module = self.bound(instance).module
         seed = self.secret.seed("state", instance, version)
         drawn = self.reference.draw_state(module, seed)
+        if version == LOUD:
+            vectors = {n for n, p in module.named_parameters() if p.dim() == 1}
+            return {n: v * _LOUDNESS if n in vectors else v for n, v in drawn.items()}
         if version not in PARTIAL:
             return drawn
         names = sorted(drawn)
@@ -114,6 +119,13 @@ class Exam:
         moved = set(names[:half] if version == PARTIAL[0] else names[half:] or names)
         base = self.state(instance, 0)
         return {name: drawn[name] if name in moved else base[name] for name in drawn}
+
+    def bears_loudness(self, question: Question) -> bool:
+        """Whether there are gains or biases, and the reference is accurate with large ones."""
+        module = self.bound(self.instance_of(question.workload)).module
+        if not any(p.dim() == 1 for p in module.parameters()):
+            return False
+        return all(e.in_domain and not e.special for e in self.expectation(question, LOUD))
 
     def expectation(self, question: Question, version: int) -> tuple[OutputExpectation, ...]:
         """What the call must return. Costs several evaluations of the reference; kept."""

@@ -114,9 +114,8 @@ def _compared(pair: _Pair, first: RawCall, second: RawCall) -> list[RelationSeen
 
 
 def _comparable(expected: OutputExpectation) -> bool:
-    """Numbers with a budget each, and nothing that excuses single elements."""
-    excused = expected.relief or expected.non_finite or expected.special
-    return not (excused or expected.dtype.is_complex)
+    """Real numbers, none of them planted or out of range."""
+    return not (expected.non_finite or expected.special or expected.dtype.is_complex)
 
 
 def _wide(tensors: tuple[torch.Tensor | None, ...]) -> Tensors:
@@ -124,11 +123,16 @@ def _wide(tensors: tuple[torch.Tensor | None, ...]) -> Tensors:
 
 
 def _budgets(expectations: tuple[OutputExpectation, ...]) -> Tensors:
-    """Of exact outputs zero."""
-    return tuple(
-        torch.zeros(e.shape, dtype=torch.float64) if e.budget is None else e.budget.view(e.shape)
-        for e in expectations
-    )
+    return tuple(map(_budget, expectations))
+
+
+def _budget(expected: OutputExpectation) -> torch.Tensor:
+    """Of exact outputs zero; where several answers are right nothing is foretold."""
+    exact = torch.zeros(expected.shape, dtype=torch.float64)
+    budget = exact if expected.budget is None else expected.budget.view(expected.shape).clone()
+    if expected.relief is not None:
+        budget.view(-1)[expected.relief.index] = torch.inf
+    return budget
 
 
 def _slack(relation: Relation, outputs: Tensors, budgets: Tensors) -> Tensors:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from assay.data.axis import AxisRole
 from assay.data.observation import Mix
 from assay.data.settings import Level
-from assay.worker.host.exam import PARTIAL, Exam, Question
+from assay.worker.host.exam import LOUD, PARTIAL, Exam, Question
 
 _TAIL = {Level.QUICK: (12, 24), Level.STANDARD: (24, 64), Level.FULL: (48, 160)}
 _LEAST_CALLS = 32
@@ -77,6 +77,7 @@ def write_script(exam: Exam, rng: random.Random) -> list[ScriptedBatch]:
     small = small_workloads(exam)
     for workload, version in zip(small, PARTIAL, strict=False):
         sequences.append(_focus(workload, 0, rng, optional=False, changed_weights=version))
+    sequences += [_loud(w) for w in small[:1] if exam.bears_loudness(Question(w))]
     sequences += [_rapid(w, rng) for w in small[:2]]
     sequences += [_recycled(w) for w in (small[:1] if large else [0, 0, *small[:1]])]
     others = range(1, len(exam.plan.workloads))
@@ -144,6 +145,12 @@ def _recycled(workload: int) -> _Sequence:
     call = ScriptedCall(Question(workload, 1), "a", None, Mix.RECYCLED)
     batch = ScriptedBatch((call,) * _BAITS, copy_each=True, baited=True, optional=True)
     return _Sequence([[batch]])
+
+
+def _loud(workload: int) -> _Sequence:
+    """Gains and biases that are large: a result that is clamped or flushed shows."""
+    call = ScriptedCall(Question(workload), "a", LOUD, Mix.NEW_WEIGHTS)
+    return _Sequence([[ScriptedBatch((call,), copy_each=True)]])
 
 
 def _brief_focus(rng: random.Random) -> _Sequence:

@@ -1,0 +1,77 @@
+"""Backward: from a differentiable task the task of its gradients, `NAME.backward`.
+
+The rule: it is a task like any other, made by adding to the source. `ModelBackward` has the
+constructor, the parameters and the names of `Model`. It takes the inputs and then one gradient for
+each floating output, and returns the gradients of every floating input and then of every parameter,
+in that order. A module says `BACKWARD = True` where its gradients may be asked for.
+"""
+
+from __future__ import annotations
+
+from assay.data.task import Task
+from assay.data.workload import Direction
+
+SUFFIX = ".backward"
+DECLARATION = "BACKWARD"
+
+ADDED = '''
+
+import inspect as _inspect
+
+import torch
+
+
+def _float_tensors(value):
+    """The floating tensors of a result, in order."""
+    if isinstance(value, torch.Tensor):
+        return [value] if value.is_floating_point() else []
+    parts = value.values() if isinstance(value, dict) else value
+    if not isinstance(value, (dict, list, tuple)):
+        return []
+    return [tensor for part in parts for tensor in _float_tensors(part)]
+
+
+class ModelBackward(Model):
+    """The gradients of `Model`."""
+
+    def forward(self, *given):
+        count = min(len(_inspect.signature(super().forward).parameters), len(given) - 1)
+        with torch.enable_grad():
+            inputs = [self._leaf(value) for value in given[:count]]
+            outputs = _float_tensors(super().forward(*inputs))
+            wanted = [value for value in inputs if getattr(value, "requires_grad", False)]
+            wanted += list(self.parameters())
+            found = torch.autograd.grad(
+                outputs, wanted, given[count:], allow_unused=True, materialize_grads=True
+            )
+        return tuple(gradient.detach() for gradient in found)
+
+    def _leaf(self, value):
+        if isinstance(value, torch.Tensor) and value.is_floating_point():
+            return value.detach().requires_grad_(True)
+        return value
+
+
+_forward_inputs = get_inputs
+
+
+def get_inputs():
+    inputs, init = _forward_inputs(), get_init_inputs()
+    with torch.no_grad():
+        model = Model(**init) if isinstance(init, dict) else Model(*init)
+        outputs = _float_tensors(model(*inputs))
+    return [*inputs, *(torch.randn(made.shape, dtype=made.dtype) for made in outputs)]
+'''
+
+
+def backward_of(task: Task) -> Task:
+    """The task of the gradients of `task`."""
+    return task.model_copy(
+        update={
+            "id": task.id + SUFFIX,
+            "title": f"Gradients of: {task.title}",
+            "source": task.source.rstrip() + "\n" + ADDED,
+            "entry": "ModelBackward",
+            "direction": Direction.BACKWARD,
+        }
+    )

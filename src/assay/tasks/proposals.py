@@ -1,0 +1,202 @@
+"""Proposals: which workloads are worth trying, in the order of their worth.
+
+The rule: shapes near the own one, values and layouts are mandatory and come first, the kinds in
+turn, so that time running short costs each kind its last ones. Sizes far from the own ones are
+optional and come after all of these.
+
+A proposal is one workload and what may take its place where the reference refuses it, or where a
+null answer would pass it.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import chain, zip_longest
+
+from assay.data.workload import Distribution, Layout, Workload
+from assay.tasks.points import HEAVY_STATE, LARGE_ELEMENTS, PAST, Point, Points
+from assay.tasks.reference import Reference
+from assay.tasks.structure import Structure
+
+# In the order in which they find faults; the first few of each are asked even at `quick`.
+VALUES = (
+    Distribution.SMALL,
+    Distribution.OFFSET,
+    Distribution.DYADIC,
+    Distribution.LARGE,
+    Distribution.TIES,
+    Distribution.NEGATIVE,
+    Distribution.BLOCKS,
+    Distribution.OPPOSED,
+    Distribution.SIGNED_ZEROS,
+    Distribution.OUTLIER,
+    Distribution.ZEROS,
+    Distribution.UNIFORM,
+    Distribution.SUBNORMAL,
+    Distribution.NORMAL,
+)
+LAYOUTS = (
+    Layout.TRANSPOSED,
+    Layout.STRIDED,
+    Layout.CHANNELS_LAST,
+    Layout.EXPANDED,
+    Layout.OFFSET,
+)
+PLANTED = (Distribution.NAN, Distribution.INF)
+MODERATE_LARGE = (7, 13)  # rungs at which an exponential has left the range of float32
+MODERATE_SMALL = (-13, -8)  # rungs at which the usual epsilons weigh as much as the data
+OFFSETS = (7, 13)  # powers of two between 10^2 and 10^4
+FAR_BELOW = (14, 17)  # below any "very small" start of a maximum that people write
+FAR_LARGE = (32, 16, 8, 4, 2, 1)  # the ends of the ladder, found from outside
+FAR_SMALL = (-32, -16, -8, -4, -2, -1)
+
+Proposal = tuple[Workload, ...]
+
+
+@dataclass(frozen=True)
+class Amount:
+    """How much one level asks for."""
+
+    values: int
+    layouts: int
+    non_finite: int
+    hypercube: int
+    large: int
+    wide: int  # sizes that are stretched past 2^15 or 2^16, one at a time
+    ladder: int  # the largest power of two of the ladder's far ends; 0 leaves them out
+
+
+class Proposals:
+    """Draws proposals for one reference."""
+
+    def __init__(
+        self, reference: Reference, points: Points, amount: Amount, rng: random.Random
+    ) -> None:
+        self._points = points
+        self._amount = amount
+        self._rng = rng
+        self._reference = reference
+        self._plain = reference.own_workload().model_copy(update={"own": False})
+        shapes = set(reference.structures())
+        self._partners = sum(s is not Structure.FIXED for s in reference.structures())
+        self._free = bool(shapes - {Structure.FIXED})
+        self._signed = bool(shapes - {Structure.FIXED, Structure.POSITIVE})
+        self._base = self._at(_base(reference, points))
+
+    def mandatory(self) -> Iterator[Proposal]:
+        """Batches, then small shapes, values, layouts and planted values in turn."""
+        for point in self._points.batches():
+            yield (self._at(point),)
+        kinds = (self._shapes(), self._valued(), self._layouts(), self._planted())
+        turns = zip_longest(*kinds)
+        yield from (one for one in chain.from_iterable(turns) if one is not None)
+
+    def optional(self) -> Iterator[Proposal]:
+        """Stretched sizes, then the categories of shapes and larger points."""
+        points, amount = self._points, self._amount
+        names = points.sizes + points.configs + points.batch
+        self._rng.shuffle(names)
+        past = {name: self._rng.sample(PAST, len(PAST)) for name in names}
+        stretched = [(name, past[name][i]) for i in range(len(PAST)) for name in names]
+        for number, (name, sizes) in enumerate(stretched[: amount.wide]):
+            again = number >= len(names)
+            far = self._at(points.wide(name, self._rng.choice(sizes), alone=again))
+            peaked = {"distribution": Distribution.LARGE, "scale": MODERATE_LARGE[0]}
+            yield (far.model_copy(update=peaked), far) if again and self._free else (far,)
+        if points.sizes or points.configs:
+            yield from ((self._at(point),) for point in points.hypercube(amount.hypercube))
+        if amount.large:
+            yield (self._at(points.base(LARGE_ELEMENTS)),)
+
+    def _at(self, point: Point) -> Workload:
+        return self._plain.model_copy(update={"axes": point})
+
+    def _shapes(self) -> Iterator[Proposal]:
+        """A short reduction, tails, another configuration, a one."""
+        points = self._points
+        movable = points.sizes + points.configs
+        if movable:
+            short = self._at(points.short())
+            mixed = short.model_copy(update={"distribution": Distribution.NORMAL})
+            yield (mixed, short) if self._free else (short,)
+        if points.sizes:
+            yield (self._at(points.beyond_own()),)
+            yield (self._at(points.tail()),)
+        if points.configurable:
+            yield (self._at(points.config_tail()),)
+        if movable:
+            yield (self._at(points.one(self._rng.choice(movable))),)
+        if self._amount.large and points.sizes:
+            yield (self._at(points.tail()),)
+        if self._amount.large and points.batch:
+            yield (self._at(points.past_own_batch()),)
+
+    def _valued(self) -> Iterator[Proposal]:
+        """Distributions; the first lies inside a larger storage, which every kernel must bear."""
+        marked = (Distribution.MARKED,) if self._reference.has_marks() else ()
+        coded = (Distribution.CODES,) if self._reference.quantises_inputs else ()
+        free = self._values()
+        for number, distribution in enumerate((*marked, *coded, *free)):
+            layout = Layout.OFFSET if number == 0 else self._plain.layout
+            yield self._drawn(distribution, self._scales(distribution), layout)
+        if self._free and self._amount.ladder:
+            most = self._amount.ladder
+            far = tuple(k for k in FAR_LARGE if k <= most)
+            yield self._drawn(Distribution.LARGE, far, self._plain.layout)
+            near = tuple(k for k in FAR_SMALL if -k <= most)
+            yield self._drawn(Distribution.SMALL, near, self._plain.layout)
+            if self._signed:
+                yield self._drawn(Distribution.NEGATIVE, (0,), self._plain.layout)
+
+    def _values(self) -> tuple[Distribution, ...]:
+        asked = VALUES[: self._amount.values] if self._free else ()
+        left_out = set() if self._signed else {Distribution.NEGATIVE, Distribution.OPPOSED}
+        if self._partners < 2:
+            left_out.add(Distribution.OPPOSED)
+        return tuple(d for d in asked if d not in left_out)
+
+    def _drawn(
+        self, distribution: Distribution, scales: tuple[int, ...], layout: Layout
+    ) -> Proposal:
+        update = {"distribution": distribution, "layout": layout}
+        return tuple(self._base.model_copy(update={**update, "scale": scale}) for scale in scales)
+
+    def _scales(self, distribution: Distribution) -> tuple[int, ...]:
+        """A random power of two, and milder ones where the reference or a null answer objects."""
+        if distribution is Distribution.LARGE:
+            return (self._rng.randint(*MODERATE_LARGE), 5, 3, 2, 1)
+        if distribution is Distribution.SMALL:
+            return (self._rng.randint(*MODERATE_SMALL), -7, -5, -3)
+        if distribution is Distribution.OFFSET:
+            return (self._rng.randint(*OFFSETS), OFFSETS[0])
+        if distribution is Distribution.NEGATIVE:
+            return (self._rng.randint(*FAR_BELOW), 7, 3, 0)
+        if distribution is Distribution.OPPOSED:
+            return (5, 3, 2)
+        if distribution is Distribution.MARKED:
+            return (1, 0)
+        return (0,)
+
+    def _layouts(self) -> Iterator[Proposal]:
+        """Contiguous where the own input is not, then the others as far as the level goes."""
+        if self._plain.layout is not Layout.CONTIGUOUS:
+            yield (self._base.model_copy(update={"layout": Layout.CONTIGUOUS}),)
+        ranks = {len(s) for s in self._reference.input_shapes(self._base.axes) if s is not None}
+        chosen = [x for x in LAYOUTS if x is not Layout.CHANNELS_LAST or ranks & {4, 5}]
+        for layout in chosen[: self._amount.layouts]:
+            yield (self._base.model_copy(update={"layout": layout}),)
+
+    def _planted(self) -> Iterator[Proposal]:
+        for number in range(self._amount.non_finite):
+            distribution = PLANTED[number % len(PLANTED)]
+            yield (self._base.model_copy(update={"distribution": distribution}),)
+
+
+def _base(reference: Reference, points: Points) -> Point:
+    """The point for values and layouts: small, and of the own constructor unless that is heavy."""
+    own = reference.footprint(reference.own_axes)
+    if own is not None and own.state_elements > HEAVY_STATE:
+        return points.light()
+    return points.base()

@@ -1,0 +1,93 @@
+"""Codes beside a rounding boundary may go either way; exact ones and all others may not."""
+
+from __future__ import annotations
+
+import torch
+
+from assay.measure.expectation import ExpectationRequest, Planted, compare, expect
+from assay.tasks.half_codes import half_codes
+from measure.references import Reference
+
+REQUEST = ExpectationRequest(seed=3)
+
+
+def quantised(x: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
+    scale = x.abs().amax(-1, keepdim=True) / 127
+    codes = torch.round(x / scale).to(torch.int32)
+    return (codes @ weight.to(torch.int32).T).to(x.dtype) * scale
+
+
+def draw(seed: int) -> tuple[torch.Tensor, torch.Tensor]:
+    generator = torch.Generator().manual_seed(seed)
+    x = torch.randn(64, 512, generator=generator)
+    weight = torch.randint(-127, 128, (32, 512), generator=generator, dtype=torch.int8)
+    return x, weight
+
+
+def by_reciprocal(x: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
+    """As honest as a division, and now and then one code away from it."""
+    largest = x.abs().amax(-1, keepdim=True)
+    codes = torch.round(x * (127 / largest)).to(torch.int32)
+    return (codes @ weight.to(torch.int32).T).float() * (largest / 127)
+
+
+def test_either_way_of_making_codes_is_right_and_no_codes_are_wrong() -> None:
+    flipped = 0
+    for seed in range(30):
+        x, weight = draw(seed)
+        (expected,) = expect(Reference(quantised), (x, weight), {}, REQUEST)
+        other = by_reciprocal(x, weight)
+        flipped += bool(((other - quantised(x, weight)).abs() > 1e-5 * other.abs().max()).any())
+        assert compare(expected, other).ok
+        assert not compare(expected, x @ weight.float().T).ok
+    assert flipped > 0  # else nothing was shown
+
+
+def test_a_code_far_from_its_boundary_may_not_move() -> None:
+    x, weight = draw(5)
+    (expected,) = expect(Reference(quantised), (x, weight), {}, REQUEST)
+    scale = x.abs().amax(-1, keepdim=True) / 127
+    codes = torch.round(x / scale)
+    codes[7, 100] += 1
+    moved = (codes.int() @ weight.int().T).float() * scale
+    error = compare(expected, moved)
+    assert not error.ok and error.wrong <= 32
+
+
+def test_ties_on_exact_inputs_go_to_the_even_code() -> None:
+    x, weight = draw(1)
+    exact = half_codes(x, 127, torch.Generator().manual_seed(0))
+    exact[exact.abs().amax(-1) == 0] = 127.0
+    request = ExpectationRequest(seed=3, exact=True)
+    (expected,) = expect(Reference(quantised), (exact, weight), {}, request)
+    scale = exact.abs().amax(-1, keepdim=True) / 127
+    away = torch.trunc(exact / scale + 0.5 * exact.sign()).int()
+    assert compare(expected, quantised(exact, weight)).ok
+    assert not compare(expected, (away @ weight.int().T).float() * scale).ok
+
+
+def test_rounded_integers_keep_both_neighbours_only_near_the_boundary() -> None:
+    x = torch.tensor([0.1, 0.2, 0.7, 1.3]) * 10
+    nudged = torch.tensor([1.0, 2.0, 7.0, 13.0])
+    floors = Reference(lambda v: torch.floor(v * 3.0 / 3.0).to(torch.int64))
+    (expected,) = expect(floors, (x,), {}, REQUEST)
+    assert compare(expected, torch.tensor([1, 2, 7, 13])).ok
+    assert compare(expected, torch.tensor([0, 1, 6, 12])).ok
+    assert not compare(expected, torch.tensor([1, 2, 7, 14])).ok
+    (apart,) = expect(floors, (nudged + 0.4,), {}, REQUEST)
+    assert not compare(apart, torch.tensor([0, 2, 7, 13])).ok
+
+
+def test_beside_a_planted_infinity_open_codes_of_other_rows_stay_open() -> None:
+    checked = 0
+    for seed in range(30):
+        x, weight = draw(seed)
+        honest = by_reciprocal(x, weight)
+        if not bool(((honest - quantised(x, weight)).abs() > 1e-5 * honest.abs().max()).any()):
+            continue
+        x[0, 3] = torch.inf
+        request = ExpectationRequest(seed=3, planted=Planted(0, 3))
+        (expected,) = expect(Reference(quantised), (x, weight), {}, request)
+        assert compare(expected, honest).ok  # what the row of the infinity holds is free
+        checked += 1
+    assert checked > 0
