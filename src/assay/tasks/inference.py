@@ -68,6 +68,7 @@ class _Inference:
 
     def run(self, sites: list[Site], constants: list[Site]) -> ShapeSpace:
         """Sites alone in small steps, then tied ones, then alone in any step; then the floats."""
+        sites = self._without_indices(sites)
         left = [site for site in sites if not self._keep((site,), SMALL_STEP)]
         by_value: dict[int, list[Site]] = {}
         for site in left:
@@ -82,6 +83,15 @@ class _Inference:
         order = {role: number for number, role in enumerate(ROLES)}
         self._axes.sort(key=lambda axis: order[axis.role])
         return ShapeSpace(tuple(self._axes), self._sites)
+
+    def _without_indices(self, sites: list[Site]) -> list[Site]:
+        """Keeps each end of a range together with the sizes it equals; the sites that are left."""
+        for bound in [site for site in sites if site.bounds]:
+            same = [site for site in sites if site.own == bound.own and not site.bounds]
+            pairs = [(*same, bound), *((site, bound) for site in same if len(same) > 1)]
+            tied = next((tied for tied in pairs if same and self._keep(tied, SMALL_STEP)), ())
+            sites = [site for site in sites if site not in tied and site is not bound]
+        return sites
 
     def _keep_constant(self, site: Site) -> None:
         """Adds a float that the constructor is given and that no shape depends on."""

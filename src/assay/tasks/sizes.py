@@ -38,6 +38,7 @@ class Site:
     own: int
     name: str = ""
     follows: str = ""  # the site whose value it takes unless it has one of its own: a square's side
+    bounds: bool = False  # it ends the range of a random integer: an index into something
     constant: float | None = None  # a float, of which `own` and other integers number the versions
 
     def at(self, number: int) -> int | float:
@@ -175,9 +176,19 @@ class _FunctionSites(ast.NodeTransformer):
                 return self._float(node, real)
         if isinstance(node, ast.Call):
             return self._call(node)
-        if isinstance(node, ast.BinOp | ast.Subscript | ast.Compare | ast.keyword | ast.Slice):
+        if isinstance(node, ast.BinOp):
+            return self._arithmetic(node)
+        if isinstance(node, ast.Subscript | ast.Compare | ast.keyword | ast.Slice):
             return node
         return self.generic_visit(node)
+
+    def _arithmetic(self, node: ast.BinOp) -> ast.BinOp:
+        """`torch.rand(64, 128) * 2 - 1`: the calls have sizes, the numbers beside them are none."""
+        for side in ("left", "right"):
+            operand = getattr(node, side)
+            if isinstance(operand, ast.Call | ast.BinOp) and constant_int(operand) is None:
+                setattr(node, side, self.visit(operand))
+        return node
 
     def _literal(self, node: ast.expr, number: int) -> ast.expr:
         key = f"{self.function.name}#{self.count}"
@@ -209,6 +220,7 @@ class _FunctionSites(ast.NodeTransformer):
                 node.args = [ast.copy_location(ast.Name(id=SEED, ctx=ast.Load()), node)]
                 return node
             func.value = self._expression(func.value)
+        self._bound(node)
         free = isinstance(func, ast.Name)
         factory = isinstance(func, ast.Attribute) and func.attr in FACTORIES
         node.args = [
@@ -221,6 +233,25 @@ class _FunctionSites(ast.NodeTransformer):
             if free or word.arg in ("size", "shape", "high"):
                 word.value = self._expression(word.value)
         return node
+
+    def _bound(self, node: ast.Call) -> None:
+        """Replaces the literal that ends the range of `randint`, by place or by name."""
+        if not isinstance(node.func, ast.Attribute) or node.func.attr != "randint":
+            return
+        place = len(node.args) - 2
+        if place in (0, 1):
+            node.args[place] = self._end_of_range(node.args[place])
+        for word in node.keywords:
+            if word.arg == "high":
+                word.value = self._end_of_range(word.value)
+
+    def _end_of_range(self, node: ast.expr) -> ast.expr:
+        number = constant_int(node)
+        if number is None or number < 1:
+            return node
+        key = f"{self.function.name}#{self.count}"
+        self.count += 1
+        return self.finder.replace(node, Site(key, number, bounds=True))
 
     def _expression(self, node: ast.expr) -> ast.expr:
         changed = self.visit(node)

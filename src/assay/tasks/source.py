@@ -24,6 +24,7 @@ import torch
 
 from assay.data.task import Task
 from assay.errors import TaskError
+from assay.tasks.extremes import Extremes
 from assay.tasks.sizes import INPUT_FUNCTIONS, SEED, SIZES, Site, SizeFinder
 
 
@@ -80,7 +81,8 @@ class TaskModule:
     def inputs(self, seed: int) -> list[Any]:
         """What `get_inputs()` returns, as a list."""
         self._names[SEED] = seed
-        made = self._function("get_inputs")()
+        with Extremes():
+            made = self._function("get_inputs")()
         if isinstance(made, Mapping):
             raise TaskError(f"task '{self.task.id}': get_inputs returned a dict, not a list")
         return list(made) if isinstance(made, list | tuple) else [made]
