@@ -12,14 +12,19 @@ from functools import cache
 
 import pytest
 
+from assay.data.candidate import Language
 from assay.data.plan import Plan
 from assay.data.settings import Level, Settings, Track
 from assay.data.verdict import Verdict
-from assay.pipeline import evaluate_many
+from assay.hearing import Hearing
+from assay.languages.candidate_file import load_candidate
+from assay.languages.registry import language
+from assay.pipeline import hear
 from assay.tasks.catalog import resolve
 from assay.tasks.reference import Reference
 from assay.tasks.sweep import sweep
 from assay.worker.host.secret import Secret
+from assay.worker.host.wall import Wall
 from corpus_case import CorpusCase, cases
 
 # Hangs are let go after this; every other kernel needs a fraction of it.
@@ -46,8 +51,16 @@ def groups() -> Iterator[pytest.param]:  # type: ignore[valid-type]
             yield pytest.param(case, id=f"{case.task}/{case.name}", marks=mark)
 
 
+@pytest.fixture(scope="session")
+def wall() -> Iterator[Wall]:
+    """One warm parent for all tasks of this process; any candidate may be the next."""
+    preload = {name for kind in Language for name in language(kind).preload}
+    with Wall(tuple(sorted(preload)), expected=len(cases())) as made:
+        yield made
+
+
 @cache
-def verdicts(task: str, track: str) -> dict[str, Verdict]:
+def verdicts(wall: Wall, task: str, track: str) -> dict[str, Verdict]:
     chosen = [c for c in cases() if (c.task, c.track) == (task, track) and demanded(c)]
     settings = Settings(
         level=Level.QUICK,
@@ -57,8 +70,8 @@ def verdicts(task: str, track: str) -> dict[str, Verdict]:
         build_timeout_s=60.0,
     )
     source = chosen[0].task_source
-    paths = [case.path for case in chosen]
-    judged = evaluate_many(source, paths, settings, replay=plan(source, settings))
+    hearing = Hearing(wall, resolve(source), settings, plan(source, settings))
+    judged = hear(hearing, [load_candidate(case.path) for case in chosen])
     return {case.name: one.verdict for case, one in zip(chosen, judged, strict=True)}
 
 
@@ -76,7 +89,7 @@ def plan(task: str, settings: Settings) -> Plan:
 
 
 @pytest.mark.parametrize("case", list(groups()))
-def test_verdict_and_reason(case: CorpusCase) -> None:
-    verdict = verdicts(case.task, case.track)[case.name]
+def test_verdict_and_reason(case: CorpusCase, wall: Wall) -> None:
+    verdict = verdicts(wall, case.task, case.track)[case.name]
     kinds = [e.kind.value for e in verdict.evidence]
     assert case.is_answered_by(verdict), f"{verdict.status}: {verdict.reason} {kinds}"

@@ -47,7 +47,7 @@ class Hearing:
     def __init__(self, wall: Wall, task: Task, settings: Settings, replay: Plan | None) -> None:
         self._wall = wall
         self._task = task
-        self._settings = settings
+        self.settings = settings
         self._replay = replay
         self._device = for_judging(settings.device).describe()
         self._failure: Observation | None = None
@@ -59,7 +59,7 @@ class Hearing:
             reference = Reference(self._task)
             exam = Exam(reference, self._plan(reference))
             check_reference(exam)
-            return Bench.set_up(self._wall, exam, self._settings, self._device)
+            return Bench.set_up(self._wall, exam, self.settings, self._device)
         except TaskError as error:
             self._failure = TaskBroken(text=str(error))
         except HostError as error:
@@ -72,7 +72,7 @@ class Hearing:
     def _plan(self, reference: Reference) -> Plan:
         if self._replay is not None:
             return self._replay
-        settings, secret = self._settings, Secret.draw()
+        settings, secret = self.settings, Secret.draw()
         chosen = sweep(reference, settings.level, secret.random("sweep"))
         return Plan(
             secret=secret.hex,
@@ -107,7 +107,7 @@ class Hearing:
     def _read(self, candidate: Candidate) -> Observation:
         """The source; where our analysis fails the other layers look, but unknown never passes."""
         try:
-            return SourceSeen(findings=findings(analyse(candidate), self._settings.track))
+            return SourceSeen(findings=findings(analyse(candidate), self.settings.track))
         except Exception as error:
             logging.getLogger(__name__).exception("reading the source of %s", candidate.name)
             text = f"its source could not be analysed: {type(error).__name__}: {error}"
@@ -123,7 +123,7 @@ class Hearing:
             task=self._task,
             axes=bench.exam.reference.axes if bench else (),
             candidate=candidate,
-            settings=self._settings,
+            settings=self.settings,
             plan=bench.exam.plan if bench else None,
             observations=tuple(observations),
             environment=self._environment(observations),
@@ -133,7 +133,7 @@ class Hearing:
         return Judgement(
             task=self._task,
             candidate=candidate,
-            settings=self._settings,
+            settings=self.settings,
             observations=case.observations,
             verdict=judge(case),
         )

@@ -65,12 +65,19 @@ def evaluate_many(
         from assay.hearing import Hearing
 
         hearing = Hearing(wall, chosen_task, settings, replay)
-        work = [
-            functools.partial(_judge, hearing, one, functools.partial(_show, progress, i, chosen))
-            for i, one in enumerate(chosen)
-        ]
-        # Timing needs the machine to itself.
-        yield from in_order(work, 1 if settings.timing else settings.jobs)
+        yield from hear(hearing, chosen, progress)
+
+
+def hear(
+    hearing: Hearing, candidates: list[Candidate], progress: Show | None = None
+) -> Iterator[Judgement]:
+    """Judge candidates in a hearing whose wall stands already, in the order given."""
+    work = [
+        functools.partial(_judge, hearing, one, functools.partial(_show, progress, i, candidates))
+        for i, one in enumerate(candidates)
+    ]
+    # Timing needs the machine to itself.
+    yield from in_order(work, 1 if hearing.settings.timing else hearing.settings.jobs)
 
 
 def _judge(

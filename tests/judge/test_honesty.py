@@ -31,6 +31,7 @@ from judge.cases import (
     every_workload,
     good,
     kinds,
+    refused,
 )
 
 
@@ -253,3 +254,14 @@ def test_a_source_that_could_not_be_analysed_does_not_pass() -> None:
     unknown = Evidence(kind=EvidenceKind.UNKNOWN, severity=Severity.SUSPICIOUS, text=text)
     verdict = _judge(SourceSeen(findings=(unknown,)))
     assert (verdict.status, verdict.honest) == (Status.SUSPICIOUS, Honest.SUSPICIOUS)
+
+
+@pytest.mark.parametrize("name", ["SystemExit", "KeyboardInterrupt", "GeneratorExit"])
+def test_an_exception_that_ends_programs_is_no_refusal(name: str) -> None:
+    verdict = _judge(refused(99, OTHER_SIZE, f"{name}: unsupported"))
+    assert _is_dishonest(verdict, EvidenceKind.FORGERY)
+
+
+def test_an_ordinary_exception_is_no_forgery() -> None:
+    verdict = _judge(refused(99, OTHER_SIZE, "ValueError: unsupported"))
+    assert EvidenceKind.FORGERY not in {e.kind for e in verdict.evidence}

@@ -31,6 +31,7 @@ from assay.judge.right import cause
 _TAKEN = {EvidenceKind.WRONG_VALUE, EvidenceKind.NON_FINITE}
 # Findings of the source that say what it could not find, not what it found.
 _NO_PATH = (EvidenceKind.NO_KERNEL, EvidenceKind.DECOY)
+_ESCAPES = ("GeneratorExit", "KeyboardInterrupt", "SystemExit")
 _LEAST_BEFORE = 2  # right calls of a workload before its wrong ones, for a phase to be told
 _LEAST_AFTER = 3
 _CLOCK_SHARE = 0.5  # inside time below this share of the outside time is unexplained work
@@ -56,9 +57,19 @@ def findings(case: Case) -> list[Evidence]:
     found += [classify(change) for change in case.seen(StateSeen)]
     found += _leftovers(case)
     found += _protocol(case)
+    found += _escapes(case)
     found += _clock(case)
     found += _isolation(case)
     return _distinct(found)
+
+
+def _escapes(case: Case) -> list[Evidence]:
+    """Exceptions that end a program, raised where an answer was asked for."""
+    raised = [c.message for c in case.calls if c.message.startswith(_ESCAPES)]
+    if not raised:
+        return []
+    text = f"{len(raised)} calls raised what passes every ordinary handler: {raised[0][:100]}"
+    return [_convicts(EvidenceKind.FORGERY, text)]
 
 
 def own_share(case: Case) -> OwnShare | None:

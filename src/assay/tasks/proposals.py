@@ -15,10 +15,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain, zip_longest
 
+from assay.data.contract import Decomposition
 from assay.data.workload import Distribution, Layout, Workload
 from assay.tasks.points import HEAVY_STATE, LARGE_ELEMENTS, PAST, Point, Points
 from assay.tasks.reference import Reference
 from assay.tasks.structure import Structure
+from assay.tasks.trials import PLANTED
 
 # In the order in which they find faults; the first few of each are asked even at `quick`.
 VALUES = (
@@ -44,7 +46,6 @@ LAYOUTS = (
     Layout.EXPANDED,
     Layout.OFFSET,
 )
-PLANTED = (Distribution.NAN, Distribution.INF)
 MODERATE_LARGE = (7, 13)  # rungs at which an exponential has left the range of float32
 MODERATE_SMALL = (-13, -8)  # rungs at which the usual epsilons weigh as much as the data
 OFFSETS = (7, 13)  # powers of two between 10^2 and 10^4
@@ -189,6 +190,9 @@ class Proposals:
             yield (self._base.model_copy(update={"layout": layout}),)
 
     def _planted(self) -> Iterator[Proposal]:
+        """A NaN or an infinity; decompositions have no contract for them."""
+        if isinstance(self._reference.task.contract, Decomposition):
+            return
         for number in range(self._amount.non_finite):
             distribution = PLANTED[number % len(PLANTED)]
             yield (self._base.model_copy(update={"distribution": distribution}),)

@@ -58,7 +58,7 @@ def watch(
     options = BatchOptions(copy_each=False, poison=False, check_inputs=False)
     call_s = session.run([call], options, deadline).outside_ns / 1e9
     size = sum(output_bytes(exam.expectation(Question(workload), 0)))
-    length = max(1, min(_MOST_CALLS, int(_LIVE_BYTES / max(1, size)), int(_BATCH_S / call_s)))
+    most = max(1, min(_MOST_CALLS, int(_LIVE_BYTES / max(1, size))))
     sampler = Sampler(session.process.processes.pids, session.process.scratch_path)
     busy_s, calls, ends = 0.0, 0, time.monotonic() + _WALL_S
     sampler.start()
@@ -66,8 +66,10 @@ def watch(
         while sampler.attributed < _ENOUGH_SAMPLES:
             if busy_s > (_BUSY_S if sampler.attributed > _LEAST_SAMPLES else _PATIENT_S):
                 break
+            length = max(1, min(most, int(_BATCH_S / call_s)))
             busy_s += session.run([call] * length, options, deadline).outside_ns / 1e9
             calls += length
+            call_s = busy_s / calls  # the very first call paid for new pages
             if time.monotonic() > ends:
                 break
     finally:
@@ -78,12 +80,15 @@ def watch(
 def _telling(exam: Exam, interpreted: bool, answered: Collection[int]) -> int:
     """The workload whose calls consist of computing: the own one, unless it is small.
 
-    Of a small shape nearly all time is the interpreter's, which speaks for nobody.
+    Of a small shape nearly all time is the interpreter's, which speaks for nobody. The smallest of
+    the large ones does, else the largest.
     """
     asked = [w for w in exam.main_workloads if w == 0 or w in answered]
     sizes = {w: exam.content(Question(w)).elements for w in asked}
-    largest = max(sizes, key=lambda w: sizes[w])
-    return largest if sizes[0] < _SMALL and not interpreted else 0
+    if interpreted or sizes[0] >= _SMALL:
+        return 0
+    large = [w for w in asked if sizes[w] >= _SMALL]
+    return min(large, key=lambda w: sizes[w]) if large else max(asked, key=lambda w: sizes[w])
 
 
 def _seen(samples: Samples, call_us: float, interpreted: bool) -> ProvenanceSeen:
