@@ -6,6 +6,8 @@ library is the library's dotted name.
 
 from __future__ import annotations
 
+from abc import abstractmethod
+
 from assay.guard.surroundings import tells_surroundings
 from assay.guard.trace_specials import SpecialTrace, decorated
 from assay.guard.values import (
@@ -49,9 +51,9 @@ _HOLDS = frozenset(
 class AttributeTrace(SpecialTrace):
     """Resolves attributes."""
 
+    @abstractmethod
     def extension_kernel(self, extension: Extension, name: str) -> Kernel:
         """The kernel behind an attribute of a built module."""
-        raise NotImplementedError
 
     def library(self, name: str) -> Value:
         """A library name, with what it tells of the surroundings or of installed folders."""
@@ -150,9 +152,9 @@ class AttributeTrace(SpecialTrace):
             return ref(Partial(ref(Library(_SUPER + name)), (ref(owner),)))
         return ref(Method(ref(owner), name)) if name in _HOLDS else self.library(_SUPER + name)
 
+    @abstractmethod
     def library_base(self, item: Instance) -> Value:
         """The library layer an instance derives from; the method trace knows it."""
-        raise NotImplementedError
 
     def _layer_attribute(self, layer: Layer, name: str) -> Value:
         if name in ("forward", "__call__"):

@@ -6,6 +6,7 @@ The rule: a name in constant text is the name itself; one that is not constant s
 from __future__ import annotations
 
 import ast
+from abc import abstractmethod
 from typing import Any
 
 from assay.guard.arguments import Arguments
@@ -162,9 +163,9 @@ class BuiltinTrace(CodeTrace):
             return given.get(0)
         return ref(Property(old.getter, given.get(1)))
 
+    @abstractmethod
     def make_plainly(self, base: str, given: Arguments, node: ast.AST, scope: Scope) -> Value:
         """`super().__new__(cls)` and its kind; the class trace knows what they make."""
-        raise NotImplementedError
 
     def _arithmetic_builtin(self, base: str, given: Arguments, where: str) -> Value:
         values = [v for value in given.all for v in (value, self.contents(value))]

@@ -7,6 +7,7 @@ again from inside itself is not followed a second time.
 from __future__ import annotations
 
 import ast
+from abc import abstractmethod
 
 from assay.guard.arguments import Arguments
 from assay.guard.reach import CACHE_REACH
@@ -46,13 +47,13 @@ _CALLABLE = (Function, Partial, Kernel, Layer, Generated)
 class CallTrace(ObjectTrace):
     """Calls values."""
 
+    @abstractmethod
     def run_body(self, body: list[ast.stmt], scope: Scope) -> bool:
         """Run statements; the statement trace knows how. True where the block always leaves."""
-        raise NotImplementedError
 
+    @abstractmethod
     def run_module(self, name: str) -> Scope | None:
         """Another file of the candidate, by its module name."""
-        raise NotImplementedError
 
     def call(self, function: Value, given: Arguments, node: ast.AST, scope: Scope) -> Value:
         """Call whatever a value may be."""

@@ -7,6 +7,7 @@ known how, it gives back something lost, never nothing.
 from __future__ import annotations
 
 import ast
+from abc import abstractmethod
 
 from assay.guard.arguments import Arguments
 from assay.guard.tags import Origin, Tag
@@ -164,9 +165,9 @@ class CarrierTrace(ThreadTrace):
         elif own_parts([value]) or value.is_data or any(isinstance(r, Box) for r in value.refs):
             self.keep(self.attached.setdefault(handle, {}), name, value)
 
+    @abstractmethod
     def keep(self, holder: dict[str, Value], name: str, value: Value) -> None:
         """Store into something that outlives the call; the method trace knows how."""
-        raise NotImplementedError
 
 
 def own_parts(values: list[Value], depth: int = 0) -> frozenset[Ref]:

@@ -7,6 +7,7 @@ is followed, any other is a name.
 from __future__ import annotations
 
 import ast
+from abc import abstractmethod
 
 from assay.guard.arguments import Arguments
 from assay.guard.foreign_modules import foreign_module
@@ -73,9 +74,9 @@ class DefinitionTrace(ClassTrace):
         if reach is not None and not self.has_module(path):
             self.see(reach, name, self.place(node, scope))
 
+    @abstractmethod
     def has_module(self, path: str) -> bool:
         """True where the candidate has a file or folder of this name."""
-        raise NotImplementedError
 
     def _module(self, name: str) -> Value:
         own = self.run_module(name)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+from abc import abstractmethod
 from typing import cast
 
 from assay.guard.arguments import Arguments
@@ -122,9 +123,9 @@ class ExpressionTrace(OperatorTrace):
                 self.evaluate(condition, inner)
         return inner
 
+    @abstractmethod
     def bind(self, target: ast.expr, value: Value, scope: Scope) -> None:
         """Bind a target; the statement trace knows every kind."""
-        raise NotImplementedError
 
     def contents(self, value: Value) -> Value:
         """What iterating over a value yields."""

@@ -7,6 +7,7 @@ function calls it.
 from __future__ import annotations
 
 import ast
+from abc import abstractmethod
 
 from assay.guard.arguments import Arguments
 from assay.guard.library_names import is_generator, is_layer, library_call
@@ -71,11 +72,11 @@ class LibraryTrace(CarrierTrace):
         self.call_back(given, node, scope)
         return self.carried(name, given, self._operate(name, given, where))
 
+    @abstractmethod
     def call_builtin(
         self, name: str, given: Arguments, node: ast.AST, scope: Scope
     ) -> Value | None:
         """Builtins and standard functions that the call trace treats apart."""
-        raise NotImplementedError
 
     def _make(self, name: str, given: Arguments, where: str, scope: Scope) -> Value | None:
         """Kernels, modules and layers that a library call makes."""

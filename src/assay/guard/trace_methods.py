@@ -6,6 +6,7 @@ The rule: a method that writes in place changes the storage, so every name of it
 from __future__ import annotations
 
 import ast
+from abc import abstractmethod
 
 from assay.guard.arguments import Arguments
 from assay.guard.library_names import method_call
@@ -53,9 +54,9 @@ _RESHAPES_STORAGE = ("resize_", "set_", "resize_as_")
 class MethodTrace(ContainerTrace):
     """Calls methods of values."""
 
+    @abstractmethod
     def unknown_call(self, given: Arguments, node: ast.AST, scope: Scope) -> Value:
         """A call that cannot be resolved; the call trace knows what that means."""
-        raise NotImplementedError
 
     def library_base(self, item: Instance) -> Value:
         """The library layer an instance derives from, where it does."""

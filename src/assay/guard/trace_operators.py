@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import operator
+from abc import abstractmethod
 from collections.abc import Callable
 
 from assay.guard.certainty import decide, is_solid
@@ -43,13 +44,13 @@ _MAX_TEXT = 200_000
 class OperatorTrace(AttributeTrace):
     """Evaluates operators."""
 
+    @abstractmethod
     def evaluate(self, node: ast.expr | None, scope: Scope) -> Value:
         """The value of an expression; the expression trace knows how."""
-        raise NotImplementedError
 
+    @abstractmethod
     def read_place(self, path: str, where: str) -> None:
         """Record a place that is read; the path trace knows which say anything."""
-        raise NotImplementedError
 
     def on_IfExp(self, node: ast.IfExp, scope: Scope) -> Value:
         """`a if c else b`: one side where the condition is constant, else both."""

@@ -7,6 +7,7 @@ the method its class defines for that.
 from __future__ import annotations
 
 import ast
+from abc import ABC, abstractmethod
 
 from assay.guard.arguments import Arguments
 from assay.guard.trace import Trace
@@ -30,12 +31,12 @@ _OPERATORS = {
 }  # fmt: skip
 
 
-class SpecialTrace(Trace):
+class SpecialTrace(Trace, ABC):
     """Calls special methods."""
 
+    @abstractmethod
     def call(self, function: Value, given: Arguments, node: ast.AST, scope: Scope) -> Value:
         """Call a value; the call trace knows how."""
-        raise NotImplementedError
 
     def special(self, item: Ref, name: str, *given: Value) -> Value | None:
         """The result of a special method; None where no class of the candidate defines it."""

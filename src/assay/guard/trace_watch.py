@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import re
+from abc import abstractmethod
 
 from assay.guard.arguments import Arguments
 from assay.guard.overrides import override_reach
@@ -43,9 +44,9 @@ class WatchTrace(PathTrace):
 
     at_exit = False  # an exit hook is being followed
 
+    @abstractmethod
     def call_back(self, given: Arguments, node: ast.AST, scope: Scope) -> None:
         """Call the functions among the arguments; the call trace knows how."""
-        raise NotImplementedError
 
     def watch(self, name: str, given: Arguments, node: ast.AST, scope: Scope) -> None:
         """Record what a library call reaches."""
@@ -71,9 +72,9 @@ class WatchTrace(PathTrace):
         if name == "atexit.register":
             self._follow_exit_hook(given, node, scope)
 
+    @abstractmethod
     def watch_thread(self, name: str, given: Arguments, where: str) -> None:
         """Record threads that start and calls that wait; the thread trace knows them."""
-        raise NotImplementedError
 
     def _watch_output(self, name: str, given: Arguments, where: str) -> None:
         """Descriptors, standard output and the end of the process."""
