@@ -11,7 +11,6 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-import assay.tasks.native
 from assay.data.candidate import Candidate, SourceFile
 from assay.languages.candidate_file import detect_language
 from corpus_case import cases
@@ -19,7 +18,6 @@ from corpus_case import cases
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples"
 _LEFT_OUT = re.compile(r"load_inline|perf_counter|autotune")
-NATIVE = Path(assay.tasks.native.__file__ or "").parent
 
 
 @dataclass(frozen=True)
@@ -29,11 +27,6 @@ class Kernel:
     path: str  # inside the repository
     task: str  # what the task is resolved by: a native name, or a file
     text: str
-
-    @property
-    def task_file(self) -> Path:
-        """The file that holds the reference."""
-        return Path(self.task) if self.task.endswith(".py") else NATIVE / f"{self.task}.py"
 
     def candidate(self, name: str, text: str) -> Candidate:
         """A candidate of this kernel's form with another text."""

@@ -4,7 +4,8 @@ import pytest
 
 from assay.data.candidate import Candidate, Language, SourceFile
 from assay.guard.rubric import rubric
-from guard.honest_sources import CTYPES_HEAD, HONEST, NUMBA_HEAD
+from guard.honest_sources import HONEST
+from guard.source_heads import CTYPES_HEAD, NUMBA_HEAD
 
 
 def _levels(text: str, path: str = "kernel.py") -> tuple[int | None, int | None]:

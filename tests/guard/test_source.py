@@ -15,14 +15,25 @@ from guard.honest_builds import BUILDS
 from guard.honest_modules import MODULES
 from guard.honest_pointers import POINTERS, UNFOLLOWED
 from guard.honest_public import PUBLIC
-from guard.honest_sources import HONEST, TRITON_HEAD
+from guard.honest_sources import HONEST
+from guard.honest_surroundings import SURROUNDINGS
 from guard.honest_wiring import WIRING
+from guard.source_heads import TRITON_HEAD
 
 UNREADABLE = {
     "generated_triton_module", "generated_numba_source", "own_library_by_setup", *UNFOLLOWED
 }  # fmt: skip
 ALL_CHEATS = {**CHEATS, **REACHES, **WIRED_CHEATS}
-ALL_HONEST = {**HONEST, **BUILDS, **MODULES, **WIRING, **POINTERS, **UNFOLLOWED, **PUBLIC}
+ALL_HONEST = {
+    **HONEST,
+    **SURROUNDINGS,
+    **BUILDS,
+    **MODULES,
+    **WIRING,
+    **POINTERS,
+    **UNFOLLOWED,
+    **PUBLIC,
+}
 
 
 def _candidate(
