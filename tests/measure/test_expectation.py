@@ -187,6 +187,24 @@ def test_infinity_as_the_reference_or_as_the_limit() -> None:
     assert not compare(expectation, torch.full((4, 8), 0.125)).ok
 
 
+def test_an_output_that_grows_with_the_infinity_may_be_infinite() -> None:
+    x = planted(normal(4, 8), 3, torch.inf)
+    moved = torch.arange(8) != 3
+
+    def apart(a: torch.Tensor) -> torch.Tensor:  # inf - inf in the reference, 2 a / 8 in the limit
+        return 3 * a.sum(-1, keepdim=True) / 8 - a.sum(-1, keepdim=True) / 8 + 0 * a
+
+    expectation = expected(apart, x, planted=Planted(0, 3))
+    assert apart(x)[0].isnan().all()
+    up = apart(planted(normal(4, 8), 3, 0.0))
+    up[0, moved] = torch.inf
+    up[0, 3] = torch.nan
+    assert compare(expectation, up).ok
+    down = up.clone()
+    down[0, moved] = -torch.inf
+    assert not compare(expectation, down).ok
+
+
 def test_minus_infinity_masks() -> None:
     x = planted(normal(4, 8), 3, -torch.inf)
     expectation = expected(lambda a: a.logsumexp(-1), x, planted=Planted(0, 3))

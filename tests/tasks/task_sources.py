@@ -296,3 +296,32 @@ def get_init_inputs():
 def task(body: str, name: str = "sample") -> Task:
     """A task of that body, as the reader would make it."""
     return Task(id=name, format=TaskFormat.KERNELBENCH, source=HEAD + body)
+
+
+NAMED_DIM = """
+import torch
+from torch import nn
+
+
+class Model(nn.Module):
+    def __init__(self, dim, over):
+        super().__init__()
+        self.linear = nn.Linear(dim, dim)
+        self.over = over
+
+    def forward(self, x):
+        return self.linear(x).softmax(self.over)
+
+
+batch = 16
+dim = 48
+reduce_dim = 1
+
+
+def get_inputs():
+    return [torch.randn(batch, dim)]
+
+
+def get_init_inputs():
+    return [dim, reduce_dim]
+"""

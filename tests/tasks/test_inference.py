@@ -33,6 +33,10 @@ def test_kernel_size_and_head_count_are_not_axes() -> None:
     assert "n_head" not in roles(sources.HEADS)
 
 
+def test_the_length_of_a_dimension_is_an_axis_and_its_number_is_not() -> None:
+    assert roles(sources.NAMED_DIM) == {"batch": BATCH, "dim": CONFIG}
+
+
 def test_coupled_axes_keep_their_step() -> None:
     axes = {axis.name: axis for axis in Reference(sources.task(sources.HEADS)).axes}
     assert axes["n_embd"].multiple_of == 12 and axes["n_embd"].low == 12

@@ -26,6 +26,7 @@ BODIES = {
 
 
 STRETCHED = 1 << 14
+TINY = 64  # elements
 
 
 def swept(task: Task, level: Level = Level.QUICK) -> tuple[Reference, tuple[Workload, ...]]:
@@ -68,7 +69,7 @@ def test_foreign_sweeps_are_legal(body: str) -> None:
 def test_levels_grow() -> None:
     task = tasks_of("native")[-1]
     counts = [len(swept(task, level)[1]) for level in (Level.QUICK, Level.STANDARD, Level.FULL)]
-    assert counts[0] <= 21 < counts[1] <= 32 < counts[2] <= 52
+    assert counts[0] <= 21 < counts[1] <= 38 < counts[2] <= 64
     reference, workloads = swept(task, Level.FULL)
     assert all(largest(reference, workload) <= PAST_LARGE for workload in workloads[1:])
 
@@ -149,7 +150,9 @@ def test_stretched_sizes_come_after_everything_mandatory() -> None:
 
 
 def test_a_ladder_ends_where_the_reference_does() -> None:
-    _, workloads = swept(sources.task(sources.EXPONENTIAL), Level.FULL)
+    reference, all_workloads = swept(sources.task(sources.EXPONENTIAL), Level.FULL)
+    ladder = [w for w in all_workloads if max(w.axes.values()) < STRETCHED]
+    workloads = [w for w in ladder if largest(reference, w) > TINY]  # by luck one bears all
     rungs = {w.scale for w in workloads if w.distribution is Distribution.LARGE}
     assert rungs and max(rungs) <= 5  # exp(x) overflows float32 at 88
     low = {w.scale for w in workloads if w.distribution is Distribution.SMALL}
@@ -193,3 +196,24 @@ def test_a_long_batch_is_filled_past_a_million_elements() -> None:
         point = Points(reference, random.Random(seed)).wide("rows", (1 << 15) + 1)
         shapes = reference.input_shapes(point)
         assert 1 << 20 < max(math.prod(shape) for shape in shapes if shape) <= PAST_LARGE
+
+
+def test_a_size_that_cannot_go_far_goes_as_far_as_it_can() -> None:
+    _, workloads = swept(named("attention"), Level.FULL)  # scores of 2^16 positions fit nowhere
+    assert 1 << 10 < max(w.axes["length"] for w in workloads) < 1 << 14
+    assert max(w.axes["head_dim"] for w in workloads) > 1 << 16
+
+
+def test_few_items_of_large_and_small_values_are_asked_at_standard() -> None:
+    reference, workloads = swept(named("softmax"), Level.STANDARD)
+    few = {w.distribution for w in workloads if 0 < largest(reference, w) <= TINY}
+    assert few >= {Distribution.LARGE, Distribution.SMALL}
+
+
+def test_a_planted_value_lies_at_an_end_where_it_is_asked_to() -> None:
+    reference, workloads = swept(named("gelu"), Level.STANDARD)
+    (at_an_end,) = [w for w in workloads if w.distribution is Distribution.NAN and w.scale]
+    for seed in range(8):
+        (x,) = reference.draw(at_an_end, seed)
+        (place,) = x.isnan().reshape(-1).nonzero().reshape(-1).tolist()
+        assert place in (0, x.numel() - 1)

@@ -82,6 +82,7 @@ class NonFinite:
     may_be_non_finite: torch.Tensor  # a non-finite value is right, and so is the truth
     limit: torch.Tensor  # also right, and for ±Inf only: the truth at the largest finite value
     limit_budget: torch.Tensor
+    pole: torch.Tensor | None = None  # the infinity that the truth tends to; zero where it does not
 
 
 @dataclass(frozen=True)

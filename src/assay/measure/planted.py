@@ -19,6 +19,7 @@ from assay.measure.output_expectation import Compute, NonFinite, OutputExpectati
 from assay.measure.rounding import accumulation_dtype, is_float, real_dtype, ulp
 
 Outputs = tuple[torch.Tensor, ...]
+_GROWTH = 8.0  # of an output, while the element grows by 2^32, or by 2^4 where it has 16 bits
 
 
 @dataclass(frozen=True)
@@ -141,6 +142,7 @@ def _rules(
     excused = (~moved & strange) | (moved & ~strange if nan else torch.zeros_like(moved))
     truth = torch.where(moved, _parts(runs.planted[i]), truth)
     limit = torch.where(moved, _parts(runs.limit[i]), truth) if not nan else truth
+    pole = None if nan else torch.where(moved, _pole(runs, i), 0.0)
     largest = torch.finfo(real_dtype(output.dtype)).max
     limit = torch.where(limit.abs() > largest, limit.sign() * torch.inf, limit)
     rules = NonFinite(
@@ -149,9 +151,21 @@ def _rules(
         may_be_non_finite=excused,
         limit=limit,
         limit_budget=_limit_budget(output, limit),
+        pole=pole,
     )
     whole = torch.view_as_complex(truth.contiguous()) if output.dtype.is_complex else truth
     return rules, whole
+
+
+def _pole(runs: PlantedRuns, i: int) -> torch.Tensor:
+    """The infinity that each output tends to with the element, zero where it tends to none.
+
+    A mean of a thousand elements is still finite where one of them is the largest there is.
+    """
+    *_, up, down = runs.others
+    near, far = _parts((up if runs.value > 0 else down)[i]), _parts(runs.limit[i])
+    grows = (far.abs() > _GROWTH * near.abs()) & (far.sign() == near.sign())
+    return torch.where(grows, far.sign() * torch.inf, 0.0)
 
 
 def _limit_budget(output: OutputExpectation, limit: torch.Tensor) -> torch.Tensor:

@@ -55,7 +55,7 @@ def examine(bound: BoundReference, drawing: Drawing, stochastic: bool) -> Admiss
     pairs = zip(own.tensors, truth.tensors, strict=False)
     if own.names != truth.names or not all(_agree(a, b) for a, b in pairs):
         return Admission.REFUSED
-    if drawing.distribution not in DRAWERS:
+    if drawing.distribution is not Distribution.OWN and drawing.distribution not in DRAWERS:
         return Admission.TELLING
     at_zero = _at_zero(bound, drawing)
     return Admission.TELLING if is_telling(own.tensors, at_zero) else Admission.DULL

@@ -60,11 +60,12 @@ def redraw(own: Sequence[Any], values: Values, seed: int, shapes: Sequence[Struc
         put_marks(inputs, values.marks, generator)
         return Drawn(tuple(inputs))
     if distribution in (Distribution.NAN, Distribution.INF):
-        return _plant(own, distribution, generator)
+        return _plant(own, values, generator)
     free = [i for i, shape in enumerate(shapes) if shape is not Structure.FIXED]
     lead = free[_below(len(free), generator)] if free else -1
     if distribution is Distribution.OPPOSED:
         lead = free[0]
+        close_masks(inputs, generator, whole_rows=False)  # what is masked must stay behind it all
     for index in free:
         canvas = Canvas(own[index], generator, values.scale, leads=index == lead)
         made = DRAWERS[distribution](canvas)
@@ -91,8 +92,11 @@ def _keep(own: torch.Tensor, made: torch.Tensor, shape: Structure) -> torch.Tens
     return torch.empty_like(own).copy_(made)
 
 
-def _plant(own: Sequence[Any], distribution: Distribution, generator: torch.Generator) -> Drawn:
-    """One element of one float input becomes NaN or an infinity; a structural zero never does."""
+def _plant(own: Sequence[Any], values: Values, generator: torch.Generator) -> Drawn:
+    """One element of one float input becomes NaN or an infinity; a structural zero never does.
+
+    With a scale it is the first or the last: a check that leaves the tail out misses it there.
+    """
     places = [i for i, v in enumerate(own) if isinstance(v, torch.Tensor) and v.is_floating_point()]
     places = [i for i in places if own[i].numel()]
     if not places:
@@ -101,9 +105,10 @@ def _plant(own: Sequence[Any], distribution: Distribution, generator: torch.Gene
     tensor = own[chosen].clone()
     spots = tensor.nonzero()
     spots = spots if len(spots) else torch.zeros(1, tensor.dim(), dtype=torch.int64)
-    index = tuple(int(i) for i in spots[_below(len(spots), generator)])
+    place = -_below(2, generator) if values.scale else _below(len(spots), generator)
+    index = tuple(int(i) for i in spots[place])
     sign = 1.0 if _below(2, generator) else -1.0
-    value = math.nan if distribution is Distribution.NAN else sign * math.inf
+    value = math.nan if values.distribution is Distribution.NAN else sign * math.inf
     tensor[index] = value
     inputs = [tensor if i == chosen else v for i, v in enumerate(own)]
     return Drawn(tuple(inputs), Planted(chosen, index, value))

@@ -23,9 +23,10 @@ SMALLEST = (1, 2, 3, 4, 5, 7, 8, 16, 17, 32, 33, 64)
 SMALL_CONFIG = 16  # below it a constructor's integer is a choice (kernel, stride), not a size
 ROLES = (AxisRole.BATCH, AxisRole.SIZE, AxisRole.CONFIG, AxisRole.CONSTANT)
 CHOICES = re.compile(
-    r"kernel|stride|pad|dilat|group|dim$|dims$|axis|head|layer|depth|pool|window|repeat|num_block"
+    r"kernel|stride|pad|dilat|group|axis|head|layer|depth|pool|window|repeat|num_block"
     r"|patch|expan|rank|top_?k|steps|ratio|scale|seed"
 )
+DIMENSION = re.compile(r"dims?$")  # the number of a dimension, or, where it is larger, its length
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,13 @@ def infer_space(prober: Prober, sites: Iterable[Site]) -> ShapeSpace:
     whole = [site for site in tried if site.constant is None]
     constants = [site for site in tried if site.constant is not None]
     return _Inference(prober, own, {site.own for site in whole}).run(whole, constants)
+
+
+def _is_choice(site: Site) -> bool:
+    """Whether its name says that it is part of what the operator is."""
+    name = site.key.lower()
+    few = site.own < SMALL_CONFIG and DIMENSION.search(name)
+    return bool(CHOICES.search(name) or few)
 
 
 class _Inference:
@@ -174,10 +182,10 @@ class _Inference:
 
     def _is_size(self, tied: tuple[Site, ...], changed: Footprint) -> bool:
         if changed.inputs != self._own.inputs:
-            return not any(CHOICES.search(site.name) for site in tied) or self._only_inputs(changed)
+            return not any(map(_is_choice, tied)) or self._only_inputs(changed)
         if changed.state == self._own.state or tied[0].own < SMALL_CONFIG:
             return False
-        return not any(CHOICES.search(site.key.lower()) for site in tied)
+        return not any(map(_is_choice, tied))
 
     def _only_inputs(self, changed: Footprint) -> bool:
         return changed.init == self._own.init and changed.state == self._own.state

@@ -24,7 +24,9 @@ FEW = (3, 5, 7)  # other sizes beside a stretched one
 NARROW_SIZE = 33  # sizes beside a batch past its own
 SHORT_BATCHES = (17, 19, 23, 29, 31)
 SHORT = 31  # elements of one item: a longer reduction cannot be, and its rounding stays small
-PAST = (((1 << 15) + 1,), ((1 << 16) + 1, (1 << 16) + 33))  # beyond 16 bits with and without sign
+PAST = (((1 << 16) + 1, (1 << 16) + 33), ((1 << 15) + 1,))  # beyond 16 bits without and with sign
+MODEST = ((1 << 13) + 1, (1 << 11) + 1, (1 << 10) + 1)  # where the reference goes no further
+ROOMY_ELEMENTS = 1 << 23  # beside sizes of the task's own
 _NARROW = 2  # other constructor sizes beside a stretched one
 TAILS = (7, 15, 17, 31, 33, 63, 65, 127, 129, 255, 257, 511, 513, 1023, 1025, 2049)
 
@@ -54,6 +56,10 @@ class Points:
             name: legal(self._axes[name], min(64, self._axes[name].own)) for name in self.configs
         }
         return self.fit({**self._reference.own_axes, **small}, SMALL_ELEMENTS, self.configs)
+
+    def own(self, name: str) -> int:
+        """The own value of an axis."""
+        return self._axes[name].own
 
     def batches(self) -> Iterator[Point]:
         """A batch of one, an odd one, an empty one."""
@@ -106,20 +112,31 @@ class Points:
             point[name] = legal(self._axes[name], self._rng.choice(SHORT_BATCHES))
         return {name: point[name] for name in self._axes} | self._other_constants()
 
-    def past_own_batch(self) -> Point:
-        """One more than the own batch: a last block that is nearly empty; the sizes are small."""
-        names = self.sizes
-        point = {
-            name: legal(self._axes[name], min(NARROW_SIZE, self._axes[name].own)) for name in names
-        }
-        for name in self.batch:
-            point[name] = legal(self._axes[name], self._axes[name].own + 1)
-        return self.fit(
-            {**self._reference.own_axes, **point}, LARGE_ELEMENTS, [*point, *self.configs]
-        )
+    def tiny(self, batch: int) -> Point:
+        """One item or two of every size: what a long sum would average away shows."""
+        point = {name: self._at_least(name, self._rng.randint(1, 2)) for name in self.sizes}
+        point.update({name: self._at_least(name, batch) for name in self.batch})
+        return self.fit({**self._reference.own_axes, **point}, SMALL_ELEMENTS, self.configs)
 
-    def wide(self, name: str, past: int, alone: bool = False) -> Point:
+    def past_own_batch(self) -> Point:
+        """One more than the own batch: a last block that is nearly empty.
+
+        The sizes are the own ones, unless that makes a large input.
+        """
+        past = {name: legal(self._axes[name], self._axes[name].own + 1) for name in self.batch}
+        whole = {**self._reference.own_axes, **past}
+        if self._elements(whole) <= PAST_LARGE:
+            return whole
+        narrow = {
+            name: legal(self._axes[name], min(NARROW_SIZE, self._axes[name].own))
+            for name in self.sizes
+        }
+        return self.fit({**whole, **narrow}, LARGE_ELEMENTS, [*past, *narrow, *self.configs])
+
+    def wide(self, name: str, past: int, alone: bool = False, single: bool = False) -> Point:
         """One size at `past`, every other small (one, where it is to stand alone).
+
+        With `single` the batch is one.
 
         Beside sizes of one a softmax is 1 whatever the scores are. A long batch is filled up.
         """
@@ -128,6 +145,8 @@ class Points:
             for other, axis in self._axes.items()
         }
         point.update({other: self._at_least(other, _NARROW) for other in self.configs})
+        if single:
+            point.update({other: self._axes[other].low for other in self.batch})
         point[name] = legal(self._axes[name], past)
         if name in self.batch and self.sizes:
             filled = self._rng.choice(self.sizes)
@@ -135,6 +154,15 @@ class Points:
             each = max(1, self._elements({**point, **least}))
             point[filled] = legal(self._axes[filled], LARGE_ELEMENTS // (past * each) + 1)
         return self._own_constants() | self.fit(point, PAST_LARGE, [name])
+
+    def wide_beside_own(self, name: str, past: int) -> Point:
+        """One size at `past`, a batch of one, the other sizes the own ones.
+
+        Some mean nothing when they are small: a group of one channel has no spread.
+        """
+        lone = {other: self._axes[other].low for other in self.batch}
+        point = {**self._reference.own_axes, **lone, name: legal(self._axes[name], past)}
+        return self.fit(point, ROOMY_ELEMENTS, [name])
 
     def hypercube(self, count: int) -> list[Point]:
         """Latin hypercube over all axes in log space, one category of shapes a point, in turn."""

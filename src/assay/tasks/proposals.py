@@ -17,7 +17,7 @@ from itertools import chain, zip_longest
 
 from assay.data.contract import Decomposition
 from assay.data.workload import Distribution, Layout, Workload
-from assay.tasks.points import HEAVY_STATE, LARGE_ELEMENTS, PAST, Point, Points
+from assay.tasks.points import FEW, HEAVY_STATE, LARGE_ELEMENTS, MODEST, PAST, Point, Points
 from assay.tasks.reference import Reference
 from assay.tasks.structure import Structure
 from assay.tasks.trials import PLANTED
@@ -67,6 +67,8 @@ class Amount:
     large: int
     wide: int  # sizes that are stretched past 2^15 or 2^16, one at a time
     ladder: int  # the largest power of two of the ladder's far ends; 0 leaves them out
+    tiny: int  # shapes of one or two items, of large and small values in turn
+    planted_far: bool = False  # a NaN in a batch past 2^16
 
 
 class Proposals:
@@ -84,6 +86,8 @@ class Proposals:
         self._partners = sum(s is not Structure.FIXED for s in reference.structures())
         self._free = bool(shapes - {Structure.FIXED})
         self._signed = bool(shapes - {Structure.FIXED, Structure.POSITIVE})
+        # Decompositions have no contract for what is not finite.
+        self._plantable = not isinstance(reference.task.contract, Decomposition)
         self._base = self._at(_base(reference, points))
 
     def mandatory(self) -> Iterator[Proposal]:
@@ -99,17 +103,40 @@ class Proposals:
         points, amount = self._points, self._amount
         names = points.sizes + points.configs + points.batch
         self._rng.shuffle(names)
-        past = {name: self._rng.sample(PAST, len(PAST)) for name in names}
-        stretched = [(name, past[name][i]) for i in range(len(PAST)) for name in names]
-        for number, (name, sizes) in enumerate(stretched[: amount.wide]):
-            again = number >= len(names)
-            far = self._at(points.wide(name, self._rng.choice(sizes), alone=again))
-            peaked = {"distribution": Distribution.LARGE, "scale": MODERATE_LARGE[0]}
-            yield (far.model_copy(update=peaked), far) if again and self._free else (far,)
+        rounds = (self._stretched, self._stretched_peaked, self._stretched_faint)
+        stretched = [(ask, name) for ask in rounds for name in names]
+        for ask, name in stretched[: amount.wide]:
+            yield ask(name)
+        if amount.planted_far and points.batch and self._plantable:
+            far = self._at(points.wide(points.batch[0], PAST[0][0]))
+            yield (far.model_copy(update={"distribution": PLANTED[0]}),)
         if points.sizes or points.configs:
             yield from ((self._at(point),) for point in points.hypercube(amount.hypercube))
         if amount.large:
             yield (self._at(points.base(LARGE_ELEMENTS)),)
+
+    def _stretched(self, name: str) -> Proposal:
+        """One size beyond 16 bits; beside own sizes, or less far, where that tells nothing."""
+        points, past = self._points, self._rng.choice(PAST[0])
+        found = [points.wide(name, past), points.wide_beside_own(name, past)]
+        for size in MODEST:
+            if size > points.own(name):
+                found += [points.wide(name, size, single=True), points.wide_beside_own(name, size)]
+        return tuple(self._at(point) for point in found)
+
+    def _stretched_peaked(self, name: str) -> Proposal:
+        """Alone and of large values: sums of exponentials and running maxima are strained."""
+        return self._stretched_alone(name, Distribution.LARGE, MODERATE_LARGE[0])
+
+    def _stretched_faint(self, name: str) -> Proposal:
+        """Alone and of small values, beside which a constant that was slipped in shows."""
+        return self._stretched_alone(name, Distribution.SMALL, MODERATE_SMALL[0])
+
+    def _stretched_alone(self, name: str, distribution: Distribution, scale: int) -> Proposal:
+        sizes = PAST[1] if distribution is Distribution.LARGE else PAST[0]
+        far = self._at(self._points.wide(name, self._rng.choice(sizes), alone=True))
+        drawn = far.model_copy(update={"distribution": distribution, "scale": scale})
+        return (drawn, far) if self._free else (far,)
 
     def _at(self, point: Point) -> Workload:
         return self._plain.model_copy(update={"axes": point})
@@ -150,6 +177,17 @@ class Proposals:
             yield self._drawn(Distribution.SMALL, near, self._plain.layout)
             if self._signed:
                 yield self._drawn(Distribution.NEGATIVE, (0,), self._plain.layout)
+            yield from self._tiny()
+
+    def _tiny(self) -> Iterator[Proposal]:
+        """Few items of large and of small values, in turn."""
+        for number in range(self._amount.tiny):
+            distribution = (Distribution.LARGE, Distribution.SMALL)[number % 2]
+            few = self._at(self._points.tiny(batch=1 if number % 4 in (1, 2) else max(FEW)))
+            yield tuple(
+                few.model_copy(update={"distribution": distribution, "scale": scale})
+                for scale in self._scales(distribution)
+            )
 
     def _values(self) -> tuple[Distribution, ...]:
         asked = VALUES[: self._amount.values] if self._free else ()
@@ -190,12 +228,19 @@ class Proposals:
             yield (self._base.model_copy(update={"layout": layout}),)
 
     def _planted(self) -> Iterator[Proposal]:
-        """A NaN or an infinity; decompositions have no contract for them."""
-        if isinstance(self._reference.task.contract, Decomposition):
+        """A NaN or an infinity, at the base and sometimes off the tile."""
+        if not self._plantable:
             return
         for number in range(self._amount.non_finite):
             distribution = PLANTED[number % len(PLANTED)]
-            yield (self._base.model_copy(update={"distribution": distribution}),)
+            at_an_end = number % 3 == 2
+            where = self._off_the_tile() if at_an_end else self._base
+            update = {"distribution": distribution, "scale": int(at_an_end)}
+            yield (where.model_copy(update=update),)
+
+    def _off_the_tile(self) -> Workload:
+        """A shape whose last elements are a tail, where sizes are not fixed."""
+        return self._at(self._points.tail()) if self._points.sizes else self._base
 
 
 def _base(reference: Reference, points: Points) -> Point:

@@ -31,18 +31,28 @@ class Sweep:
 
 SWEEPS = {
     Level.QUICK: Sweep(
-        Amount(values=6, layouts=2, non_finite=1, hypercube=1, large=0, wide=3, ladder=0),
+        Amount(values=6, layouts=2, non_finite=1, hypercube=1, large=0, wide=3, ladder=0, tiny=0),
         workloads=21,
         limits=TrialLimits(configs=6, seconds=6.0),
     ),
     Level.STANDARD: Sweep(
-        Amount(values=8, layouts=4, non_finite=2, hypercube=4, large=1, wide=6, ladder=16),
-        workloads=32,
+        Amount(values=11, layouts=4, non_finite=3, hypercube=4, large=1, wide=6, ladder=16, tiny=2),
+        workloads=38,
         limits=TrialLimits(configs=9, seconds=12.0),
     ),
     Level.FULL: Sweep(
-        Amount(values=13, layouts=5, non_finite=4, hypercube=10, large=1, wide=12, ladder=32),
-        workloads=52,
+        Amount(
+            values=14,
+            layouts=5,
+            non_finite=6,
+            hypercube=10,
+            large=1,
+            wide=12,
+            ladder=32,
+            tiny=6,
+            planted_far=True,
+        ),
+        workloads=64,
         limits=TrialLimits(configs=13, seconds=40.0),
     ),
 }

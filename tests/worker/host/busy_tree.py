@@ -15,10 +15,12 @@ def spin():
         pass
 if os.fork() == 0:
     spin()
-if os.fork() == 0:
+middle = os.fork()
+if middle == 0:
     if os.fork() == 0:
         spin()
     os._exit(0)
+os.waitpid(middle, 0)
 sys.stdout.write("started")
 sys.stdout.close()
 spin()

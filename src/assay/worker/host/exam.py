@@ -12,7 +12,7 @@ from typing import Any
 
 import torch
 
-from assay.data.contract import Stochastic
+from assay.data.contract import Quantised, Stochastic
 from assay.data.plan import Plan
 from assay.data.workload import Distribution, Workload
 from assay.errors import TaskError
@@ -23,10 +23,9 @@ from assay.tasks.reference import BoundReference, Reference
 from assay.tasks.relation import Relation
 from assay.worker.host.content import Content, few_changed
 from assay.worker.host.secret import Secret
+from assay.worker.host.tones import is_tone, parameters, toned
 
 PARTIAL = (1001, 1002)  # versions that change one half of the weights, and the other half
-LOUD = 1003  # the version in which gains and biases are 2^8 times as large
-_LOUDNESS = 2.0**8
 _EXTREMES = (3, 30)  # extreme elements tried where three ordinary ones left the answer as it was
 _EXACT = (Distribution.DYADIC, Distribution.CODES)
 SEEDED = -1  # the state version of a candidate that keeps what the common seed gave it
@@ -108,9 +107,8 @@ class Exam:
         module = self.bound(instance).module
         seed = self.secret.seed("state", instance, version)
         drawn = self.reference.draw_state(module, seed)
-        if version == LOUD:
-            vectors = {n for n, p in module.named_parameters() if p.dim() == 1}
-            return {n: v * _LOUDNESS if n in vectors else v for n, v in drawn.items()}
+        if is_tone(version):
+            return toned(version, module, drawn)
         if version not in PARTIAL:
             return drawn
         names = sorted(drawn)
@@ -120,12 +118,12 @@ class Exam:
         base = self.state(instance, 0)
         return {name: drawn[name] if name in moved else base[name] for name in drawn}
 
-    def bears_loudness(self, question: Question) -> bool:
-        """Whether there are gains or biases, and the reference is accurate with large ones."""
+    def bears(self, question: Question, tone: int) -> bool:
+        """Whether there are weights that a tone changes, and the reference is accurate with it."""
         module = self.bound(self.instance_of(question.workload)).module
-        if not any(p.dim() == 1 for p in module.parameters()):
+        if isinstance(self.reference.task.contract, Quantised) or not parameters(module):
             return False
-        return all(e.in_domain and not e.special for e in self.expectation(question, LOUD))
+        return all(e.in_domain and not e.special for e in self.expectation(question, tone))
 
     def expectation(self, question: Question, version: int) -> tuple[OutputExpectation, ...]:
         """What the call must return. Costs several evaluations of the reference; kept."""
@@ -147,11 +145,14 @@ class Exam:
             )
         return self._expectations[key]
 
-    @cached_property
+    @property
     def stateful(self) -> bool:
         """Whether a call changes buffers or inputs of its own: then each call starts anew."""
-        if self.reference.updates:
-            return True
+        return bool(self.reference.updates) or self.remembers
+
+    @cached_property
+    def remembers(self) -> bool:
+        """Whether a call changes buffers of the instance, which the next one would find."""
         modes = {w.training: i for i, w in reversed(list(enumerate(self.plan.workloads)))}
         expected = [e for i in modes.values() for e in self.expectation(Question(i), 0)]
         return any(e.name.startswith(BUFFER_PREFIX) for e in expected)

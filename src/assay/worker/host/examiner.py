@@ -90,7 +90,7 @@ class Examiner:
             if not self._allowance.allows(batch, self._own_calls):
                 skipped += 1
                 continue
-            for part in _parts(batch) if self.exam.stateful else (batch,):
+            for part in _parts(batch) if self._apart(batch) else (batch,):
                 self.last = part
                 self._put(number, part)
             if number in listens:
@@ -102,6 +102,12 @@ class Examiner:
             missing = CheckMissing(check="mixture of calls", reason=text, essential=False)
             self.observations.append(missing)
         return len(self._asked)
+
+    def _apart(self, batch: ScriptedBatch) -> bool:
+        """Whether one call of a batch would find what another left: in buffers, or in its input."""
+        letters = {call.letter for call in batch.calls}
+        reused = len(letters) < len(batch.calls)
+        return self.exam.remembers or (self.exam.stateful and (reused or batch.rapid))
 
     def ask_again(self, number: int) -> None:
         """Questions that were answered rightly, once more.

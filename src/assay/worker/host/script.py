@@ -15,7 +15,9 @@ from dataclasses import dataclass, field, replace
 from assay.data.axis import AxisRole
 from assay.data.observation import Mix
 from assay.data.settings import Level
-from assay.worker.host.exam import LOUD, PARTIAL, Exam, Question
+from assay.data.workload import Distribution
+from assay.worker.host.exam import PARTIAL, Exam, Question
+from assay.worker.host.tones import LOUD, LOWERED, QUIET, RAISED, parameters, quiet_but
 
 _TAIL = {Level.QUICK: (12, 24), Level.STANDARD: (24, 64), Level.FULL: (48, 160)}
 _LEAST_CALLS = 32
@@ -25,6 +27,8 @@ _TAIL_CONTENTS = 3  # distinct contents a small shape's tail draws from
 _DUE_ELEMENTS = 1 << 17  # beyond this a candidate may be too slow and still honest
 _TELLING_ELEMENTS = 1 << 12  # enough that answers differ, few enough that calls are cheap
 _LARGE_ELEMENTS = 1 << 23  # beyond this the own shape is called as few times as still tells
+_FAINT = Distribution.SMALL
+_QUIET_BUT = {Level.QUICK: 0, Level.STANDARD: 2, Level.FULL: 6}
 _OWN_ROUNDS = {Level.QUICK: 1, Level.STANDARD: 2, Level.FULL: 4}
 
 
@@ -77,7 +81,7 @@ def write_script(exam: Exam, rng: random.Random) -> list[ScriptedBatch]:
     small = small_workloads(exam)
     for workload, version in zip(small, PARTIAL, strict=False):
         sequences.append(_focus(workload, 0, rng, optional=False, changed_weights=version))
-    sequences += [_loud(w) for w in small[:1] if exam.bears_loudness(Question(w))]
+    sequences += _toned(exam, small, rng)
     sequences += [_rapid(w, rng) for w in small[:2]]
     sequences += [_recycled(w) for w in (small[:1] if large else [0, 0, *small[:1]])]
     others = range(1, len(exam.plan.workloads))
@@ -147,10 +151,16 @@ def _recycled(workload: int) -> _Sequence:
     return _Sequence([[batch]])
 
 
-def _loud(workload: int) -> _Sequence:
-    """Gains and biases that are large: a result that is clamped or flushed shows."""
-    call = ScriptedCall(Question(workload), "a", LOUD, Mix.NEW_WEIGHTS)
-    return _Sequence([[ScriptedBatch((call,), copy_each=True)]])
+def _toned(exam: Exam, small: list[int], rng: random.Random) -> list[_Sequence]:
+    """Weights of every scale, one call each; quiet ones beside quiet inputs where there are any."""
+    names = range(len(parameters(exam.bound(0).module)))
+    few = rng.sample(names, min(len(names), _QUIET_BUT[exam.plan.level]))
+    faint = [w for w in exam.main_workloads if exam.plan.workloads[w].distribution is _FAINT]
+    asked = [(w, tone) for w in small[:1] for tone in (LOUD, RAISED, LOWERED)]
+    asked += [(w, tone) for w in [*faint, *small][:1] for tone in (QUIET, *map(quiet_but, few))]
+    borne = [(Question(w), tone) for w, tone in asked if exam.bears(Question(w), tone)]
+    calls = [ScriptedCall(question, "a", tone, Mix.NEW_WEIGHTS) for question, tone in borne]
+    return [_Sequence([[ScriptedBatch((call,), copy_each=True)]]) for call in calls]
 
 
 def _brief_focus(rng: random.Random) -> _Sequence:
