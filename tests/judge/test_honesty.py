@@ -102,6 +102,17 @@ def test_what_the_source_shows_is_passed_on() -> None:
     assert _is_dishonest(verdict, EvidenceKind.NO_KERNEL) and finding in verdict.evidence
 
 
+def test_a_suspicion_of_the_source_that_the_calls_bear_out_convicts() -> None:
+    text = "a clock decides which result a call returns"
+    told = Evidence(kind=EvidenceKind.PHASE, severity=Severity.SUSPICIOUS, text=text)
+    now_and_then = [good(n) if n % 2 else bad(n) for n in range(4, 12)]
+    verdict = judge(case(*now_and_then, SourceSeen(findings=(told,))))
+    assert _is_dishonest(verdict, EvidenceKind.PHASE) and text in verdict.reason
+    elsewhere = [bad(10 + n, OTHER_SIZE) for n in range(5)]  # wrong by shape: a bug explains it
+    verdict = judge(case(*[good(n) for n in range(5)], *elsewhere, SourceSeen(findings=(told,))))
+    assert verdict.status is Status.INCORRECT
+
+
 def test_a_note_of_the_source_does_not_sway() -> None:
     finding = Evidence(kind=EvidenceKind.DELEGATION, severity=Severity.NOTE, text="torch.empty")
     verdict = _judge(SourceSeen(findings=(finding,)))

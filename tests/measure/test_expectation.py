@@ -104,6 +104,25 @@ def test_rounding_operations_accept_both_sides_of_a_jump_and_nothing_between() -
     assert not compare(expectation, right + 0.01).ok
 
 
+def test_a_mask_that_the_rounding_of_the_reference_tips_over_is_a_jump() -> None:
+    x = normal(64, 64)
+    tipped = 0.9 * float(x.abs().max())
+
+    def masked(a: torch.Tensor) -> torch.Tensor:
+        made = a.clone()
+        made[5, 7] = 0.0 if a.dtype is torch.float32 else tipped
+        return made
+
+    expectation = expected(masked, x)
+    assert expectation.in_domain
+    assert compare(expectation, masked(x)).ok
+    assert compare(expectation, masked(x.double()).float()).ok
+    half = masked(x)
+    half[5, 7] = tipped / 2
+    assert not compare(expectation, half).ok
+    assert not expected(lambda a: a if a.dtype is torch.float64 else a * 1.1, x).in_domain
+
+
 def test_finite_truth_where_the_reference_overflows() -> None:
     x = torch.tensor([1.0, 100.0, 2.0])
     expectation = expected(lambda a: (a.exp() + 1).log(), x)

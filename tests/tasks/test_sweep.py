@@ -69,7 +69,7 @@ def test_foreign_sweeps_are_legal(body: str) -> None:
 def test_levels_grow() -> None:
     task = tasks_of("native")[-1]
     counts = [len(swept(task, level)[1]) for level in (Level.QUICK, Level.STANDARD, Level.FULL)]
-    assert counts[0] <= 21 < counts[1] <= 38 < counts[2] <= 64
+    assert counts[0] <= 21 < counts[1] <= 38 < counts[2] <= 66
     reference, workloads = swept(task, Level.FULL)
     assert all(largest(reference, workload) <= PAST_LARGE for workload in workloads[1:])
 
@@ -216,4 +216,4 @@ def test_a_planted_value_lies_at_an_end_where_it_is_asked_to() -> None:
     for seed in range(8):
         (x,) = reference.draw(at_an_end, seed)
         (place,) = x.isnan().reshape(-1).nonzero().reshape(-1).tolist()
-        assert place in (0, x.numel() - 1)
+        assert place == x.numel() - 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 from assay.data.evidence import Evidence, EvidenceKind, Severity
 from assay.data.observation import (
     AblationSeen,
+    CallOutcome,
     CallSeen,
     DispatchSeen,
     EndCause,
@@ -32,6 +33,7 @@ _TAKEN = {EvidenceKind.WRONG_VALUE, EvidenceKind.NON_FINITE}
 # Findings of the source that say what it could not find, not what it found.
 _NO_PATH = (EvidenceKind.NO_KERNEL, EvidenceKind.DECOY)
 _ESCAPES = ("GeneratorExit", "KeyboardInterrupt", "SystemExit")
+_CHANGES_ITS_MIND = (EvidenceKind.MEMO, EvidenceKind.PHASE)
 _LEAST_BEFORE = 2  # right calls of a workload before its wrong ones, for a phase to be told
 _LEAST_AFTER = 3
 _CLOCK_SHARE = 0.5  # inside time below this share of the outside time is unexplained work
@@ -44,7 +46,7 @@ def findings(case: Case) -> list[Evidence]:
     found += _unfinished(case)
     found += _lying_tensors(case)
     if not found:
-        found += _phase(case.calls)
+        found += _phase(case.calls) or _borne_out(case)
     found += _source(case)
     found += _provenance(case)
     for objects in case.seen(ObjectsSeen):
@@ -207,6 +209,22 @@ def _phase(calls: list[CallSeen]) -> list[Evidence]:
         text = f"right until call {first} and wrong in every call after it, on the same shapes"
         return [_convicts(EvidenceKind.PHASE, text)]
     return []
+
+
+def _borne_out(case: Case) -> list[Evidence]:
+    """A suspicion of the source that the calls confirm: one question, right now and wrong then.
+
+    A bug is wrong by shape, value or weights. What else may change the answer to the same ones is
+    what the source was suspected of: a clock, a counter, an earlier call.
+    """
+    told = [e for source in case.seen(SourceSeen) for e in source.findings]
+    told = [e for e in told if e.kind in _CHANGES_ITS_MIND and e.severity is Severity.SUSPICIOUS]
+    asked = [c for c in case.calls if c.outcome is CallOutcome.RETURNED]
+    right = {(c.workload, c.weights) for c in asked if not _is_wrong(c)}
+    if not told or not any(_is_wrong(c) and (c.workload, c.weights) in right for c in asked):
+        return []
+    text = f"one workload was answered rightly and wrongly, as its source says: {told[0].text}"
+    return [Evidence(kind=told[0].kind, severity=Severity.CONVICTS, where=told[0].where, text=text)]
 
 
 def _is_wrong(call: CallSeen) -> bool:

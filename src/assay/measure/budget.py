@@ -12,7 +12,7 @@ The rule: no constant belongs to a task.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import sqrt
 
 import torch
@@ -22,6 +22,8 @@ from assay.measure.rounding import EXPONENTS, accumulation_dtype, exponent, ulp
 # Where an operation jumps (floor, quantisation), most probes do not move at all beside one that
 # does; of four smooth responses fewer than one in 300 differ this much.
 _JUMP_RATIO = 1e-3
+_LEAP = 0.01  # of the output's scale: what puts a workload out of domain
+_FEW = 1 / 64  # of the elements
 _LEAST_IN_WINDOW = 64
 _LONGEST_CHAIN = 4096
 _SAMPLED = 65536
@@ -69,6 +71,21 @@ def sensitivity(truth: torch.Tensor, probes: list[torch.Tensor], scale: float) -
     rms = _steadied(squares.div_(max(1, len(probes))).sqrt_().div_(scale), truth)
     jumps = (least < most.mul_(_JUMP_RATIO)).reshape(-1).nonzero().reshape(-1)
     return Sensitivity(rms, jumps if jumps.numel() else None)
+
+
+def with_leaps(response: Sensitivity, error: torch.Tensor, truth: torch.Tensor) -> Sensitivity:
+    """Jumps that only the reference shows, such as a mask that its rounding tipped over.
+
+    They are few, far beyond what the probes foretell, and would put the workload out of domain.
+    """
+    if not error.numel():
+        return response
+    far = (error > _LEAP * truth.abs().max()) & (error > response.rms / _JUMP_RATIO)
+    places = far.reshape(-1).nonzero().reshape(-1)
+    if not places.numel() or places.numel() > _FEW * error.numel():
+        return response
+    known = places if response.jumps is None else torch.cat([response.jumps, places]).unique()
+    return replace(response, jumps=known)
 
 
 def _steadied(rms: torch.Tensor, truth: torch.Tensor) -> torch.Tensor:

@@ -14,7 +14,7 @@ import torch
 
 from assay.data.contract import Stochastic
 from assay.measure import bias
-from assay.measure.budget import BudgetTerms, Sensitivity, error_budget, sensitivity
+from assay.measure.budget import BudgetTerms, Sensitivity, error_budget, sensitivity, with_leaps
 from assay.measure.comparison import compare
 from assay.measure.evaluations import Arguments, Evaluations, evaluate
 from assay.measure.joint import compare_all, defining_equations, unjudged
@@ -115,6 +115,7 @@ def _floating(
     counts = finite & error.isfinite()
     response = sensitivity(kept, [_parts(probe) for probe in probes], seen.scale)
     error = torch.where(counts, error, 0.0)
+    response = with_leaps(response, error, kept)
     if response.jumps is not None:
         error.view(-1)[response.jumps] = 0.0
     spread = _spread(kept, error, response, request.exact and not request.tf32, dtype)

@@ -95,7 +95,7 @@ def _keep(own: torch.Tensor, made: torch.Tensor, shape: Structure) -> torch.Tens
 def _plant(own: Sequence[Any], values: Values, generator: torch.Generator) -> Drawn:
     """One element of one float input becomes NaN or an infinity; a structural zero never does.
 
-    With a scale it is the first or the last: a check that leaves the tail out misses it there.
+    With a scale of one it is the last, with two the first: a check that skips the tail misses it.
     """
     places = [i for i, v in enumerate(own) if isinstance(v, torch.Tensor) and v.is_floating_point()]
     places = [i for i in places if own[i].numel()]
@@ -105,7 +105,7 @@ def _plant(own: Sequence[Any], values: Values, generator: torch.Generator) -> Dr
     tensor = own[chosen].clone()
     spots = tensor.nonzero()
     spots = spots if len(spots) else torch.zeros(1, tensor.dim(), dtype=torch.int64)
-    place = -_below(2, generator) if values.scale else _below(len(spots), generator)
+    place = {1: -1, 2: 0}.get(values.scale, _below(len(spots), generator))
     index = tuple(int(i) for i in spots[place])
     sign = 1.0 if _below(2, generator) else -1.0
     value = math.nan if values.distribution is Distribution.NAN else sign * math.inf

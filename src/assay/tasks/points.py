@@ -147,7 +147,7 @@ class Points:
         point.update({other: self._at_least(other, _NARROW) for other in self.configs})
         if single:
             point.update({other: self._axes[other].low for other in self.batch})
-        point[name] = legal(self._axes[name], past)
+        point[name] = self._beyond(name, past)
         if name in self.batch and self.sizes:
             filled = self._rng.choice(self.sizes)
             least = {other: self._axes[other].low for other in (name, filled)}
@@ -161,7 +161,7 @@ class Points:
         Some mean nothing when they are small: a group of one channel has no spread.
         """
         lone = {other: self._axes[other].low for other in self.batch}
-        point = {**self._reference.own_axes, **lone, name: legal(self._axes[name], past)}
+        point = {**self._reference.own_axes, **lone, name: self._beyond(name, past)}
         return self.fit(point, ROOMY_ELEMENTS, [name])
 
     def hypercube(self, count: int) -> list[Point]:
@@ -201,6 +201,11 @@ class Points:
         places = [(i + self._rng.random()) / count for i in range(count)]
         self._rng.shuffle(places)
         return places
+
+    def _beyond(self, name: str, past: int) -> int:
+        """The smallest legal value of an axis that is not below `past`."""
+        axis = self._axes[name]
+        return legal(axis, past + axis.multiple_of - 1)
 
     def _at_least(self, name: str, value: int) -> int:
         """A small value of an axis, no larger than its own."""

@@ -233,9 +233,9 @@ class Proposals:
             return
         for number in range(self._amount.non_finite):
             distribution = PLANTED[number % len(PLANTED)]
-            at_an_end = number % 3 == 2
+            at_an_end = 0 if number % 3 < 2 else number // 3 + 1  # the last, then the first
             where = self._off_the_tile() if at_an_end else self._base
-            update = {"distribution": distribution, "scale": int(at_an_end)}
+            update = {"distribution": distribution, "scale": at_an_end}
             yield (where.model_copy(update=update),)
 
     def _off_the_tile(self) -> Workload:

@@ -49,10 +49,10 @@ SWEEPS = {
             large=1,
             wide=12,
             ladder=32,
-            tiny=6,
+            tiny=8,
             planted_far=True,
         ),
-        workloads=64,
+        workloads=66,
         limits=TrialLimits(configs=13, seconds=40.0),
     ),
 }
