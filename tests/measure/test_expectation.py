@@ -104,6 +104,24 @@ def test_rounding_operations_accept_both_sides_of_a_jump_and_nothing_between() -
     assert not compare(expectation, right + 0.01).ok
 
 
+def test_a_mask_beside_its_boundary_may_go_either_way() -> None:
+    x, w, g = normal(8, 32), normal(32, 16, seed=1), normal(8, 16, seed=2)
+    x[3, 5] -= float((x[3].double() @ w[:, 7].double()) / w[5, 7].double())  # x w is nearly zero
+    tipped = (x.double() @ w.double())[3, 7]
+    assert abs(float(tipped)) < 1e-5
+
+    def gradient(a: torch.Tensor, b: torch.Tensor, c: torch.Tensor) -> torch.Tensor:
+        return (c * (a @ b > 0)) @ b.T
+
+    expectation = expected(gradient, x, w, g)
+    mask = (x @ w > 0).float()
+    for state in (0.0, 1.0):
+        mask[3, 7] = state
+        assert compare(expectation, (g * mask) @ w.T).ok
+    mask[3, 7], mask[2, 2] = 1.0, 1 - mask[2, 2]
+    assert not compare(expectation, (g * mask) @ w.T).ok
+
+
 def test_a_mask_that_the_rounding_of_the_reference_tips_over_is_a_jump() -> None:
     x = normal(64, 64)
     tipped = 0.9 * float(x.abs().max())

@@ -22,6 +22,7 @@ from assay.measure.rounding import EXPONENTS, accumulation_dtype, exponent, ulp
 # Where an operation jumps (floor, quantisation), most probes do not move at all beside one that
 # does; of four smooth responses fewer than one in 300 differ this much.
 _JUMP_RATIO = 1e-3
+_LOPSIDED = 0.25
 _LEAP = 0.01  # of the output's scale: what puts a workload out of domain
 _FEW = 1 / 64  # of the elements
 _LEAST_IN_WINDOW = 64
@@ -54,6 +55,7 @@ class Sensitivity:
 
     rms: torch.Tensor  # S: per element, for one rounding
     jumps: torch.Tensor | None  # flat positions where some probes jump while others stand still
+    sides: torch.Tensor | None  # those, and where a probe and its mirror image do not fit together
 
 
 def sensitivity(truth: torch.Tensor, probes: list[torch.Tensor], scale: float) -> Sensitivity:
@@ -69,8 +71,25 @@ def sensitivity(truth: torch.Tensor, probes: list[torch.Tensor], scale: float) -
         torch.maximum(most, change, out=most)
         squares.addcmul_(change, change)
     rms = _steadied(squares.div_(max(1, len(probes))).sqrt_().div_(scale), truth)
-    jumps = (least < most.mul_(_JUMP_RATIO)).reshape(-1).nonzero().reshape(-1)
-    return Sensitivity(rms, jumps if jumps.numel() else None)
+    jumps, lopsided = least < most * _JUMP_RATIO, _lopsided(truth, probes, most)
+    return Sensitivity(rms, _places(jumps), _places(jumps | lopsided))
+
+
+def _places(mask: torch.Tensor) -> torch.Tensor | None:
+    """Flat positions; None where there are none."""
+    found = mask.reshape(-1).nonzero().reshape(-1)
+    return found if found.numel() else None
+
+
+def _lopsided(truth: torch.Tensor, probes: list[torch.Tensor], most: torch.Tensor) -> torch.Tensor:
+    """Where the first probe and the last, its mirror image, do not answer in opposite ways.
+
+    A smooth response does, to the second order; a mask that one of the two tips over does not.
+    """
+    if len(probes) < 2:
+        return torch.zeros_like(truth, dtype=torch.bool)
+    both = (probes[0] - truth).add_(probes[-1]).sub_(truth).abs_()
+    return both.nan_to_num_(0.0, 0.0, 0.0) > _LOPSIDED * most
 
 
 def with_leaps(response: Sensitivity, error: torch.Tensor, truth: torch.Tensor) -> Sensitivity:
@@ -84,8 +103,13 @@ def with_leaps(response: Sensitivity, error: torch.Tensor, truth: torch.Tensor) 
     places = far.reshape(-1).nonzero().reshape(-1)
     if not places.numel() or places.numel() > _FEW * error.numel():
         return response
-    known = places if response.jumps is None else torch.cat([response.jumps, places]).unique()
-    return replace(response, jumps=known)
+    return replace(
+        response, jumps=_joined(response.jumps, places), sides=_joined(response.sides, places)
+    )
+
+
+def _joined(one: torch.Tensor | None, other: torch.Tensor) -> torch.Tensor:
+    return other if one is None else torch.cat([one, other]).unique()
 
 
 def _steadied(rms: torch.Tensor, truth: torch.Tensor) -> torch.Tensor:

@@ -176,11 +176,11 @@ def _spread(
 def _relief(
     response: Sensitivity, reference: torch.Tensor, probes: list[torch.Tensor]
 ) -> Relief | None:
-    if response.jumps is None:
+    if response.sides is None:
         return None
     others = [reference, *(_parts(probe) for probe in probes)]
-    values = torch.stack([value.reshape(-1)[response.jumps] for value in others])
-    return Relief(response.jumps, values)
+    values = torch.stack([value.reshape(-1)[response.sides] for value in others])
+    return Relief(response.sides, values)
 
 
 def _forked(relief: Relief | None, truth: torch.Tensor, forks: list[torch.Tensor]) -> Relief | None:

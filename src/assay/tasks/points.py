@@ -155,14 +155,14 @@ class Points:
             point[filled] = legal(self._axes[filled], LARGE_ELEMENTS // (past * each) + 1)
         return self._own_constants() | self.fit(point, PAST_LARGE, [name])
 
-    def wide_beside_own(self, name: str, past: int) -> Point:
+    def wide_beside_own(self, name: str, past: int, budget: int = ROOMY_ELEMENTS) -> Point:
         """One size at `past`, a batch of one, the other sizes the own ones.
 
         Some mean nothing when they are small: a group of one channel has no spread.
         """
         lone = {other: self._axes[other].low for other in self.batch}
         point = {**self._reference.own_axes, **lone, name: self._beyond(name, past)}
-        return self.fit(point, ROOMY_ELEMENTS, [name])
+        return self.fit(point, budget, [name])
 
     def hypercube(self, count: int) -> list[Point]:
         """Latin hypercube over all axes in log space, one category of shapes a point, in turn."""

@@ -17,7 +17,16 @@ from itertools import chain, zip_longest
 
 from assay.data.contract import Decomposition
 from assay.data.workload import Distribution, Layout, Workload
-from assay.tasks.points import FEW, HEAVY_STATE, LARGE_ELEMENTS, MODEST, PAST, Point, Points
+from assay.tasks.points import (
+    FEW,
+    HEAVY_STATE,
+    LARGE_ELEMENTS,
+    MODEST,
+    PAST,
+    PAST_LARGE,
+    Point,
+    Points,
+)
 from assay.tasks.reference import Reference
 from assay.tasks.structure import Structure
 from assay.tasks.trials import PLANTED
@@ -103,7 +112,12 @@ class Proposals:
         points, amount = self._points, self._amount
         names = points.sizes + points.configs + points.batch
         self._rng.shuffle(names)
-        rounds = (self._stretched, self._stretched_peaked, self._stretched_faint)
+        rounds = (
+            self._stretched,
+            self._stretched_modestly,
+            self._stretched_peaked,
+            self._stretched_faint,
+        )
         stretched = [(ask, name) for ask in rounds for name in names]
         for ask, name in stretched[: amount.wide]:
             yield ask(name)
@@ -124,6 +138,13 @@ class Proposals:
                 found += [points.wide(name, size, single=True), points.wide_beside_own(name, size)]
         return tuple(self._at(point) for point in found)
 
+    def _stretched_modestly(self, name: str) -> Proposal:
+        """Past a thousand or two: beside 2^16 elements a lost tail hardly weighs anything."""
+        sizes = [size for size in MODEST[1:] if size > self._points.own(name)]
+        self._rng.shuffle(sizes)
+        points = [self._points.wide_beside_own(name, size, PAST_LARGE) for size in sizes]
+        return tuple(self._at(point) for point in points)
+
     def _stretched_peaked(self, name: str) -> Proposal:
         """Alone and of large values: sums of exponentials and running maxima are strained."""
         return self._stretched_alone(name, Distribution.LARGE, MODERATE_LARGE[0])
@@ -135,6 +156,8 @@ class Proposals:
     def _stretched_alone(self, name: str, distribution: Distribution, scale: int) -> Proposal:
         sizes = PAST[1] if distribution is Distribution.LARGE else PAST[0]
         far = self._at(self._points.wide(name, self._rng.choice(sizes), alone=True))
+        if far.axes[name] < PAST[1][0]:
+            return ()  # it did not fit: a smaller one was asked before
         drawn = far.model_copy(update={"distribution": distribution, "scale": scale})
         return (drawn, far) if self._free else (far,)
 
@@ -240,6 +263,8 @@ class Proposals:
 
     def _off_the_tile(self) -> Workload:
         """A shape whose last elements are a tail, where sizes are not fixed."""
+        if self._points.configs:
+            return self._at(self._points.config_tail())
         return self._at(self._points.tail()) if self._points.sizes else self._base
 
 

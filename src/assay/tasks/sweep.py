@@ -36,8 +36,8 @@ SWEEPS = {
         limits=TrialLimits(configs=6, seconds=6.0),
     ),
     Level.STANDARD: Sweep(
-        Amount(values=11, layouts=4, non_finite=3, hypercube=4, large=1, wide=6, ladder=16, tiny=2),
-        workloads=38,
+        Amount(values=11, layouts=4, non_finite=3, hypercube=4, large=1, wide=8, ladder=16, tiny=2),
+        workloads=40,
         limits=TrialLimits(configs=9, seconds=12.0),
     ),
     Level.FULL: Sweep(
@@ -47,12 +47,12 @@ SWEEPS = {
             non_finite=6,
             hypercube=10,
             large=1,
-            wide=12,
+            wide=16,
             ladder=32,
             tiny=8,
             planted_far=True,
         ),
-        workloads=66,
+        workloads=70,
         limits=TrialLimits(configs=13, seconds=40.0),
     ),
 }
