@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from assay.data.contract import Stochastic
 from assay.data.evidence import Evidence, EvidenceKind, Severity
 from assay.data.observation import (
     AblationSeen,
@@ -46,7 +47,7 @@ def findings(case: Case) -> list[Evidence]:
     found += _unfinished(case)
     found += _lying_tensors(case)
     if not found:
-        found += _phase(case.calls) or _borne_out(case)
+        found += _phase(case) or _borne_out(case)
     found += _source(case)
     found += _provenance(case)
     for objects in case.seen(ObjectsSeen):
@@ -188,12 +189,16 @@ def _lying_tensors(case: Case) -> list[Evidence]:
     return []
 
 
-def _phase(calls: list[CallSeen]) -> list[Evidence]:
+def _phase(case: Case) -> list[Evidence]:
     """Right at first and wrong ever after, on the same workloads: it counts or watches the calls.
 
     A kernel with a bug is wrong by shape or by value, from its first call on; a race is wrong now
-    and then. Only a change of mind is right, then wrong, and never right again.
+    and then. Only a change of mind is right, then wrong, and never right again. (Random numbers
+    that are the same in every call are wrong from the second call on.)
     """
+    if isinstance(case.task.contract, Stochastic):
+        return []
+    calls = case.calls
     wrong = [c.index for c in calls if _is_wrong(c)]
     if len(wrong) < _LEAST_AFTER:
         return []

@@ -16,6 +16,7 @@ from assay.worker.host.exam import SEEDED, Exam
 from assay.worker.host.reading import Expectations, tensors_of
 from assay.worker.host.script import ScriptedCall
 from assay.worker.host.session import RawCall
+from assay.worker.host.tones import is_tone
 
 _REMEMBERED = 12  # earlier calls whose truth a wrong answer is compared with
 
@@ -57,7 +58,7 @@ def _marked(
     update: dict[str, object] = {}
     known = len(around.earlier)
     for back, earlier in enumerate(reversed(around.earlier[-_REMEMBERED:])):
-        if _answers(earlier, index, tensor):
+        if not _toned(earlier, around.one) and _answers(earlier, index, tensor):
             update["matches_earlier_call"] = known - 1 - back
             break
     for ahead, other in enumerate(around.later):
@@ -65,6 +66,12 @@ def _marked(
             update["matches_later_call"] = known + 1 + ahead
             break
     return output.model_copy(update=update)
+
+
+def _toned(earlier: Asked, one: Asked) -> bool:
+    """The same content under strange weights: who ignores what they change may give that answer."""
+    same = earlier.scripted.question == one.scripted.question
+    return same and earlier.version != one.version and is_tone(earlier.version)
 
 
 def _matches_old_weights(exam: Exam, one: Asked, index: int, tensor: torch.Tensor) -> bool:
