@@ -77,6 +77,7 @@ class Amount:
     wide: int  # sizes that are stretched past 2^15 or 2^16, one at a time
     ladder: int  # the largest power of two of the ladder's far ends; 0 leaves them out
     tiny: int  # shapes of one or two items, of large and small values in turn
+    roomy: bool = True  # stretched sizes are tried beside own ones too
     planted_far: bool = False  # a NaN in a batch past 2^16
 
 
@@ -132,10 +133,14 @@ class Proposals:
     def _stretched(self, name: str) -> Proposal:
         """One size beyond 16 bits; beside own sizes, or less far, where that tells nothing."""
         points, past = self._points, self._rng.choice(PAST[0])
-        found = [points.wide(name, past), points.wide_beside_own(name, past)]
-        for size in MODEST:
-            if size > points.own(name):
-                found += [points.wide(name, size, single=True), points.wide_beside_own(name, size)]
+        modest = [size for size in MODEST if size > points.own(name)]
+        found = [points.wide(name, past)]
+        if self._amount.roomy:
+            found.append(points.wide_beside_own(name, past))
+        for size in modest:
+            found.append(points.wide(name, size, single=True))
+            if self._amount.roomy:
+                found.append(points.wide_beside_own(name, size))
         return tuple(self._at(point) for point in found)
 
     def _stretched_modestly(self, name: str) -> Proposal:

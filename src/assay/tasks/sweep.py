@@ -31,7 +31,17 @@ class Sweep:
 
 SWEEPS = {
     Level.QUICK: Sweep(
-        Amount(values=6, layouts=2, non_finite=1, hypercube=1, large=0, wide=3, ladder=0, tiny=0),
+        Amount(
+            values=6,
+            layouts=2,
+            non_finite=1,
+            hypercube=1,
+            large=0,
+            wide=3,
+            ladder=0,
+            tiny=0,
+            roomy=False,
+        ),
         workloads=21,
         limits=TrialLimits(configs=6, seconds=6.0),
     ),

@@ -156,7 +156,10 @@ def _toned(exam: Exam, small: list[int], rng: random.Random) -> list[_Sequence]:
     names = range(len(parameters(exam.bound(0).module)))
     few = rng.sample(names, min(len(names), _QUIET_BUT[exam.plan.level]))
     faint = [w for w in exam.main_workloads if exam.plan.workloads[w].distribution is _FAINT]
-    asked = [(w, tone) for w in small[:1] for tone in (LOUD, RAISED, LOWERED)]
+    shifted = [RAISED, LOWERED]
+    if exam.plan.level is Level.QUICK:
+        shifted = [rng.choice(shifted)]
+    asked = [(w, tone) for w in small[:1] for tone in (LOUD, *shifted)]
     asked += [(w, tone) for w in [*faint, *small][:1] for tone in (QUIET, *map(quiet_but, few))]
     borne = [(Question(w), tone) for w, tone in asked if exam.bears(Question(w), tone)]
     calls = [ScriptedCall(question, "a", tone, Mix.NEW_WEIGHTS) for question, tone in borne]
