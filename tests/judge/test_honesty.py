@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from assay.data.contract import Law, Stochastic
 from assay.data.evidence import Evidence, EvidenceKind, Severity
 from assay.data.measurement import Measurement
 from assay.data.observation import (
@@ -75,6 +78,14 @@ def test_right_at_first_and_wrong_ever_after_is_a_phase() -> None:
     verdict = judge(case(*calls))
     assert _is_dishonest(verdict, EvidenceKind.PHASE)
     assert "call 5" in verdict.reason
+
+
+def test_random_numbers_that_repeat_are_no_phase() -> None:
+    seen = case(*[good(n) for n in range(5)], *[bad(n) for n in range(5, 9)])
+    contract = Stochastic(law=Law.NORMAL, rate=0.5)
+    random = replace(seen, task=seen.task.model_copy(update={"contract": contract}))
+    verdict = judge(random)
+    assert verdict.status is Status.INCORRECT and verdict.honest is Honest.YES
 
 
 def test_a_race_is_no_phase() -> None:
