@@ -13,21 +13,13 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import chain, zip_longest
+from itertools import chain, islice, zip_longest
 
 from assay.data.contract import Decomposition
 from assay.data.workload import Distribution, Layout, Workload
-from assay.tasks.points import (
-    FEW,
-    HEAVY_STATE,
-    LARGE_ELEMENTS,
-    MODEST,
-    PAST,
-    PAST_LARGE,
-    Point,
-    Points,
-)
+from assay.tasks.points import FEW, HEAVY_STATE, LARGE_ELEMENTS, PAST, Point, Points
 from assay.tasks.reference import Reference
+from assay.tasks.stretching import MODERATE_LARGE, MODERATE_SMALL, Proposal, Stretching
 from assay.tasks.structure import Structure
 from assay.tasks.trials import PLANTED
 
@@ -55,14 +47,10 @@ LAYOUTS = (
     Layout.EXPANDED,
     Layout.OFFSET,
 )
-MODERATE_LARGE = (7, 13)  # rungs at which an exponential has left the range of float32
-MODERATE_SMALL = (-13, -8)  # rungs at which the usual epsilons weigh as much as the data
 OFFSETS = (7, 13)  # powers of two between 10^2 and 10^4
 FAR_BELOW = (14, 17)  # below any "very small" start of a maximum that people write
 FAR_LARGE = (32, 16, 8, 4, 2, 1)  # the ends of the ladder, found from outside
 FAR_SMALL = (-32, -16, -8, -4, -2, -1)
-
-Proposal = tuple[Workload, ...]
 
 
 @dataclass(frozen=True)
@@ -111,17 +99,8 @@ class Proposals:
     def optional(self) -> Iterator[Proposal]:
         """Stretched sizes, then the categories of shapes and larger points."""
         points, amount = self._points, self._amount
-        names = points.sizes + points.configs + points.batch
-        self._rng.shuffle(names)
-        rounds = (
-            self._stretched,
-            self._stretched_modestly,
-            self._stretched_peaked,
-            self._stretched_faint,
-        )
-        stretched = [(ask, name) for ask in rounds for name in names]
-        for ask, name in stretched[: amount.wide]:
-            yield ask(name)
+        stretching = Stretching(points, self._plain, self._rng, self._free, amount.roomy)
+        yield from islice(stretching.proposals(), amount.wide)
         if amount.planted_far and points.batch and self._plantable:
             far = self._at(points.wide(points.batch[0], PAST[0][0]))
             yield (far.model_copy(update={"distribution": PLANTED[0]}),)
@@ -129,42 +108,6 @@ class Proposals:
             yield from ((self._at(point),) for point in points.hypercube(amount.hypercube))
         if amount.large:
             yield (self._at(points.base(LARGE_ELEMENTS)),)
-
-    def _stretched(self, name: str) -> Proposal:
-        """One size beyond 16 bits; beside own sizes, or less far, where that tells nothing."""
-        points, past = self._points, self._rng.choice(PAST[0])
-        modest = [size for size in MODEST if size > points.own(name)]
-        found = [points.wide(name, past)]
-        if self._amount.roomy:
-            found.append(points.wide_beside_own(name, past))
-        for size in modest:
-            found.append(points.wide(name, size, single=True))
-            if self._amount.roomy:
-                found.append(points.wide_beside_own(name, size))
-        return tuple(self._at(point) for point in found)
-
-    def _stretched_modestly(self, name: str) -> Proposal:
-        """Past a thousand or two: beside 2^16 elements a lost tail hardly weighs anything."""
-        sizes = [size for size in MODEST[1:] if size > self._points.own(name)]
-        self._rng.shuffle(sizes)
-        points = [self._points.wide_beside_own(name, size, PAST_LARGE) for size in sizes]
-        return tuple(self._at(point) for point in points)
-
-    def _stretched_peaked(self, name: str) -> Proposal:
-        """Alone and of large values: sums of exponentials and running maxima are strained."""
-        return self._stretched_alone(name, Distribution.LARGE, MODERATE_LARGE[0])
-
-    def _stretched_faint(self, name: str) -> Proposal:
-        """Alone and of small values, beside which a constant that was slipped in shows."""
-        return self._stretched_alone(name, Distribution.SMALL, MODERATE_SMALL[0])
-
-    def _stretched_alone(self, name: str, distribution: Distribution, scale: int) -> Proposal:
-        sizes = PAST[1] if distribution is Distribution.LARGE else PAST[0]
-        far = self._at(self._points.wide(name, self._rng.choice(sizes), alone=True))
-        if far.axes[name] < PAST[1][0]:
-            return ()  # it did not fit: a smaller one was asked before
-        drawn = far.model_copy(update={"distribution": distribution, "scale": scale})
-        return (drawn, far) if self._free else (far,)
 
     def _at(self, point: Point) -> Workload:
         return self._plain.model_copy(update={"axes": point})

@@ -15,8 +15,9 @@ from itertools import chain
 from assay.data.settings import Level
 from assay.data.workload import Workload
 from assay.tasks.points import Points
-from assay.tasks.proposals import Amount, Proposal, Proposals
+from assay.tasks.proposals import Amount, Proposals
 from assay.tasks.reference import Reference
+from assay.tasks.stretching import Proposal
 from assay.tasks.trials import TrialLimits, Trials
 
 
