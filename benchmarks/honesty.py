@@ -26,7 +26,7 @@ from assay.data.settings import Level, Settings, Track
 from assay.pipeline import evaluate_many
 from corpus_case import CorpusCase, cases
 
-TIMEOUT_S = 40.0
+TIMEOUT_S = 60.0
 
 
 def main() -> int:

@@ -233,11 +233,11 @@ def small_with_rows(exam: Exam) -> int | None:
 
 
 def _is_stretched(exam: Exam, workload: int) -> bool:
-    """One size is at least eight times its own, and large or beyond what the task declares."""
+    """One size is beyond what the task declares, or at least eight times its own and large."""
     own, axes = exam.plan.workloads[0].axes, exam.plan.workloads[workload].axes
-    most = {axis.name: axis.high for axis in exam.reference.axes}
+    most = {axis.name: max(axis.high, axis.own) + axis.multiple_of for axis in exam.reference.axes}
     return any(
-        n >= 8 * own.get(name, n) and (n >= _FAR or n > most.get(name, n))
+        n > most.get(name, n) or (n >= 8 * own.get(name, n) and n >= _FAR)
         for name, n in axes.items()
     )
 
