@@ -35,6 +35,7 @@ from assay.worker.host.reading import (
 from assay.worker.host.repeated_draws import RepeatedDraws
 from assay.worker.host.script import ScriptedBatch
 from assay.worker.host.session import BatchOptions, Place, PlannedCall, RawCall, Session
+from assay.worker.host.tones import is_tone
 from assay.worker.protocol import Construct, ReplyCode, StateMatch
 
 ENOUGH_WRONG = 12
@@ -187,7 +188,7 @@ class Examiner:
             if reply.code != 0:
                 message = _last_words(self.session.statement())
                 self._refused[instance] = _Refusal(message, reply.code != ReplyCode.BROKE)
-        version = self._version.get(instance, 0) if wanted is None else wanted
+        version = self._ordinary(instance) if wanted is None else wanted
         if instance in self._refused:
             return version
         if instance in self._seeded:
@@ -199,6 +200,11 @@ class Examiner:
                 return self._keep_seeded(instance)
             self._version[instance] = version
         return version
+
+    def _ordinary(self, instance: int) -> int:
+        """The version in force, but no tone: only the workload it was tried on bears that."""
+        version = self._version.get(instance, 0)
+        return 0 if is_tone(version) else version
 
     def _note_refusal(self, number: int, batch: ScriptedBatch, refusal: _Refusal) -> None:
         for call in batch.calls:
