@@ -28,7 +28,7 @@ from assay.worker.host.wall import Wall
 from corpus_case import CorpusCase, cases
 
 # Hangs are let go after this; every other kernel needs a fraction of it.
-TIMEOUT_S = 30.0
+TIMEOUT_S = 40.0
 SECRET = Secret("5eed" * 16)
 
 

@@ -15,7 +15,6 @@ from assay.worker.host.process import SandboxedProcess
 from assay.worker.host.script import ScriptedBatch, ScriptedCall
 
 _STRETCHED_S = 5.0  # of one batch; the reference took at most a second
-_INTERPRETED_SHARE = 0.6  # of the hard limit, after which shapes beside the own one are left out
 _MUST_CALL = 2  # calls of the own shape that are made however slow the candidate is
 
 
@@ -41,22 +40,15 @@ class Allowance:
 
     def allows(self, batch: ScriptedBatch, own_calls: int) -> bool:
         """Whether a batch is asked, after so many calls of the own workload."""
-        if batch.log_operations:  # without it nothing corroborates whose work it is
+        if batch.due or batch.log_operations:  # nobody is too slow for what everybody is asked
             return True
         if self._pace.interpreted and batch.stretched:
             return False
         estimate_s = sum(self._estimate_s(call) for call in batch.calls)
-        if batch.due:
-            return not self._pace.interpreted or self._bears_interpreting(estimate_s)
         if own_calls < _MUST_CALL and any(c.question.workload == 0 for c in batch.calls):
             return True
         left_s = self._pace.soft_budget_s - self._spent_s()
         return estimate_s < left_s * (0.25 if batch.optional else 0.5)
-
-    def _bears_interpreting(self, estimate_s: float) -> bool:
-        """An interpreter's time follows the blocks, not the elements: what was spent counts too."""
-        late = self._spent_s() > _INTERPRETED_SHARE * self._pace.timeout_s
-        return not late and estimate_s < 0.5 * self._left_s()
 
     def deadline(self, batch: ScriptedBatch | None) -> Deadline:
         """The hard one; a stretched size, which need not fit, gets a share of the soft one."""

@@ -1,0 +1,60 @@
+"""Which calls a slow candidate is spared, and which nobody is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import cast
+
+import pytest
+
+from assay.data.observation import Mix
+from assay.worker.host.exam import Exam, Question
+from assay.worker.host.pace import Allowance, Pace
+from assay.worker.host.process import SandboxedProcess
+from assay.worker.host.script import ScriptedBatch, ScriptedCall
+
+
+@dataclass
+class Spent:
+    """A process that was waited for so long."""
+
+    waited_s: float = 0.0
+
+
+@dataclass(frozen=True)
+class Contents:
+    """An exam whose contents all have as many elements as the own one."""
+
+    elements: int = 1000
+
+    def content(self, question: Question) -> Contents:
+        return self
+
+
+CALL = ScriptedCall(Question(3), "a", None, Mix.PLAIN)
+PLAIN = ScriptedBatch((CALL,), copy_each=True)
+
+
+def allows(batch: ScriptedBatch, spent_s: float, interpreted: bool = True) -> bool:
+    pace = Pace(40.0, 10.0, own_call_s=2.0, own_elements=1000, interpreted=interpreted)
+    process = Spent()
+    left = Allowance(pace, cast(Exam, Contents()), cast(SandboxedProcess, process))
+    process.waited_s = spent_s
+    return left.allows(batch, own_calls=5)
+
+
+@pytest.mark.parametrize("interpreted", [False, True])
+def test_nobody_is_too_slow_for_what_is_due(interpreted: bool) -> None:
+    assert allows(replace(PLAIN, due=True), spent_s=39.0, interpreted=interpreted)
+    assert not allows(PLAIN, spent_s=39.0, interpreted=interpreted)
+
+
+def test_an_interpreter_is_spared_stretched_sizes() -> None:
+    stretched = replace(PLAIN, stretched=True)
+    assert not allows(stretched, spent_s=0.0)
+    assert allows(stretched, spent_s=0.0, interpreted=False)
+
+
+def test_optional_calls_get_a_smaller_part_of_what_is_left() -> None:
+    assert allows(PLAIN, spent_s=5.0)
+    assert not allows(replace(PLAIN, optional=True), spent_s=5.0)
