@@ -74,16 +74,12 @@ class Points:
 
     def beyond_own(self) -> Point:
         """Every size one past its own: a tail after as many full tiles as the own shape has."""
-        changed = {}
-        for name in self.sizes:
-            axis = self._axes[name]
-            past = axis.own + 1 if axis.own < axis.high else axis.own - 1
-            changed[name] = legal(axis, past)
-        return self._near_base(changed)
+        return self._near_base({name: self._past_own(name) for name in self.sizes})
 
     def one(self, name: str) -> Point:
-        """One axis at its lowest value."""
-        return self._near_base({name: self._axes[name].low})
+        """One axis at its lowest value, the other sizes one past their own."""
+        others = {other: self._past_own(other) for other in self.sizes if other != name}
+        return self._near_base({**others, name: self._axes[name].low})
 
     def config_tail(self) -> Point:
         """Another constructor configuration, off the tile, with the sizes off it too."""
@@ -206,6 +202,11 @@ class Points:
         """The smallest legal value of an axis that is not below `past`."""
         axis = self._axes[name]
         return legal(axis, past + axis.multiple_of - 1)
+
+    def _past_own(self, name: str) -> int:
+        """One more than the own value of an axis, or one less at its end."""
+        axis = self._axes[name]
+        return legal(axis, axis.own + 1 if axis.own < axis.high else axis.own - 1)
 
     def _at_least(self, name: str, value: int) -> int:
         """A small value of an axis, no larger than its own."""

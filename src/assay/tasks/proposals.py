@@ -49,6 +49,7 @@ LAYOUTS = (
 )
 OFFSETS = (7, 13)  # powers of two between 10^2 and 10^4
 FAR_BELOW = (14, 17)  # below any "very small" start of a maximum that people write
+ENDS = (1, 1, 2)  # a NaN at the last element, an infinity there, a NaN at the first
 FAR_LARGE = (32, 16, 8, 4, 2, 1)  # the ends of the ladder, found from outside
 FAR_SMALL = (-32, -16, -8, -4, -2, -1)
 
@@ -85,7 +86,7 @@ class Proposals:
         self._free = bool(shapes - {Structure.FIXED})
         self._signed = bool(shapes - {Structure.FIXED, Structure.POSITIVE})
         # Decompositions have no contract for what is not finite.
-        self._plantable = not isinstance(reference.task.contract, Decomposition)
+        self._decomposes = isinstance(reference.task.contract, Decomposition)
         self._base = self._at(_base(reference, points))
 
     def mandatory(self) -> Iterator[Proposal]:
@@ -99,9 +100,11 @@ class Proposals:
     def optional(self) -> Iterator[Proposal]:
         """Stretched sizes, then the categories of shapes and larger points."""
         points, amount = self._points, self._amount
-        stretching = Stretching(points, self._plain, self._rng, self._free, amount.roomy)
+        stretching = Stretching(
+            points, self._plain, self._rng, self._free, amount.roomy, cubic=self._decomposes
+        )
         yield from islice(stretching.proposals(), amount.wide)
-        if amount.planted_far and points.batch and self._plantable:
+        if amount.planted_far and points.batch and not self._decomposes:
             far = self._at(points.wide(points.batch[0], PAST[0][0]))
             yield (far.model_copy(update={"distribution": PLANTED[0]}),)
         if points.sizes or points.configs:
@@ -200,11 +203,11 @@ class Proposals:
 
     def _planted(self) -> Iterator[Proposal]:
         """A NaN or an infinity, at the base and sometimes off the tile."""
-        if not self._plantable:
+        if self._decomposes:
             return
         for number in range(self._amount.non_finite):
             distribution = PLANTED[number % len(PLANTED)]
-            at_an_end = 0 if number % 3 < 2 else number // 3 + 1  # the last, then the first
+            at_an_end = ENDS[number // 3 % len(ENDS)] if number % 3 == 2 else 0
             where = self._off_the_tile() if at_an_end else self._base
             update = {"distribution": distribution, "scale": at_an_end}
             yield (where.model_copy(update=update),)

@@ -16,6 +16,7 @@ from assay.tasks.points import MODEST, PAST, PAST_LARGE, Point, Points
 
 MODERATE_LARGE = (7, 13)  # rungs at which an exponential has left the range of float32
 MODERATE_SMALL = (-13, -8)  # rungs at which the usual epsilons weigh as much as the data
+CUBIC = (257, 129, 65)  # modest sizes where the work is cubic
 
 Proposal = tuple[Workload, ...]
 
@@ -29,12 +30,14 @@ class Stretching:
     rng: random.Random
     free: bool  # whether the values of some input may be redrawn
     roomy: bool  # whether sizes are tried beside own ones too
+    cubic: bool  # whether the work grows with the cube of a size, as a decomposition's does
 
     def proposals(self) -> Iterator[Proposal]:
-        """Every size in turn, in a random order, four times over."""
+        """Every size in turn, in a random order, up to four times over."""
         names = self.points.sizes + self.points.configs + self.points.batch
         self.rng.shuffle(names)
-        for ask in (self._far, self._modest, self._peaked, self._faint):
+        strained = () if self.cubic else (self._peaked, self._faint)
+        for ask in (self._far, self._modest, *strained):
             yield from (ask(name) for name in names)
 
     def _far(self, name: str) -> Proposal:
@@ -42,14 +45,14 @@ class Stretching:
         past = self.rng.choice(PAST[0])
         found = [self.points.wide(name, past)]
         found += [self.points.wide_beside_own(name, past)] if self.roomy else []
-        for size in self._beyond_own(MODEST, name):
+        for size in self._beyond_own(self._sizes, name):
             found.append(self.points.wide(name, size, single=True))
             found += [self.points.wide_beside_own(name, size)] if self.roomy else []
         return tuple(self._at(point) for point in found)
 
     def _modest(self, name: str) -> Proposal:
         """Past a thousand or two: beside 2^16 elements a lost tail hardly weighs anything."""
-        sizes = self._beyond_own(MODEST[1:], name)
+        sizes = self._beyond_own(self._sizes[1:], name)
         self.rng.shuffle(sizes)
         points = [self.points.wide_beside_own(name, size, PAST_LARGE) for size in sizes]
         return tuple(self._at(point) for point in points)
@@ -70,6 +73,10 @@ class Stretching:
             return ()  # it did not fit: a smaller one was asked before
         drawn = far.model_copy(update={"distribution": distribution, "scale": scale})
         return (drawn, far) if self.free else (far,)
+
+    @property
+    def _sizes(self) -> tuple[int, ...]:
+        return CUBIC if self.cubic else MODEST
 
     def _beyond_own(self, sizes: tuple[int, ...], name: str) -> list[int]:
         return [size for size in sizes if size > self.points.own(name)]

@@ -55,7 +55,7 @@ SWEEPS = {
         Amount(
             values=14,
             layouts=5,
-            non_finite=6,
+            non_finite=9,
             hypercube=10,
             large=1,
             wide=16,
@@ -63,7 +63,7 @@ SWEEPS = {
             tiny=8,
             planted_far=True,
         ),
-        workloads=70,
+        workloads=73,
         limits=TrialLimits(configs=13, seconds=40.0),
     ),
 }

@@ -42,7 +42,7 @@ from assay.worker.host.wall import Wall
 from assay.worker.host.witness import overlook, watch
 from assay.worker.sandbox.spec import Isolation
 
-_SOFT_BUDGET_S = {Level.QUICK: 10.0, Level.STANDARD: 30.0, Level.FULL: 300.0}
+_SOFT_BUDGET_S = {Level.QUICK: 10.0, Level.STANDARD: 12.0, Level.FULL: 300.0}
 _SURVEY_TIMEOUT_S = 10.0
 _MOST_WRITTEN = 512 << 20  # what compilers leave behind is a tenth of it
 _FAULTS = {signal.SIGSEGV, signal.SIGBUS}

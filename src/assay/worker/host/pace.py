@@ -14,7 +14,7 @@ from assay.worker.host.exam import Exam
 from assay.worker.host.process import SandboxedProcess
 from assay.worker.host.script import ScriptedBatch, ScriptedCall
 
-_STRETCHED_S = 5.0  # of one batch; the reference took at most a second
+_STRETCHED_S = 3.0  # of one batch; the reference took at most a second
 _MUST_CALL = 2  # calls of the own shape that are made however slow the candidate is
 
 
