@@ -25,6 +25,7 @@ from assay.data.settings import Settings
 from assay.data.task import Task
 from assay.devices.registry import for_judging
 from assay.errors import HostError, TaskError
+from assay.guard.narrowing import narrowings
 from assay.guard.rubric import rubric
 from assay.guard.source import analyse, findings
 from assay.judge.case import Case
@@ -107,7 +108,8 @@ class Hearing:
     def _read(self, candidate: Candidate) -> Observation:
         """The source; where our analysis fails the other layers look, but unknown never passes."""
         try:
-            return SourceSeen(findings=findings(analyse(candidate), self.settings.track))
+            found = findings(analyse(candidate), self.settings.track)
+            return SourceSeen(findings=(*found, *narrowings(candidate)))
         except Exception as error:
             logging.getLogger(__name__).exception("reading the source of %s", candidate.name)
             text = f"its source could not be analysed: {type(error).__name__}: {error}"

@@ -47,6 +47,7 @@ class ErrorSummary(Record):
     total: int = 0
     where: str = ""  # index of the worst element
     text: str = ""  # got / expected there
+    noise: float | None = None  # where wrong: the error of all elements, as a share of the answer
 
     @property
     def ok(self) -> bool:

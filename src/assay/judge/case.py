@@ -9,7 +9,8 @@ from typing import TypeVar
 from assay.data.axis import Axis, AxisRole
 from assay.data.candidate import Candidate
 from assay.data.environment import Environment
-from assay.data.observation import CallSeen, Observation
+from assay.data.evidence import Evidence
+from assay.data.observation import CallSeen, Observation, SourceSeen
 from assay.data.plan import Plan
 from assay.data.settings import Settings
 from assay.data.task import Task
@@ -40,6 +41,11 @@ class Case:
     def calls(self) -> list[CallSeen]:
         """Every call, in the order it was made."""
         return list(self.seen(CallSeen))
+
+    @property
+    def told(self) -> list[Evidence]:
+        """What the source shows, before it is weighed against the rest."""
+        return [e for source in self.seen(SourceSeen) for e in source.findings]
 
     def must_support(self, workload: int) -> bool:
         """The task's own workload and any batch size of it; the rest may be refused."""

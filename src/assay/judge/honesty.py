@@ -17,7 +17,6 @@ from assay.data.observation import (
     ObjectsSeen,
     ProvenanceSeen,
     RepetitionSeen,
-    SourceSeen,
     StateSeen,
     TimesSeen,
 )
@@ -26,6 +25,7 @@ from assay.data.verdict import OwnShare
 from assay.guard import built_objects, provenance, repetition
 from assay.guard.operations import delegated
 from assay.guard.state import classify
+from assay.judge import precision
 from assay.judge.case import Case
 from assay.judge.right import cause
 
@@ -49,6 +49,7 @@ def findings(case: Case) -> list[Evidence]:
     if not found:
         found += _phase(case) or _borne_out(case)
     found += _source(case)
+    found += precision.findings(case)
     found += _provenance(case)
     for objects in case.seen(ObjectsSeen):
         found += built_objects.findings(objects, case.settings.track, _acquitted(case))
@@ -88,7 +89,7 @@ def own_share(case: Case) -> OwnShare | None:
 
 def _source(case: Case) -> list[Evidence]:
     """What the source shows; that no path was found weighs nothing where one was seen at work."""
-    found = [e for source in case.seen(SourceSeen) for e in source.findings]
+    found = [e for e in case.told if e.kind is not EvidenceKind.LOWER_PRECISION]
     delegates = any(e.kind is EvidenceKind.DELEGATION and _is_heavy(e) for e in found)
     if delegates or not _acquitted(case):
         return found
@@ -222,8 +223,8 @@ def _borne_out(case: Case) -> list[Evidence]:
     A bug is wrong by shape, value or weights. What else may change the answer to the same ones is
     what the source was suspected of: a clock, a counter, an earlier call.
     """
-    told = [e for source in case.seen(SourceSeen) for e in source.findings]
-    told = [e for e in told if e.kind in _CHANGES_ITS_MIND and e.severity is Severity.SUSPICIOUS]
+    told = [e for e in case.told if e.kind in _CHANGES_ITS_MIND]
+    told = [e for e in told if e.severity is Severity.SUSPICIOUS]
     asked = [c for c in case.calls if c.outcome is CallOutcome.RETURNED]
     right = {(c.workload, c.weights) for c in asked if not _is_wrong(c)}
     if not told or not any(_is_wrong(c) and (c.workload, c.weights) in right for c in asked):

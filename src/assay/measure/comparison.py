@@ -144,7 +144,18 @@ def _summary(
         total=shares.numel(),
         where=_place(expectation, worst),
         text=_words(expectation, actual, worst),
+        noise=_noise(expectation, actual),
     )
+
+
+def _noise(expectation: OutputExpectation, actual: torch.Tensor) -> float | None:
+    """The root of the mean square of the error over that of the truth, where both are finite."""
+    if expectation.budget is None:
+        return None
+    got, truth = flat_parts(actual), flat_parts(expectation.truth)
+    finite = got.isfinite() & truth.isfinite()
+    size = truth[finite].square().sum()
+    return float(((got - truth)[finite].square().sum() / size).sqrt()) if size > 0 else None
 
 
 def _finite(value: float) -> float | None:
