@@ -91,6 +91,22 @@ class TasksFlags:
 
 
 @dataclass(frozen=True)
+class LimitsFlags:
+    """`assay limits`."""
+
+    task: Annotated[str, typer.Argument(metavar="TASK", help="A task's name, a file or a suite.")]
+    board: Annotated[str, typer.Option(help="Whose vendor peaks are used.")] = "h200"
+    at: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=SIZE", help="Another size of an axis; may be repeated."),
+    ] = None
+    no_tf32: Annotated[
+        bool, typer.Option("--no-tf32", help="Price float32 without tensor units.")
+    ] = False
+    json: JsonFlag = False
+
+
+@dataclass(frozen=True)
 class AuditFlags:
     """`assay audit`."""
 

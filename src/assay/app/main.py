@@ -16,7 +16,15 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 from assay import __version__
-from assay.app.flags import AuditFlags, EvalFlags, InspectFlags, JsonFlag, TasksFlags, takes
+from assay.app.flags import (
+    AuditFlags,
+    EvalFlags,
+    InspectFlags,
+    JsonFlag,
+    LimitsFlags,
+    TasksFlags,
+    takes,
+)
 from assay.errors import AssayError, TaskError, UsageError
 
 NOT_ACCEPTED, USAGE, OUR_FAILURE, INTERRUPTED = 1, 2, 3, 130
@@ -74,6 +82,15 @@ def _audit(flags: AuditFlags) -> int:
     Exit code: 0 every task is sound, 1 at least one is not, 2 usage, 3 Assay itself failed.
     """
     from assay.app.audit_command import run
+
+    return run(flags)
+
+
+@app.command("limits")
+@takes(LimitsFlags)
+def _limits(flags: LimitsFlags) -> int:
+    """Say what a task must move and compute, and the least time for it on a board."""
+    from assay.app.limits_command import run
 
     return run(flags)
 

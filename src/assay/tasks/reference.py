@@ -268,6 +268,10 @@ class Reference:
             self._checkers[key] = BoundReference(self.task.id, module)
         return self._checkers[key]
 
+    def sizes(self, axes: Mapping[str, int]) -> dict[str, int]:
+        """These axes as the integers of the source that they stand for, by site key."""
+        return self._sizes(axes)
+
     def _sizes(self, axes: Mapping[str, int]) -> dict[str, int]:
         own = self.own_axes
         told = {n: v for n, v in axes.items() if n in own and (v != own[n] or self._follows(n))}

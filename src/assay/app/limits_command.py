@@ -1,0 +1,87 @@
+"""`assay limits`: bytes, arithmetic and the least time, traced without computing."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping, Sequence
+
+from assay.app.flags import LimitsFlags
+from assay.app.tasks_command import is_suite
+from assay.data.limits import Peaks, TaskLimits
+from assay.data.task import Task
+from assay.devices.peaks import board
+from assay.errors import TaskError, UsageError
+from assay.measure.roofline import roof
+from assay.measure.work import Work
+from assay.measure.work_trace import WorkTrace
+from assay.report.console import progress_console, result_console
+from assay.report.limits import limits_table
+from assay.tasks.catalog import resolve, tasks_of
+from assay.tasks.reference import Reference
+from assay.tasks.unvalued import Unvalued
+
+
+def run(flags: LimitsFlags) -> int:
+    """One task, or every task of a suite; 1 where some task could not be traced."""
+    peaks, found, failed = board(flags.board), [], 0
+    suite = is_suite(flags.task)
+    if suite and flags.at:
+        raise UsageError("--at is for one task: its axes are its own")
+    for task in tasks_of(flags.task) if suite else [resolve(flags.task)]:
+        try:
+            found.append(limits(task, peaks, not flags.no_tf32, flags.at or []))
+        except TaskError as error:
+            failed += 1
+            progress_console().print(str(error))
+            continue
+        if flags.json:
+            shown = found[-1].model_dump() | {"sol_us": found[-1].sol_us, "bound": found[-1].bound}
+            sys.stdout.write(json.dumps(shown) + "\n")
+            sys.stdout.flush()
+    if found and not flags.json:
+        result_console().print(limits_table(found, peaks))
+    return 1 if failed else 0
+
+
+def limits(task: Task, peaks: Peaks, allow_tf32: bool = True, at: Sequence[str] = ()) -> TaskLimits:
+    """The floor of one task, at its own sizes but for those in `at` (NAME=SIZE)."""
+    axes = {axis.name: axis.own for axis in task.axes}
+    sizes: dict[str, int] = {}
+    if at:
+        reference = Reference(task)
+        axes = reference.own_axes | _axes(at, reference.own_axes)
+        sizes = reference.sizes(axes)
+    work = traced(task, sizes)
+    over = roof(work, peaks, allow_tf32)
+    return TaskLimits(
+        task=task.id,
+        axes=axes,
+        board=peaks.name,
+        bytes_read=work.bytes_read,
+        bytes_written=work.bytes_written,
+        flops=dict(work.flops),
+        elementwise=work.elementwise,
+        units=over.units,
+        memory_us=over.memory_us,
+        arithmetic_us=over.arithmetic_us,
+    )
+
+
+def traced(task: Task, sizes: Mapping[str, int]) -> Work:
+    """The work of one call of the reference."""
+    trace = WorkTrace()
+    with trace.watching():
+        made = Unvalued.made(task, sizes)
+        trace.external(made.tensors)
+        return trace.finish(made.call())
+
+
+def _axes(given: Sequence[str], known: Mapping[str, int]) -> dict[str, int]:
+    found = {}
+    for text in given:
+        name, _, value = text.partition("=")
+        if name not in known or not value.isdigit():
+            raise UsageError(f"--at {text}: give NAME=SIZE with one of {', '.join(known)}")
+        found[name] = int(value)
+    return found

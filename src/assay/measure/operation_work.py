@@ -1,0 +1,71 @@
+"""Operation work: what each operation of a trace reads, makes and multiplies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
+from torch.utils.flop_counter import flop_registry
+
+from assay.measure.structured import Structures
+from assay.measure.work import Operation, Read, dtype_name, storage
+
+Add = Callable[[Operation, Iterable[torch.Tensor]], None]
+
+_MAKE_ONLY = ("empty", "zeros", "ones", "full", "rand", "new_", "_like", "arange", "linspace")
+_LOOK_UPS = ("embedding", "index_select", "index", "gather", "take")
+_PRODUCTS = ("mm", "bmm", "addmm", "baddbmm")
+_VECTORS = {"mv": 0, "dot": 0, "addmv": 1}  # which tensor has as many elements as multiplications
+
+
+class OperationWork(TorchDispatchMode):
+    """Sees every operation, and hands it on as a record."""
+
+    def __init__(self, structures: Structures, add: Add) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self._structures = structures
+        self._add = add
+
+    def __torch_dispatch__(
+        self, func: Any, types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        kwargs = kwargs or {}
+        result = func(*args, **kwargs)
+        name = func._overloadpacket.__name__.rstrip("_")
+        self._structures.note(name, result)
+        if not func.is_view:
+            taken, made = _tensors((args, kwargs)), _tensors(result)
+            flops = self._flops(func, taken, lambda count: count(*args, **kwargs, out_val=result))
+            self._add(_record(name, taken, made, flops), made)
+        return result
+
+    def _flops(self, func: Any, taken: list[torch.Tensor], counted: Callable[[Any], int]) -> int:
+        """By torch's own registry; of structured matrices less."""
+        name = func._overloadpacket.__name__
+        if name in _VECTORS:
+            return 2 * taken[_VECTORS[name]].numel()
+        if func._overloadpacket not in flop_registry:
+            return 0
+        flops = counted(flop_registry[func._overloadpacket])
+        share = self._structures.share(*taken[-2:]) if name in _PRODUCTS else 1.0
+        return int(flops * share)
+
+
+def _record(
+    name: str, taken: list[torch.Tensor], made: list[torch.Tensor], flops: int
+) -> Operation:
+    size = sum(tensor.numel() for tensor in made)
+    keys = frozenset(map(storage, made))
+    if any(part in name for part in _MAKE_ONLY):
+        return Operation(keys, frozenset(), elements=size)
+    looked_up = size if name in _LOOK_UPS else None
+    reads = [Read.of(tensor, looked_up if not i else None) for i, tensor in enumerate(taken)]
+    dtype = dtype_name(taken[0]) if taken else ""
+    return Operation(keys, frozenset(map(storage, taken)), tuple(reads), dtype, flops, size)
+
+
+def _tensors(value: Any) -> list[torch.Tensor]:
+    return [leaf for leaf in tree_leaves(value) if isinstance(leaf, torch.Tensor)]

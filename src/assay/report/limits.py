@@ -1,0 +1,43 @@
+"""Limits on a terminal: one line a task."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.table import Table
+from rich.text import Text
+
+from assay.data.limits import Peaks, TaskLimits
+
+
+def limits_table(found: Sequence[TaskLimits], peaks: Peaks) -> Table:
+    """What each task must move and compute, and the least time for it."""
+    table = Table(
+        "task", "read", "written", "products", "memory", "arithmetic", "least time", "bound by",
+        title=f"{peaks.title}: {peaks.bytes_per_s / 1e12:.2f} TB/s",
+        box=None, title_justify="left", padding=(0, 2),
+    )  # fmt: skip
+    for one in found:
+        table.add_row(
+            Text(one.task, style="bold"),
+            _amount(one.bytes_read, "B"),
+            _amount(one.bytes_written, "B"),
+            _products(one.flops),
+            f"{one.memory_us:.2f} us",
+            f"{one.arithmetic_us:.2f} us",
+            Text(f"{one.sol_us:.2f} us", style="bold"),
+            one.bound,
+        )
+    return table
+
+
+def _products(flops: dict[str, int]) -> str:
+    return ", ".join(f"{_amount(n, 'FLOP')} {dtype}" for dtype, n in flops.items()) or "-"
+
+
+def _amount(value: float, unit: str) -> str:
+    for prefix in ("", "k", "M", "G", "T"):
+        if value < 1000:
+            return f"{value:.3g} {prefix}{unit}"
+        value /= 1000
+    return f"{value:.3g} P{unit}"
