@@ -12,9 +12,9 @@ from assay.data.limits import Peaks, TaskLimits
 from assay.data.task import Task
 from assay.devices.peaks import board
 from assay.errors import TaskError, UsageError
-from assay.measure.roofline import roof
-from assay.measure.work import Work
-from assay.measure.work_trace import WorkTrace
+from assay.measure.limits.roofline import roof
+from assay.measure.limits.trace import WorkTrace
+from assay.measure.limits.work import Work
 from assay.report.console import progress_console, result_console
 from assay.report.limits import limits_table
 from assay.tasks.catalog import resolve, tasks_of

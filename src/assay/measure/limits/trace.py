@@ -14,10 +14,10 @@ from dataclasses import dataclass, field
 import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
 
-from assay.measure.layer_work import LayerWork
-from assay.measure.operation_work import OperationWork
-from assay.measure.structured import Structures
-from assay.measure.work import Operation, Storage, Work, distinct, storage
+from assay.measure.limits.layers import LayerWork
+from assay.measure.limits.operations import OperationWork
+from assay.measure.limits.structures import Structures
+from assay.measure.limits.work import Operation, Storage, Work, distinct, storage
 
 
 @dataclass

@@ -11,8 +11,8 @@ from typing import Any
 import torch
 from torch.overrides import TorchFunctionMode
 
-from assay.measure.operation_work import Add
-from assay.measure.work import Operation, Read, dtype_name, storage
+from assay.measure.limits.operations import Add
+from assay.measure.limits.work import Operation, Read, dtype_name, storage
 
 _RECURRENT = ("lstm", "gru", "rnn_tanh", "rnn_relu")
 _ATTENTION_REST = ("attn_mask", "dropout_p", "is_causal")  # behind query, key and value

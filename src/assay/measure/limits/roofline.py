@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from assay.data.limits import Peaks
-from assay.measure.work import Work
+from assay.measure.limits.work import Work
 
 _UNITS = {
     "float64": "fp64",

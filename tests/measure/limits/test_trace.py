@@ -9,8 +9,8 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from assay.measure.work import Work
-from assay.measure.work_trace import WorkTrace
+from assay.measure.limits.trace import WorkTrace
+from assay.measure.limits.work import Work
 
 
 def traced(make: Callable[[], tuple[torch.Tensor, ...]], call: Callable[..., object]) -> Work:

@@ -7,8 +7,8 @@ from collections import Counter
 import pytest
 
 from assay.data.limits import Peaks
-from assay.measure.roofline import roof, unit_of
-from assay.measure.work import Work
+from assay.measure.limits.roofline import roof, unit_of
+from assay.measure.limits.work import Work
 
 PEAKS = Peaks(
     name="x",

@@ -10,8 +10,8 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 from torch.utils.flop_counter import flop_registry
 
-from assay.measure.structured import Structures
-from assay.measure.work import Operation, Read, dtype_name, storage
+from assay.measure.limits.structures import Structures
+from assay.measure.limits.work import Operation, Read, dtype_name, storage
 
 Add = Callable[[Operation, Iterable[torch.Tensor]], None]
 
