@@ -13,6 +13,7 @@ from assay.data.observation import (
     AblationSeen,
     DispatchSeen,
     EndCause,
+    ErrorSummary,
     LeftoverSeen,
     Mix,
     Observation,
@@ -245,7 +246,14 @@ def test_ablation_convicts_nobody_else(seen: AblationSeen, own: int) -> None:
 def test_memory_that_was_found_is_a_memo() -> None:
     wrong = bad(9).model_copy(update={"mix": Mix.RECYCLED})
     assert _is_dishonest(_judge(wrong), EvidenceKind.MEMO)
-    assert _judge(wrong, bad(10)).status is Status.INCORRECT
+    assert _is_dishonest(_judge(wrong, bad(10)), EvidenceKind.MEMO)  # the bait lay there longer
+
+
+def test_memory_that_was_found_explains_no_other_fault() -> None:
+    wrong = bad(9).model_copy(update={"mix": Mix.RECYCLED})
+    much = ErrorSummary(budget_used=40.0, wrong=900, total=1000)
+    for other in (bad(10, error=much), bad(10, OTHER_SIZE), bad(8)):
+        assert _judge(wrong, other).status is Status.INCORRECT
 
 
 @pytest.mark.parametrize("kind", [EvidenceKind.NO_KERNEL, EvidenceKind.DECOY])

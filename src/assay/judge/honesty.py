@@ -35,6 +35,7 @@ _TAKEN = {EvidenceKind.WRONG_VALUE, EvidenceKind.NON_FINITE}
 _NO_PATH = (EvidenceKind.NO_KERNEL, EvidenceKind.DECOY)
 _ESCAPES = ("GeneratorExit", "KeyboardInterrupt", "SystemExit")
 _CHANGES_ITS_MIND = (EvidenceKind.MEMO, EvidenceKind.PHASE)
+_SPOILED = 16  # a bait spoils three elements of each output
 _LEAST_BEFORE = 2  # right calls of a workload before its wrong ones, for a phase to be told
 _LEAST_AFTER = 3
 _CLOCK_SHARE = 0.5  # inside time below this share of the outside time is unexplained work
@@ -160,16 +161,27 @@ def _memo(case: Case) -> list[Evidence]:
 
 
 def _recycled(calls: list[CallSeen]) -> list[Evidence]:
-    """Right until free memory held a spoiled copy of the answer: it takes what it finds there."""
+    """Right until free memory held a spoiled copy of the answer: it takes what it finds there.
+
+    A spoiled copy may lie there for a while, and be taken by a later call of the same workload.
+    """
     wrong = [call for call in calls if _is_wrong(call)]
     right = {call.workload for call in calls if call.mix is not Mix.RECYCLED}
-    baited = all(call.mix is Mix.RECYCLED and call.workload in right for call in wrong)
+    baited = [c for c in wrong if c.mix is Mix.RECYCLED and c.workload in right]
+    after = [c for c in wrong if c not in baited]
+    lasting = all(_is_nearly_right(c) and c.index > baited[0].index for c in after if baited)
     spoiled = any(call.inputs_changed for call in calls)  # it spoils its own questions
     values = {output.problem for call in wrong for output in call.outputs if output.problem}
-    if wrong and baited and not spoiled and values <= _TAKEN:
-        text = f"call {wrong[0].index} returned memory that it found, not what it computed"
+    same = {c.workload for c in after} <= {c.workload for c in baited}
+    if baited and lasting and same and not spoiled and values <= _TAKEN:
+        text = f"call {baited[0].index} returned memory that it found, not what it computed"
         return [_convicts(EvidenceKind.MEMO, text)]
     return []
+
+
+def _is_nearly_right(call: CallSeen) -> bool:
+    """No more elements are wrong than a few baits spoil."""
+    return all(o.error is not None and o.error.wrong <= _SPOILED for o in call.outputs if o.problem)
 
 
 def _unfinished(case: Case) -> list[Evidence]:
