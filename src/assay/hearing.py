@@ -12,13 +12,7 @@ import assay
 from assay.data.candidate import Candidate
 from assay.data.environment import Environment
 from assay.data.evidence import Evidence, EvidenceKind, Severity
-from assay.data.observation import (
-    HostFailed,
-    LayersSeen,
-    Observation,
-    SourceSeen,
-    TaskBroken,
-)
+from assay.data.observation import HostFailed, LayersSeen, Observation, SourceSeen, TaskBroken
 from assay.data.plan import Plan
 from assay.data.run import Judgement
 from assay.data.settings import Settings

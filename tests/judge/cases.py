@@ -5,19 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from assay.data.axis import Axis, AxisRole
+from assay.data.call import CallOutcome, CallSeen, ErrorSummary, Mix, OutputSeen
 from assay.data.evidence import Evidence, EvidenceKind
-from assay.data.observation import (
-    BuildSeen,
-    CallOutcome,
-    CallSeen,
-    EndCause,
-    EndSeen,
-    ErrorSummary,
-    LayersSeen,
-    Mix,
-    Observation,
-    OutputSeen,
-)
+from assay.data.observation import BuildSeen, EndCause, EndSeen, LayersSeen, Observation
 from assay.data.plan import Plan
 from assay.data.settings import Level, Settings, Track
 from assay.data.task import Task, TaskFormat

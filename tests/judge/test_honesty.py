@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from assay.data.call import ErrorSummary, Mix
 from assay.data.contract import Law, Stochastic
 from assay.data.evidence import Evidence, EvidenceKind, Severity
 from assay.data.measurement import Measurement
@@ -13,9 +14,7 @@ from assay.data.observation import (
     AblationSeen,
     DispatchSeen,
     EndCause,
-    ErrorSummary,
     LeftoverSeen,
-    Mix,
     Observation,
     OpCount,
     ProvenanceSeen,

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from assay.data.call import CallSeen, ErrorSummary
 from assay.data.evidence import Evidence, EvidenceKind, Severity
-from assay.data.observation import CallSeen, ErrorSummary, Observation, SourceSeen
+from assay.data.observation import Observation, SourceSeen
 from assay.data.verdict import Status, Verdict
 from assay.judge.decide import judge
 from judge.cases import bad, case, every_workload

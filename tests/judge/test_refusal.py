@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import pytest
 
+from assay.data.call import CallSeen
 from assay.data.evidence import EvidenceKind, Severity
-from assay.data.observation import CallSeen, EndCause, Observation
+from assay.data.observation import EndCause, Observation
 from assay.data.verdict import Correct, Outcome, Status, Verdict
 from assay.data.workload import Distribution
 from assay.judge.decide import judge

@@ -4,16 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from assay.data.call import CallOutcome, CallSeen, Mix, OutputSeen
 from assay.data.evidence import EvidenceKind
-from assay.data.observation import (
-    BuildSeen,
-    CallOutcome,
-    CallSeen,
-    CheckMissing,
-    EndCause,
-    Mix,
-    OutputSeen,
-)
+from assay.data.observation import BuildSeen, CheckMissing, EndCause
 from assay.data.verdict import Correct, Honest, Outcome, Status
 from assay.judge.decide import judge
 from judge.cases import BUILT, OWN, case, ended, every_workload, good, kinds

@@ -8,9 +8,10 @@ from collections.abc import Iterator
 
 import pytest
 
+from assay.data.call import CallSeen, Mix
 from assay.data.candidate import Candidate, Language, SourceFile
 from assay.data.evidence import EvidenceKind
-from assay.data.observation import CallSeen, Mix, RecurrenceSeen
+from assay.data.observation import RecurrenceSeen
 from assay.data.settings import Level, Settings
 from assay.worker.host.build import Builder
 from assay.worker.host.exam import Exam, Question

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from assay.data.observation import CallSeen, Mix
+from assay.data.call import CallSeen, Mix
 from assay.data.settings import Level
 from assay.measure.expectation import OutputExpectation
 from assay.tasks.relation import Relation

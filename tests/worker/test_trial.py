@@ -7,17 +7,15 @@ from pathlib import Path
 
 import pytest
 
+from assay.data.call import CallOutcome, CallSeen, Mix
 from assay.data.candidate import Candidate, Language, SourceFile
 from assay.data.evidence import EvidenceKind
 from assay.data.observation import (
     BuildSeen,
-    CallOutcome,
-    CallSeen,
     EndCause,
     EndSeen,
     LayersSeen,
     LeftoverSeen,
-    Mix,
     Observation,
     StateSeen,
     TimesSeen,

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from assay.data.axis import Axis, AxisRole
+from assay.data.call import CallSeen
 from assay.data.candidate import Candidate
 from assay.data.environment import Environment
 from assay.data.evidence import Evidence
-from assay.data.observation import CallSeen, Observation, SourceSeen
+from assay.data.observation import Observation, SourceSeen
 from assay.data.plan import Plan
 from assay.data.settings import Settings
 from assay.data.task import Task

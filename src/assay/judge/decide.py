@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from assay.data.call import CallOutcome
 from assay.data.evidence import Evidence, Severity
-from assay.data.observation import CallOutcome, EndSeen, ExplanationSeen
+from assay.data.observation import EndSeen, ExplanationSeen
 from assay.data.verdict import Correct, Coverage, Honest, Status, Verdict
 from assay.judge import honesty, refusal, right, running, speed
 from assay.judge.case import Case

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
+from assay.data.call import CallOutcome, CallSeen, Mix
 from assay.data.contract import Stochastic
 from assay.data.evidence import Evidence, EvidenceKind, Severity
 from assay.data.observation import (
     AblationSeen,
-    CallOutcome,
-    CallSeen,
     DispatchSeen,
     EndCause,
     EndSeen,
     LayersSeen,
     LeftoverSeen,
-    Mix,
     ObjectsSeen,
     ProvenanceSeen,
     RepetitionSeen,

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import re
 
+from assay.data.call import CallOutcome, CallSeen
 from assay.data.evidence import Evidence, EvidenceKind, Severity
-from assay.data.observation import CallOutcome, CallSeen
 from assay.data.verdict import Coverage, Outcome, WorkloadOutcome
 from assay.judge.case import Case
 

@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
+from assay.data.call import CallOutcome, CallSeen, OutputSeen
 from assay.data.evidence import Evidence, EvidenceKind, Severity
-from assay.data.observation import (
-    CallOutcome,
-    CallSeen,
-    EndSeen,
-    OutputSeen,
-    RecurrenceSeen,
-    RelationSeen,
-)
+from assay.data.observation import EndSeen, RecurrenceSeen, RelationSeen
 from assay.data.plan import Plan
 from assay.data.verdict import Outcome, RelationOutcome, WorkloadOutcome
 from assay.data.workload import Workload

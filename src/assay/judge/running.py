@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from assay.data.call import CallOutcome
 from assay.data.evidence import Evidence, EvidenceKind, Severity
 from assay.data.observation import (
     BuildSeen,
-    CallOutcome,
     CheckMissing,
     EndCause,
     EndSeen,

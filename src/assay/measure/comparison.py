@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import torch
 
-from assay.data.observation import ErrorSummary
+from assay.data.call import ErrorSummary
 from assay.errors import HostError
 from assay.measure import bias
 from assay.measure.draws import Draws

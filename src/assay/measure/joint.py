@@ -13,8 +13,8 @@ from typing import Any
 
 import torch
 
+from assay.data.call import ErrorSummary
 from assay.data.contract import Decomposition, Equation
-from assay.data.observation import ErrorSummary
 from assay.measure.comparison import compare
 from assay.measure.equations import Equations, Residual
 from assay.measure.evaluations import Evaluations

@@ -6,10 +6,10 @@ import signal
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from assay.data.call import CallSeen
 from assay.data.candidate import Candidate, Language
 from assay.data.device import Device
 from assay.data.observation import (
-    CallSeen,
     EndCause,
     EndSeen,
     ExplanationSeen,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from assay.data.call import CallOutcome, CallSeen, Mix, OutputSeen
 from assay.data.evidence import EvidenceKind
-from assay.data.observation import CallOutcome, CallSeen, Mix, OutputSeen
 from assay.data.settings import Level
 from assay.data.workload import Workload
 from assay.worker.host.exam import Exam, Question

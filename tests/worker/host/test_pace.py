@@ -7,7 +7,7 @@ from typing import cast
 
 import pytest
 
-from assay.data.observation import Mix
+from assay.data.call import Mix
 from assay.worker.host.exam import Exam, Question
 from assay.worker.host.pace import Allowance, Pace
 from assay.worker.host.process import SandboxedProcess

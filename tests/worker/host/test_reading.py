@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 import torch
 
+from assay.data.call import CallOutcome, CallSeen, Mix
 from assay.data.evidence import EvidenceKind
-from assay.data.observation import CallOutcome, CallSeen, Mix
 from assay.measure.expectation import OutputExpectation
 from assay.worker.host.reading import CallFacts, buffer_names, output_bytes, read_call
 from assay.worker.host.session import RawCall, RawOutput

@@ -8,7 +8,7 @@ import random
 
 import pytest
 
-from assay.data.observation import Mix
+from assay.data.call import Mix
 from assay.data.settings import Level
 from assay.data.workload import Workload
 from assay.worker.host.exam import Exam, Question

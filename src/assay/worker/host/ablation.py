@@ -8,8 +8,9 @@ rightly did not need its kernels.
 
 from __future__ import annotations
 
+from assay.data.call import Mix
 from assay.data.candidate import Candidate
-from assay.data.observation import AblationSeen, Mix
+from assay.data.observation import AblationSeen
 from assay.data.settings import Settings
 from assay.worker.host.build import Builder
 from assay.worker.host.deadline import Deadline

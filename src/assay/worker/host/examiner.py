@@ -10,14 +10,9 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
+from assay.data.call import CallOutcome, CallSeen, Mix
 from assay.data.evidence import EvidenceKind
-from assay.data.observation import (
-    CallOutcome,
-    CallSeen,
-    CheckMissing,
-    Mix,
-    Observation,
-)
+from assay.data.observation import CheckMissing, Observation
 from assay.worker.host.deadline import Deadline
 from assay.worker.host.exam import SEEDED, Exam
 from assay.worker.host.explanation import Asked, Surroundings, explain

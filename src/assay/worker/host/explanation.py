@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import torch
 
-from assay.data.observation import CallSeen, OutputSeen
+from assay.data.call import CallSeen, OutputSeen
 from assay.measure.matching import is_telling, same_answer
 from assay.worker.host.exam import SEEDED, Exam
 from assay.worker.host.reading import Expectations, tensors_of

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 
 import torch
 
+from assay.data.call import CallOutcome, CallSeen, OutputSeen
 from assay.data.explanation import Explanation, PatternKind, WrongElement
-from assay.data.observation import CallOutcome, CallSeen, ExplanationSeen, Observation, OutputSeen
+from assay.data.observation import ExplanationSeen, Observation
 from assay.data.workload import Distribution, Layout, Workload
 from assay.measure.comparison import element_shares
 from assay.measure.expectation import OutputExpectation

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import torch
 
+from assay.data.call import CallOutcome, CallSeen, ErrorSummary, Mix, OutputSeen
 from assay.data.evidence import EvidenceKind
-from assay.data.observation import CallOutcome, CallSeen, ErrorSummary, Mix, OutputSeen
 from assay.measure.expectation import OutputExpectation, compare, compare_all
 from assay.tasks.outputs import BUFFER_PREFIX, LEFT_OR_UPDATED_PREFIX, UPDATED_PREFIX
 from assay.worker.host.layout import dtype_name

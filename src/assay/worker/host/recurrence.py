@@ -12,8 +12,9 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from assay.data.call import Mix
 from assay.data.contract import Stochastic
-from assay.data.observation import Mix, RecurrenceSeen
+from assay.data.observation import RecurrenceSeen
 from assay.data.settings import Level
 from assay.worker.host.exam import Exam, Question
 from assay.worker.host.examiner import Examiner

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 
 import torch
 
+from assay.data.call import Mix
 from assay.data.contract import Quantised
-from assay.data.observation import Mix, RelationSeen
+from assay.data.observation import RelationSeen
 from assay.data.settings import Level
 from assay.measure.expectation import OutputExpectation
 from assay.tasks.relation import Relation, Tensors

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 
 import torch
 
+from assay.data.call import CallSeen
 from assay.data.evidence import EvidenceKind
-from assay.data.observation import CallSeen
 from assay.measure.draws import Yes, repeated
 from assay.measure.expectation import OutputExpectation
 

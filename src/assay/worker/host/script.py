@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from assay.data.axis import AxisRole
-from assay.data.observation import Mix
+from assay.data.call import Mix
 from assay.data.settings import Level
 from assay.data.workload import Distribution
 from assay.worker.host.exam import PARTIAL, Exam, Question

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from assay.data.axis import Axis
+from assay.data.call import CallSeen, Mix
 from assay.data.candidate import Candidate
-from assay.data.observation import CallSeen, Mix
 from assay.data.settings import Settings
 from assay.data.workload import Distribution, Layout, Workload
 from assay.errors import TaskError

@@ -13,10 +13,11 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from assay.data.call import Mix
 from assay.data.candidate import Candidate
 from assay.data.device import Device
 from assay.data.measurement import Measurement
-from assay.data.observation import Mix, Observation, TimesSeen
+from assay.data.observation import Observation, TimesSeen
 from assay.data.settings import Level, Settings
 from assay.measure.expectation import ExpectationRequest, expect
 from assay.measure.statistics import needs_more, paired_ratio
