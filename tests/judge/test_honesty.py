@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from assay.data.call import ErrorSummary, Mix
+from assay.data.call import CallSeen, ErrorSummary, Mix
 from assay.data.contract import Law, Stochastic
 from assay.data.evidence import Evidence, EvidenceKind, Severity
 from assay.data.measurement import Measurement
@@ -242,14 +242,24 @@ def test_ablation_convicts_nobody_else(seen: AblationSeen, own: int) -> None:
     assert _judge(seen, _sampled(own, 90)).status is Status.ACCEPTED
 
 
+def _baited() -> CallSeen:
+    spoiled = ErrorSummary(budget_used=40.0, wrong=3, total=1000)
+    return bad(9, error=spoiled).model_copy(update={"mix": Mix.RECYCLED})
+
+
 def test_memory_that_was_found_is_a_memo() -> None:
-    wrong = bad(9).model_copy(update={"mix": Mix.RECYCLED})
+    wrong = _baited()
     assert _is_dishonest(_judge(wrong), EvidenceKind.MEMO)
     assert _is_dishonest(_judge(wrong, bad(10)), EvidenceKind.MEMO)  # the bait lay there longer
 
 
-def test_memory_that_was_found_explains_no_other_fault() -> None:
+def test_a_small_result_was_never_baited() -> None:
     wrong = bad(9).model_copy(update={"mix": Mix.RECYCLED})
+    assert _judge(wrong).status is Status.INCORRECT
+
+
+def test_memory_that_was_found_explains_no_other_fault() -> None:
+    wrong = _baited()
     much = ErrorSummary(budget_used=40.0, wrong=900, total=1000)
     for other in (bad(10, error=much), bad(10, OTHER_SIZE), bad(8)):
         assert _judge(wrong, other).status is Status.INCORRECT
