@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from assay.worker.host.activity import runnable_seconds, wants_processor
+from assay.worker.host.activity import queued_ns, runnable_seconds, wants_processor
 
 SPIN = "print('up', flush=True)\nwhile True: pass"
 WAIT = "print('up', flush=True)\ninput()"
@@ -42,6 +42,14 @@ def test_a_busy_thread_is_as_busy_on_a_crowded_machine() -> None:
         share = (runnable_seconds(pids[0]) - before) / (time.monotonic() - began)
         assert share > 0.5
         assert wants_processor(pids[0])
+
+
+def test_a_thread_on_a_crowded_machine_queues() -> None:
+    with running(SPIN, copies=4 * len(os.sched_getaffinity(0))) as pids:
+        before, began = max(queued_ns(pids[0]).values()), time.monotonic()
+        time.sleep(0.5)
+        queued_s = (max(queued_ns(pids[0]).values()) - before) / 1e9
+        assert 0.2 * (time.monotonic() - began) < queued_s < time.monotonic() - began
 
 
 def test_who_waits_for_input_wants_nothing() -> None:

@@ -1,4 +1,4 @@
-"""Two limits: one for the candidate, one for its compiler."""
+"""Limits: for the candidate, for its compiler, and for a machine that others keep busy."""
 
 from __future__ import annotations
 
@@ -26,3 +26,26 @@ def test_a_compiler_has_a_limit_too() -> None:
     deadline = Deadline.after(0.01, compiling_s=0.03)
     time.sleep(0.05)
     assert deadline.passed(compiling=True)
+
+
+def test_waiting_for_a_processor_is_given_back() -> None:
+    deadline = Deadline.after(0.05)
+    time.sleep(0.1)
+    assert not deadline.passed(queued_s=0.09)
+    time.sleep(0.1)
+    assert deadline.passed(queued_s=0.0)
+
+
+def test_no_more_is_given_back_than_has_passed() -> None:
+    deadline = Deadline.after(0.05)
+    assert not deadline.passed(queued_s=60.0)
+    time.sleep(0.1)
+    assert deadline.passed()
+
+
+def test_waiting_ends_when_the_limit_has_passed_three_times() -> None:
+    deadline = Deadline.after(0.05)
+    began = time.monotonic()
+    while not deadline.passed(queued_s=60.0):
+        time.sleep(0.01)
+    assert time.monotonic() - began > 0.14

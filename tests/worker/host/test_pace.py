@@ -35,12 +35,16 @@ CALL = ScriptedCall(Question(3), "a", None, Mix.PLAIN)
 PLAIN = ScriptedBatch((CALL,), copy_each=True)
 
 
-def allows(batch: ScriptedBatch, spent_s: float, interpreted: bool = True) -> bool:
+def allowance(spent_s: float, interpreted: bool = True) -> Allowance:
     pace = Pace(40.0, 10.0, own_call_s=2.0, own_elements=1000, interpreted=interpreted)
     process = Spent()
     left = Allowance(pace, cast(Exam, Contents()), cast(SandboxedProcess, process))
     process.waited_s = spent_s
-    return left.allows(batch, own_calls=5)
+    return left
+
+
+def allows(batch: ScriptedBatch, spent_s: float, interpreted: bool = True) -> bool:
+    return allowance(spent_s, interpreted).allows(batch, own_calls=5)
 
 
 @pytest.mark.parametrize("interpreted", [False, True])
@@ -58,3 +62,12 @@ def test_an_interpreter_is_spared_stretched_sizes() -> None:
 def test_optional_calls_get_a_smaller_part_of_what_is_left() -> None:
     assert allows(PLAIN, spent_s=5.0)
     assert not allows(replace(PLAIN, optional=True), spent_s=5.0)
+
+
+def test_the_first_call_is_not_held_against_it() -> None:
+    optional, own = replace(PLAIN, optional=True), replace(CALL, question=Question(0))
+    left = allowance(spent_s=5.0)
+    left.saw(PLAIN, seconds=0.1)  # another shape says nothing
+    assert not left.allows(optional, own_calls=5)
+    left.saw(ScriptedBatch((own, own), copy_each=True), seconds=0.2)
+    assert left.allows(optional, own_calls=5)

@@ -19,6 +19,15 @@ def runnable_seconds(pid: int) -> float:
     return total_ns / 1e9
 
 
+def queued_ns(pid: int) -> dict[str, int]:
+    """How long each thread of one process has waited for a processor, by its path."""
+    found = {}
+    for path in Path(f"/proc/{pid}/task").glob("*/schedstat"):
+        with contextlib.suppress(OSError, ValueError, IndexError):
+            found[str(path)] = int(path.read_text().split()[1])
+    return found
+
+
 def wants_processor(pid: int) -> bool:
     """Whether some thread computes or waits for a processor at this moment."""
     for path in Path(f"/proc/{pid}/task").glob("*/stat"):

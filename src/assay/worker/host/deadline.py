@@ -1,32 +1,38 @@
 """Deadline: when waiting for a candidate ends.
 
-The rule: a hang is not a build. Time in which a compiler works does not count against the ordinary
-limit, but has a limit of its own.
+The rule: a hang is not a build, and a busy machine is nobody's fault. Time in which a compiler
+works does not count against the ordinary limit, but has a limit of its own; time spent waiting for
+a processor counts neither, until the limit has passed three times over.
 """
 
 from __future__ import annotations
 
 import time
 
+_QUEUED = 3.0  # times the limit, all in all: a candidate's own threads can stand in its way
+
 
 class Deadline:
-    """Two limits from one beginning, in monotonic seconds."""
+    """Limits from one beginning, in monotonic seconds."""
 
-    def __init__(self, at: float, at_most: float) -> None:
-        self._at = at
-        self._at_most = at_most
+    def __init__(self, seconds: float, compiling_s: float) -> None:
         self._seen = time.monotonic()
+        self._at = self._seen + seconds
+        self._at_most = self._seen + max(seconds, compiling_s)
+        self._queued_at_most = self._at_most + (_QUEUED - 1.0) * max(0.0, seconds)
 
     @classmethod
     def after(cls, seconds: float, compiling_s: float = 0.0) -> Deadline:
         """So many seconds from now; `compiling_s` where all the time goes to a compiler."""
-        now = time.monotonic()
-        return cls(now + seconds, now + max(seconds, compiling_s))
+        return cls(seconds, compiling_s)
 
-    def passed(self, compiling: bool = False) -> bool:
-        """Whether it is over. Asked again and again; `compiling` speaks of the time since."""
+    def passed(self, compiling: bool = False, queued_s: float = 0.0) -> bool:
+        """Whether it is over. Asked again and again; the arguments speak of the time since."""
         now = time.monotonic()
         if compiling:
             self._at = min(self._at_most, self._at + now - self._seen)
+        elif queued_s > 0.0:
+            given = self._at + min(queued_s, now - self._seen)
+            self._at = max(self._at, min(self._queued_at_most, given))
         self._seen = now
         return now > self._at

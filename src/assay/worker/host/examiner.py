@@ -154,6 +154,7 @@ class Examiner:
             result = self.session.run_rapidly(planned, self.deadline())
         else:
             result = self.session.run(planned, options, self.deadline())
+        self._allowance.saw(batch, result.outside_ns / 1e9)
         self._own_calls += sum(1 for c in batch.calls if c.question.workload == 0)
         self._options = options
         if result.strangers:

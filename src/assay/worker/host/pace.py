@@ -37,6 +37,12 @@ class Allowance:
         self._exam = exam
         self._process = process
         self._start_s = process.waited_s
+        self._own_call_s = pace.own_call_s  # the first call is the slowest
+
+    def saw(self, batch: ScriptedBatch, seconds: float) -> None:
+        """A batch took so long."""
+        if all(call.question.workload == 0 for call in batch.calls):
+            self._own_call_s = min(self._own_call_s, seconds / len(batch.calls))
 
     def allows(self, batch: ScriptedBatch, own_calls: int) -> bool:
         """Whether a batch is asked, after so many calls of the own workload."""
@@ -64,4 +70,4 @@ class Allowance:
 
     def _estimate_s(self, call: ScriptedCall) -> float:
         share = self._exam.content(call.question).elements / max(1, self._pace.own_elements)
-        return self._pace.own_call_s * max(share, 0.001)
+        return self._own_call_s * max(share, 0.001)

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from assay.data.observation import EndCause
 from assay.errors import ChildLost, HostError
 from assay.worker import wire
-from assay.worker.host.activity import runnable_seconds, thread_count, wants_processor
+from assay.worker.host.activity import queued_ns, runnable_seconds, thread_count, wants_processor
 from assay.worker.host.deadline import Deadline
 from assay.worker.host.process_tree import (
     ProcessTree,
@@ -65,6 +65,8 @@ class SandboxedProcess:
         self._caps = caps
         self._sequence = 0
         self.waited_s = 0.0  # the candidate's own time: only what we wait for it counts
+        self._queued: dict[str, int] = {}  # by thread, when it was last looked at
+        self._queued_s = 0.0  # of the request that is being answered
         self.most_processes = 0
         self._frozen = False
         tree.keeper.sendall(b"g")
@@ -96,13 +98,14 @@ class SandboxedProcess:
             wire.send(self._tree.channel, request, descriptors)
         except OSError as error:
             raise self._how_it_ended() from error
+        self._queued_s = 0.0
         start = time.perf_counter_ns()
         self.thaw()
         try:
             data = self._await_reply(deadline)
         finally:
             end = time.perf_counter_ns()
-            self.waited_s += (end - start) / 1e9
+            self.waited_s += max(0.0, (end - start) / 1e9 - self._queued_s)
         reply = Reply.unpack(data)
         if reply is None or reply.sequence != self._sequence:
             raise Lost(EndCause.BROKE_PROTOCOL, 0, "an answer came that nobody asked for")
@@ -173,9 +176,17 @@ class SandboxedProcess:
                 return self._read_reply()
             if self._tree.keeper.fileno() in ready:
                 raise self._how_it_ended()
-            processes = self._check_caps()
-            if deadline.passed(compiling=processes > KEPT_PROCESSES):
+            processes, queued_s = self._check_caps(), self._queued_since()
+            self._queued_s += queued_s
+            if deadline.passed(processes > KEPT_PROCESSES, queued_s):
                 raise Lost(EndCause.TIMED_OUT, 0, "no answer within the time limit")
+
+    def _queued_since(self) -> float:
+        """For how long some thread waited for a processor since this was asked last."""
+        now = {path: ns for pid in self.processes.pids() for path, ns in queued_ns(pid).items()}
+        grown = [ns - self._queued[path] for path, ns in now.items() if path in self._queued]
+        self._queued = now
+        return max(grown, default=0) / 1e9
 
     def _read_reply(self) -> bytes:
         self._tree.channel.settimeout(1.0)
