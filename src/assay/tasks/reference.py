@@ -103,11 +103,11 @@ class Reference:
     def footprint(self, axes: Mapping[str, int]) -> Footprint | None:
         """Shapes at these axes, without computing; None where the task does not run there."""
         self.space  # noqa: B018 - inference first decides between meta and real trials
-        return self._prober.at(self._sizes(axes))
+        return self._prober.at(self.sizes(axes))
 
     def input_shapes(self, axes: Mapping[str, int]) -> tuple[tuple[int, ...] | None, ...]:
         """Shapes of the inputs at these axes (None for what is no tensor); nothing is drawn."""
-        return self._prober.input_shapes(self._sizes(axes))
+        return self._prober.input_shapes(self.sizes(axes))
 
     def config(self, axes: Mapping[str, int]) -> tuple[tuple[str, int], ...]:
         """The part of `axes` on which the constructor depends."""
@@ -270,9 +270,6 @@ class Reference:
 
     def sizes(self, axes: Mapping[str, int]) -> dict[str, int]:
         """These axes as the integers of the source that they stand for, by site key."""
-        return self._sizes(axes)
-
-    def _sizes(self, axes: Mapping[str, int]) -> dict[str, int]:
         own = self.own_axes
         told = {n: v for n, v in axes.items() if n in own and (v != own[n] or self._follows(n))}
         return self.space.sizes(told)
@@ -283,7 +280,7 @@ class Reference:
         return any(site is not None and bool(site.follows) for site in sites)
 
     def _module(self, axes: Mapping[str, int]) -> TaskModule:
-        return self._source.module(self._sizes(axes))
+        return self._source.module(self.sizes(axes))
 
     def _init_call(self, module: TaskModule) -> InitCall:
         with user_code(self.task.id, "get_init_inputs"):

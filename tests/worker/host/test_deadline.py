@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from assay.worker.host.deadline import Deadline
+from assay.worker.host.deadline import Deadline, own_seconds
 
 
 def test_it_passes() -> None:
@@ -49,3 +49,9 @@ def test_waiting_ends_when_the_limit_has_passed_three_times() -> None:
     while not deadline.passed(queued_s=60.0):
         time.sleep(0.01)
     assert time.monotonic() - began > 0.14
+
+
+def test_who_queues_all_the_time_still_uses_up_its_own() -> None:
+    """A hundred threads of its own must not buy a candidate a hundred times the limit."""
+    assert own_seconds(9.0, queued_s=2.0) == 7.0
+    assert own_seconds(9.0, queued_s=9.0) == 3.0

@@ -12,6 +12,11 @@ import time
 _QUEUED = 3.0  # times the limit, all in all: a candidate's own threads can stand in its way
 
 
+def own_seconds(elapsed_s: float, queued_s: float) -> float:
+    """What of some time counts as the candidate's own, however long its threads have queued."""
+    return max(elapsed_s / _QUEUED, elapsed_s - queued_s)
+
+
 class Deadline:
     """Limits from one beginning, in monotonic seconds."""
 

@@ -18,7 +18,7 @@ from assay.data.observation import EndCause
 from assay.errors import ChildLost, HostError
 from assay.worker import wire
 from assay.worker.host.activity import queued_ns, runnable_seconds, thread_count, wants_processor
-from assay.worker.host.deadline import Deadline
+from assay.worker.host.deadline import Deadline, own_seconds
 from assay.worker.host.process_tree import (
     ProcessTree,
     proportional_bytes,
@@ -105,7 +105,7 @@ class SandboxedProcess:
             data = self._await_reply(deadline)
         finally:
             end = time.perf_counter_ns()
-            self.waited_s += max(0.0, (end - start) / 1e9 - self._queued_s)
+            self.waited_s += own_seconds((end - start) / 1e9, self._queued_s)
         reply = Reply.unpack(data)
         if reply is None or reply.sequence != self._sequence:
             raise Lost(EndCause.BROKE_PROTOCOL, 0, "an answer came that nobody asked for")
