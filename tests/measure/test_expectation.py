@@ -242,6 +242,17 @@ def test_an_output_that_grows_with_the_infinity_may_be_infinite() -> None:
     assert not compare(expectation, down).ok
 
 
+def test_an_infinity_taken_from_an_infinity() -> None:
+    x = planted(normal(4, 8), 3, torch.inf)
+    expectation = expected(lambda a: a * (1 - 1e-4), x, planted=Planted(0, 3))
+    apart = x - x * 1e-4
+    assert apart[0, 3].isnan() and compare(expectation, apart).ok
+    assert not compare(expectation, -expectation.reference).ok
+    elsewhere = x * (1 - 1e-4)
+    elsewhere[0, 4] = torch.nan
+    assert not compare(expectation, elsewhere).ok
+
+
 def test_minus_infinity_masks() -> None:
     x = planted(normal(4, 8), 3, -torch.inf)
     expectation = expected(lambda a: a.logsumexp(-1), x, planted=Planted(0, 3))

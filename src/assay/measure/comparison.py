@@ -110,6 +110,7 @@ def _settle_planted(rules: NonFinite, got: torch.Tensor, shares: torch.Tensor) -
     to_limit = torch.where(_same_kind(got, limit), 0.0, to_limit.nan_to_num_(torch.inf))
     shares = torch.minimum(shares.nan_to_num(torch.inf, torch.inf), to_limit)
     shares[rules.may_be_non_finite.reshape(-1) & strange] = 0.0
+    shares[rules.may_be_nan.reshape(-1) & got.isnan()] = 0.0
     if rules.pole is not None:
         shares[strange & (got == rules.pole.reshape(-1))] = 0.0
     must = rules.must_be_nan.reshape(-1)

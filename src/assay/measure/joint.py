@@ -81,5 +81,5 @@ def unjudged(output: OutputExpectation) -> OutputExpectation:
     shape = torch.view_as_real(output.truth).shape if output.dtype.is_complex else output.shape
     none, every = torch.zeros(shape, dtype=torch.bool), torch.ones(shape, dtype=torch.bool)
     limit = torch.zeros(shape, dtype=torch.float64)
-    rules = NonFinite(every, none, every, limit, torch.ones(shape, dtype=torch.float64))
+    rules = NonFinite(every, none, none, every, limit, torch.ones(shape, dtype=torch.float64))
     return replace(output, non_finite=rules, relief=None, reference_bias=None, special=True)

@@ -79,6 +79,7 @@ class NonFinite:
 
     free: torch.Tensor  # anything is right
     must_be_nan: torch.Tensor
+    may_be_nan: torch.Tensor  # right beside the truth: inf - inf, where the truth is infinite
     may_be_non_finite: torch.Tensor  # a non-finite value is right, and so is the truth
     limit: torch.Tensor  # also right, and for ±Inf only: the truth at the largest finite value
     limit_budget: torch.Tensor

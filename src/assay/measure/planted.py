@@ -2,7 +2,9 @@
 
 The rule: an output depends on an element if it moves when that element takes some other finite
 value, huge ones included. What does not move must be as if nothing had been planted, though the
-non-finite value a reference manufactures there (0 x inf in a dense product) is excused.
+non-finite value a reference manufactures there (0 x inf in a dense product) is excused. Where an
+infinity makes the answer infinite, NaN is right too: x - cx for (1 - c)x, and every compensated
+sum, take an infinity from an infinity.
 """
 
 from __future__ import annotations
@@ -99,7 +101,9 @@ def _with_planted_index(output: OutputExpectation, runs: PlantedRuns, i: int) ->
     index = (answer >= 0) & (output.dtype is torch.int64)  # what indices are; codes are narrower
     follows = agreed & index & ((answer == up) | (answer == down)) & ~still
     none = torch.zeros(base.shape, dtype=torch.bool)
-    rules = NonFinite(~(follows | (still & agreed)), none, none, answer, torch.ones(base.shape))
+    rules = NonFinite(
+        ~(follows | (still & agreed)), none, none, none, answer, torch.ones(base.shape)
+    )
     return replace(
         output,
         truth=torch.where(follows, answer, base),
@@ -148,6 +152,7 @@ def _rules(
     rules = NonFinite(
         free=torch.zeros_like(moved),
         must_be_nan=must_be_nan,
+        may_be_nan=moved & truth.isinf() & reference.isinf(),
         may_be_non_finite=excused,
         limit=limit,
         limit_budget=_limit_budget(output, limit),

@@ -26,7 +26,7 @@ SHORT_BATCHES = (17, 19, 23, 29, 31)
 SHORT = 31  # elements of one item: a longer reduction cannot be, and its rounding stays small
 PAST = (((1 << 16) + 1, (1 << 16) + 33), ((1 << 15) + 1,))  # beyond 16 bits without and with sign
 MODEST = ((1 << 13) + 1, (1 << 11) + 1, (1 << 10) + 1)  # where the reference goes no further
-ROOMY_ELEMENTS = 1 << 21  # beside sizes of the task's own
+ROOMY_ELEMENTS = (1 << 21) + (1 << 17)  # beside sizes of the task's own
 _NARROW = 2  # other constructor sizes beside a stretched one
 TAILS = (7, 15, 17, 31, 33, 63, 65, 127, 129, 255, 257, 511, 513, 1023, 1025, 2049)
 

@@ -44,11 +44,18 @@ class Stretching:
         """Beyond 16 bits; beside own sizes, or less far, where that tells nothing."""
         past = self.rng.choice(PAST[0])
         found = [self.points.wide(name, past)]
-        found += [self.points.wide_beside_own(name, past)] if self.roomy else []
+        found += self._beside_own(name, past)
         for size in self._beyond_own(self._sizes, name):
             found.append(self.points.wide(name, size, single=True))
             found += [self.points.wide_beside_own(name, size)] if self.roomy else []
         return tuple(self._at(point) for point in found)
+
+    def _beside_own(self, name: str, past: int) -> list[Point]:
+        """The one that reaches furthest first: `past` may have been halved to less than 2^15."""
+        if not self.roomy:
+            return []
+        points = [self.points.wide_beside_own(name, far) for far in (past, PAST[1][0])]
+        return sorted(points, key=lambda point: -point[name])
 
     def _modest(self, name: str) -> Proposal:
         """Past a thousand or two: beside 2^16 elements a lost tail hardly weighs anything."""

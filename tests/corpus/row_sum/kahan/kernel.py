@@ -9,13 +9,11 @@ import torch
 import torch.nn as nn
 
 SOURCE = r"""
-#include <cmath>
-// Compensation turns an infinite sum into NaN; from there on it is left out.
 struct Kahan {
   float sum = 0.0f, lost = 0.0f;
   void add(float value) {
     const float wanted = value - lost, next = sum + wanted;
-    lost = std::isfinite(next) ? (next - sum) - wanted : 0.0f;
+    lost = (next - sum) - wanted;
     sum = next;
   }
 };
