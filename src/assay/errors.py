@@ -4,7 +4,8 @@ AssayError
 ├── UsageError      the user's mistake: one line with the mend, exit code 2
 ├── TaskError       the task's own reference cannot be used: status `invalid_task`
 └── HostError       our machinery failed: status `not_run`, exit code 3
-    └── ChildLost   the sandboxed process ended or went silent while we waited
+    ├── ChildLost   the sandboxed process ended or went silent while we waited
+    └── DeviceError the device's driver refused something
 """
 
 from __future__ import annotations
@@ -28,3 +29,7 @@ class HostError(AssayError):
 
 class ChildLost(HostError):
     """The sandboxed process ended or stopped answering; the session says how."""
+
+
+class DeviceError(HostError):
+    """The device's driver refused something we asked of it."""

@@ -60,7 +60,7 @@ def evaluate_many(
     chosen = [c if isinstance(c, Candidate) else load_candidate(Path(c)) for c in candidates]
     preload = {name for c in chosen for name in language(c.language).preload}
     with Wall(
-        tuple(sorted(preload)), expected=len(chosen)
+        tuple(sorted(preload)), expected=len(chosen), device=settings.device
     ) as wall:  # warms up while this process imports torch
         from assay.hearing import Hearing
 

@@ -213,7 +213,7 @@ FORMS = {
     "torch.nn.Parameter(x + 1)": (OutputFlag.TENSOR, OutputFlag.EXACT_TYPE),
     "setattr(y := x + 1, 'extra', 1) or y": (OutputFlag.EXACT_TYPE, OutputFlag.BARE),
     "torch.ones(1000)": (OutputFlag.EXACT_TYPE, OutputFlag.FITS),
-    "x.to('meta')": (OutputFlag.TENSOR, OutputFlag.ON_CPU),
+    "x.to('meta')": (OutputFlag.TENSOR, OutputFlag.ON_DEVICE),
 }
 
 

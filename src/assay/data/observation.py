@@ -14,6 +14,7 @@ from pydantic import Field
 from assay.data.call import CallSeen
 from assay.data.evidence import Evidence
 from assay.data.explanation import Explanation
+from assay.data.kernels import KernelsSeen
 from assay.data.measurement import Measurement
 from assay.data.record import Record
 
@@ -229,6 +230,7 @@ Observation = Annotated[
     | StateSeen
     | DispatchSeen
     | ProvenanceSeen
+    | KernelsSeen
     | ObjectsSeen
     | AblationSeen
     | RepetitionSeen

@@ -1,7 +1,7 @@
 """CUDA devices, seen through torch.
 
-The rule: this adapter describes the device and says what is missing. Candidates are not yet
-judged on it, so it does not claim to.
+The rule: this adapter describes the device and says what is missing. It is asked in the judge's
+own process, never in one that forks.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ class CudaAdapter:
     """The first CUDA device that torch sees."""
 
     name: str = "cuda"
-    judges: bool = False
+    judges: bool = True
 
     def available(self) -> str | None:
         """A torch built for CUDA, and a device that it can reach."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from assay.data.call import CallOutcome, CallSeen, Mix
 from assay.data.contract import Stochastic
 from assay.data.evidence import Evidence, EvidenceKind, Severity
+from assay.data.kernels import KernelsSeen
 from assay.data.observation import (
     AblationSeen,
     DispatchSeen,
@@ -20,7 +21,8 @@ from assay.data.observation import (
 )
 from assay.data.settings import Track
 from assay.data.verdict import OwnShare
-from assay.guard import built_objects, provenance, repetition
+from assay.guard import built_objects, kernel_trace, provenance, repetition
+from assay.guard.kernel_names import defined_names
 from assay.guard.operations import delegated
 from assay.guard.state import classify
 from assay.judge import precision
@@ -51,6 +53,9 @@ def findings(case: Case) -> list[Evidence]:
     found += _source(case)
     found += precision.findings(case)
     found += _provenance(case)
+    for kernels in case.seen(KernelsSeen):
+        own_names = defined_names(case.candidate)
+        found += kernel_trace.findings(kernels, own_names, case.settings.track)
     for objects in case.seen(ObjectsSeen):
         found += built_objects.findings(objects, case.settings.track, _acquitted(case))
     found += _ablated(case)

@@ -44,7 +44,7 @@ class ModelBackward(Model):
             found = torch.autograd.grad(
                 outputs, wanted, given[count:], allow_unused=True, materialize_grads=True
             )
-        return tuple(gradient.detach() for gradient in found)
+        return tuple(gradient.detach().clone() for gradient in found)  # a sum's is a view
 
     def _leaf(self, value):
         if isinstance(value, torch.Tensor) and value.is_floating_point():
@@ -55,11 +55,20 @@ class ModelBackward(Model):
 _forward_inputs = get_inputs
 
 
+def _outputs(inputs, init, device):
+    """What the forward pass makes of the inputs, on a device: "meta" has shapes alone."""
+    moved = [v.to(device) if isinstance(v, torch.Tensor) else v for v in inputs]
+    with torch.no_grad(), torch.device(device):
+        model = Model(**init) if isinstance(init, dict) else Model(*init)
+        return _float_tensors(model(*moved))
+
+
 def get_inputs():
     inputs, init = _forward_inputs(), get_init_inputs()
-    with torch.no_grad():
-        model = Model(**init) if isinstance(init, dict) else Model(*init)
-        outputs = _float_tensors(model(*inputs))
+    try:
+        outputs = _outputs(inputs, init, "meta")
+    except Exception:
+        outputs = _outputs(inputs, init, "cpu")
     return [*inputs, *(torch.randn(made.shape, dtype=made.dtype) for made in outputs)]
 '''
 

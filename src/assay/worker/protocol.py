@@ -35,6 +35,9 @@ DTYPES = (
 MAX_DIMS = 8
 STATEMENT_BYTES = 1 << 18
 CONTROL_ARENA = 0
+GATE_ARENA = 1
+WORD_BYTES = 4
+GATE_WORD, ENQUEUED_WORD, DONE_WORD = 0, 16, 32  # each in a cache line of its own
 
 
 @dataclass(frozen=True)
@@ -79,10 +82,11 @@ class Call:
 
 @dataclass(frozen=True)
 class MapArena:
-    """Map the descriptor that comes with this request."""
+    """Map the descriptor that comes with this request, or open the device memory of a handle."""
 
     arena: int
     size: int
+    handle: bytes = b""
 
 
 @dataclass(frozen=True)
@@ -134,6 +138,21 @@ class RunBatch:
 
 
 @dataclass(frozen=True)
+class RunGated:
+    """Queue calls behind the gate, and hand over when they are through."""
+
+    calls: tuple[Call, ...]
+    number: int  # what the gate shows when it opens
+
+
+@dataclass(frozen=True)
+class TraceKernels:
+    """Call, and say which kernels the device ran."""
+
+    calls: tuple[Call, ...]
+
+
+@dataclass(frozen=True)
 class HandOverAgain:
     """Copy the results of the last batch, which are still alive, once more."""
 
@@ -143,7 +162,18 @@ class Survey:
     """Compare process-wide state with how it was before the candidate came."""
 
 
-Request = MapArena | Protect | Load | Construct | LoadState | RunBatch | HandOverAgain | Survey
+Request = (
+    MapArena
+    | Protect
+    | Load
+    | Construct
+    | LoadState
+    | RunBatch
+    | RunGated
+    | TraceKernels
+    | HandOverAgain
+    | Survey
+)
 
 
 class ReplyCode(IntEnum):
@@ -179,7 +209,7 @@ class OutputFlag(IntFlag):
     TENSOR = 1
     EXACT_TYPE = 2
     BARE = 4  # nothing hung on the instance
-    ON_CPU = 8
+    ON_DEVICE = 8
     FITS = 16
     SHARED = 32  # its memory overlaps another live result's
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from assay.data.call import CallSeen
-from assay.data.candidate import Candidate, Language
+from assay.data.candidate import Candidate
 from assay.data.device import Device
 from assay.data.observation import (
     EndCause,
@@ -20,14 +20,17 @@ from assay.data.observation import (
     TimesSeen,
 )
 from assay.data.settings import Level, Settings, Track
+from assay.languages.registry import language
 from assay.worker.host.ablation import ablate
 from assay.worker.host.build import Builder, Built
 from assay.worker.host.build_cache import BuildCache, default_folder, toolchain
 from assay.worker.host.built_objects import built_objects
 from assay.worker.host.deadline import Deadline
+from assay.worker.host.device_stopwatch import DeviceStopwatch
 from assay.worker.host.exam import Exam, Question
 from assay.worker.host.examiner import ENOUGH_WRONG, Examiner
 from assay.worker.host.failure import explain_failure
+from assay.worker.host.kernel_records import traced_kernels
 from assay.worker.host.pace import Pace
 from assay.worker.host.process import Lost
 from assay.worker.host.recurrence import recur
@@ -60,6 +63,15 @@ class Bench:
     settings: Settings
     device: Device
     cache: BuildCache | None  # only where scratch paths are the same every time
+
+    def interprets(self, candidate: Candidate) -> bool:
+        """Whether the candidate's kernels are interpreted on this device."""
+        return language(candidate.language).interpreted(self.settings.device)
+
+    @property
+    def accelerated(self) -> bool:
+        """Whether the kernels run on a device of their own, out of a sampler's sight."""
+        return self.settings.device != "cpu"
 
     @classmethod
     def set_up(cls, wall: Wall, exam: Exam, settings: Settings, device: Device) -> Bench:
@@ -146,10 +158,10 @@ class Trial:
     def _examine(self, session: Session, built: Built) -> EndSeen | None:
         self._phase = "calls"
         examiner, script = self._examiner(session, built), self._script
-        interpreted = self._candidate.language is Language.TRITON
+        interpreted = self._bench.interprets(self._candidate)
         try:
             self._survey(session, "after the build")
-            self._seen.append(overlook(session, interpreted, lambda: examiner.run(script)))
+            self._examine_watched(session, examiner)
             if not (examiner.wrong or interpreted):
                 self._recur(examiner)
             self._note_written(session)
@@ -166,6 +178,15 @@ class Trial:
         self._seen += examiner.observations
         self._time(session, examiner)
         return None
+
+    def _examine_watched(self, session: Session, examiner: Examiner) -> None:
+        """The whole script; on a CPU somebody looks at the threads in passing."""
+        if self._bench.accelerated:
+            examiner.run(self._script)
+            return
+        interpreted = self._bench.interprets(self._candidate)
+        run = lambda: examiner.run(self._script)  # noqa: E731
+        self._seen.append(overlook(session, interpreted, run))
 
     def _recur(self, examiner: Examiner) -> None:
         self._report("repeating", None)
@@ -194,7 +215,7 @@ class Trial:
         own = self._bench.exam.content(Question(0)).elements
         timeout_s = self._bench.settings.timeout_s
         soft = min(_SOFT_BUDGET_S[level], 0.5 * timeout_s)
-        interpreted = self._candidate.language is Language.TRITON
+        interpreted = self._bench.interprets(self._candidate)
         pace = Pace(timeout_s, soft, built.first_call_s, own, interpreted)
         progress = lambda share: self._report("calling", share)  # noqa: E731
         examiner = Examiner(self._bench.exam, session, pace, progress)
@@ -208,11 +229,15 @@ class Trial:
             return
         self._report("sampling", None)
         bench = self._bench
-        interpreted = self._candidate.language is Language.TRITON
+        interpreted = self._bench.interprets(self._candidate)
         if interpreted:
             self._seen.append(ablate(bench.wall, bench.exam, self._candidate, bench.settings))
         deadline = Deadline.after(bench.settings.timeout_s)
-        self._seen.append(watch(bench.exam, session, deadline, interpreted, examiner.answered()))
+        if bench.accelerated:
+            self._seen.append(traced_kernels(bench.exam, session, deadline))
+        else:
+            answered = examiner.answered()
+            self._seen.append(watch(bench.exam, session, deadline, interpreted, answered))
         if not interpreted:
             self._seen.append(repeat(bench.exam, session, deadline))
         session.process.freeze()
@@ -273,7 +298,7 @@ class Trial:
         settings = self._bench.settings
         if not settings.timing:
             self._seen.append(TimesSeen(reason="timing was switched off"))
-        elif self._candidate.language is Language.TRITON:
+        elif self._bench.interprets(self._candidate):
             reason = "Triton runs in its interpreter on a CPU: its time says nothing of a GPU's"
             self._seen.append(TimesSeen(reason=reason))
         elif examiner.wrong:
@@ -281,7 +306,8 @@ class Trial:
         else:
             self._phase = "timing"
             bench = self._bench
-            stopwatch = Stopwatch(bench.wall, bench.exam, settings, bench.device)
+            kind = DeviceStopwatch if bench.accelerated else Stopwatch
+            stopwatch = kind(bench.wall, bench.exam, settings, bench.device)
             try:
                 self._seen += stopwatch.time(session, examiner, self._report)
             except Lost as lost:

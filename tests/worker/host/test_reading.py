@@ -17,7 +17,7 @@ GOOD = (
     OutputFlag.TENSOR
     | OutputFlag.EXACT_TYPE
     | OutputFlag.BARE
-    | OutputFlag.ON_CPU
+    | OutputFlag.ON_DEVICE
     | OutputFlag.FITS
 )
 FACTS = CallFacts(index=7, workload=2, mix=Mix.REPEATED, batch=3, batch_size=2)
@@ -63,7 +63,7 @@ PROBLEMS = [
     (_output(None, OutputFlag(0)), EvidenceKind.WRONG_TYPE),
     (_output(None, OutputFlag.TENSOR), EvidenceKind.LYING_TENSOR),
     (_output(TRUTH, GOOD & ~OutputFlag.BARE), EvidenceKind.LYING_TENSOR),
-    (_output(TRUTH, GOOD & ~OutputFlag.ON_CPU), EvidenceKind.WRONG_TYPE),
+    (_output(TRUTH, GOOD & ~OutputFlag.ON_DEVICE), EvidenceKind.WRONG_TYPE),
     (_output(TRUTH.view(2, 2)), EvidenceKind.WRONG_SHAPE),
     (_output(TRUTH.view(4, 1)), EvidenceKind.WRONG_SHAPE),
     (_output(TRUTH, dtype="float64"), EvidenceKind.WRONG_DTYPE),

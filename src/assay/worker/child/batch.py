@@ -13,7 +13,7 @@ import torch
 from assay.worker.child.bait import lay_bait
 from assay.worker.child.memory import Memory
 from assay.worker.child.operations import OperationLog
-from assay.worker.child.refusal import described, is_own_check
+from assay.worker.child.refusal import described, is_exhausted, is_own_check
 from assay.worker.protocol import (
     DTYPES,
     MAX_DIMS,
@@ -30,7 +30,9 @@ from assay.worker.sandbox.syscalls import poison_allocations
 
 
 @dataclass
-class _Result:
+class Outcome:
+    """How one call went."""
+
     code: CallCode
     value: Any
     inside_ns: int
@@ -44,66 +46,74 @@ class Batch:
         self._request = request
         self._instances = instances
         self._memory = memory
-        self._results: list[_Result] = []
+        self._results: list[Outcome] = []
         self._held: list[torch.Tensor] = []
 
     def run(self) -> str:
         """Call and hand over; returns the operation log, one line an operation."""
         request = self._request
         log = OperationLog() if request.log_operations else None
-        with _poisoned(request.poison):
-            prepared = [_prepare(call, self._memory) for call in request.calls]
+        with self._poisoned():
+            prepared = [prepare(call, self._memory) for call in request.calls]
             for number, (call, inputs) in enumerate(zip(request.calls, prepared, strict=True)):
                 if request.bait is not None and number:
                     last = flatten(self._results[-1].value)
                     self._held = lay_bait(last, request.bait + number)
-                result = _call(self._instances[call.instance], inputs, log)
+                result = call_once(self._instances[call.instance], inputs, log)
                 self._results.append(result)
                 if request.copy_each:
                     self._hand_over(call, result)
             if not request.copy_each:
                 self.hand_over()
+            if self._memory.accelerator is not None:
+                self._memory.accelerator.finish()
             for index, call in enumerate(request.calls):
                 _mark_shared(call, index, self._results, self._memory)
         return log.text() if log is not None else ""
+
+    @contextlib.contextmanager
+    def _poisoned(self) -> Iterator[None]:
+        """While active, memory that is handed out holds the pattern, where that can be had."""
+        poison, accelerator = self._request.poison, self._memory.accelerator
+        if poison and accelerator is not None:
+            sizes = [slot.capacity for call in self._request.calls for slot in call.outputs]
+            accelerator.poison(sizes)
+        poison_allocations(poison)
+        try:
+            yield
+        finally:
+            poison_allocations(False)
 
     def hand_over(self) -> None:
         """Copy every result into its slots."""
         for call, result in zip(self._request.calls, self._results, strict=True):
             self._hand_over(call, result)
 
-    def _hand_over(self, call: Call, result: _Result) -> None:
-        _hand_over(call, result, self._instances[call.instance], self._memory)
+    def _hand_over(self, call: Call, result: Outcome) -> None:
+        hand_over(call, result, self._instances[call.instance], self._memory)
 
 
-@contextlib.contextmanager
-def _poisoned(on: bool) -> Iterator[None]:
-    poison_allocations(on)
-    try:
-        yield
-    finally:
-        poison_allocations(False)
-
-
-def _prepare(call: Call, memory: Memory) -> list[Any]:
+def prepare(call: Call, memory: Memory) -> list[Any]:
+    """The arguments of a call."""
     return [v.value if isinstance(v, Plain) else memory.tensor(v) for v in call.inputs]
 
 
-def _call(instance: Any, inputs: list[Any], log: OperationLog | None) -> _Result:
+def call_once(instance: Any, inputs: list[Any], log: OperationLog | None) -> Outcome:
+    """Whatever a call does is its outcome."""
     watch = log if log is not None else contextlib.nullcontext()
     try:
         with torch.no_grad(), watch:
             start = time.perf_counter_ns()
             value = instance(*inputs)
             end = time.perf_counter_ns()
-        return _Result(CallCode.RETURNED, value, end - start)
+        return Outcome(CallCode.RETURNED, value, end - start)
     except MemoryError as error:
-        return _Result(CallCode.OUT_OF_MEMORY, None, 0, repr(error))
+        return Outcome(CallCode.OUT_OF_MEMORY, None, 0, repr(error))
     except BaseException as error:  # SystemExit and KeyboardInterrupt are the candidate's too
         text = described(error)
         code = CallCode.RAISED if is_own_check(error) else CallCode.BROKE
-        exhausted = "can't allocate memory" in text
-        return _Result(CallCode.OUT_OF_MEMORY if exhausted else code, None, 0, text)
+        exhausted = is_exhausted(text)
+        return Outcome(CallCode.OUT_OF_MEMORY if exhausted else code, None, 0, text)
 
 
 def flatten(value: Any) -> list[Any]:
@@ -117,8 +127,13 @@ def flatten(value: Any) -> list[Any]:
     return [] if value is None else [value]
 
 
-def _hand_over(call: Call, result: _Result, instance: Any, memory: Memory) -> None:
-    """Copy outputs, then buffers, then the record, into slots the host owns."""
+def hand_over(
+    call: Call, result: Outcome, instance: Any, memory: Memory, data: bool = True
+) -> None:
+    """Copy outputs, then buffers, then the record, into slots the host owns.
+
+    Without `data` the outputs' bytes lie there already.
+    """
     leaves: list[Any] = []
     if result.code is CallCode.RETURNED:
         leaves = flatten(result.value)
@@ -128,7 +143,7 @@ def _hand_over(call: Call, result: _Result, instance: Any, memory: Memory) -> No
         leaves = leaves[: len(call.outputs) - len(call.buffers)]
         leaves += [held.get(name) for name in call.buffers]
     for leaf, slot in zip(leaves, call.outputs, strict=False):
-        _copy_out(leaf, slot, memory)
+        _copy_out(leaf, slot, memory, data)
     record = CallRecord(result.code, count, result.inside_ns, result.message)
     memory.write(call.record, record.pack())
 
@@ -146,7 +161,7 @@ def _span(tensor: torch.Tensor) -> int:
     return 1 + sum((n - 1) * s for n, s in zip(tensor.shape, tensor.stride(), strict=True))
 
 
-def _mark_shared(call: Call, index: int, results: list[_Result], memory: Memory) -> None:
+def _mark_shared(call: Call, index: int, results: list[Outcome], memory: Memory) -> None:
     """Two live results of one batch must not share memory."""
     if len(results) < 2 or results[index].code is not CallCode.RETURNED or not call.outputs:
         return
@@ -156,24 +171,37 @@ def _mark_shared(call: Call, index: int, results: list[_Result], memory: Memory)
         memory.mark(call.outputs[0], OutputFlag.SHARED)
 
 
-def _copy_out(leaf: Any, slot: Slot, memory: Memory) -> None:
+def copy_data(leaf: Any, slot: Slot, memory: Memory) -> bool:
+    """Copy a plain tensor's bytes behind the place of its header; False where that cannot be."""
+    if type(leaf) is not torch.Tensor or leaf.layout is not torch.strided or leaf.is_nested:
+        return False
+    nbytes, known = leaf.numel() * leaf.element_size(), _name(leaf) in DTYPES
+    fits = leaf.dim() <= MAX_DIMS and nbytes <= slot.capacity and known
+    if not (fits and leaf.device.type in ("cpu", "cuda")):
+        return False
+    if nbytes:
+        room = Slot(slot.arena, slot.offset + OutputHeader.BYTES, slot.capacity)
+        memory.flat(room, leaf.dtype, leaf.numel()).view(leaf.shape).copy_(leaf.detach())
+    return True
+
+
+def _name(leaf: torch.Tensor) -> str:
+    return str(leaf.dtype).removeprefix("torch.")
+
+
+def _copy_out(leaf: Any, slot: Slot, memory: Memory, data: bool) -> None:
     """A lazy or wrapped tensor is described, never touched: touching would compute it."""
     if type(leaf) is not torch.Tensor:
         flags = OutputFlag.TENSOR if isinstance(leaf, torch.Tensor) else OutputFlag(0)
         memory.write(slot, OutputHeader(type(leaf).__name__, (), flags, 0).pack())
         return
-    name = str(leaf.dtype).removeprefix("torch.")
     nbytes = 0 if leaf.is_nested else leaf.numel() * leaf.element_size()
     flags = OutputFlag.TENSOR | OutputFlag.EXACT_TYPE
-    here = leaf.device.type == "cpu" and leaf.layout is torch.strided
-    flags |= OutputFlag.ON_CPU if here else OutputFlag(0)
+    here = leaf.device.type == memory.device.type and leaf.layout is torch.strided
+    flags |= OutputFlag.ON_DEVICE if here else OutputFlag(0)
     hung = [name for name in leaf.__dict__ if not name.startswith("_dynamo")]  # torch hangs those
     flags |= OutputFlag.BARE if not hung else OutputFlag(0)
-    plain = leaf.layout is torch.strided and leaf.device.type == "cpu" and leaf.dim() <= MAX_DIMS
-    if plain and nbytes <= slot.capacity and name in DTYPES:
+    if not data or copy_data(leaf, slot, memory):
         flags |= OutputFlag.FITS
-        if nbytes:
-            room = Slot(slot.arena, slot.offset + OutputHeader.BYTES, slot.capacity)
-            memory.flat(room, leaf.dtype, leaf.numel()).view(leaf.shape).copy_(leaf.detach())
     shape = () if leaf.is_nested else tuple(leaf.shape)
-    memory.write(slot, OutputHeader(name, shape, flags, nbytes).pack())
+    memory.write(slot, OutputHeader(_name(leaf), shape, flags, nbytes).pack())

@@ -13,6 +13,7 @@ import select
 import signal
 import socket
 
+from assay.errors import DeviceError
 from assay.worker import wire
 from assay.worker.child import runner
 from assay.worker.sandbox import namespaces, syscalls
@@ -66,8 +67,8 @@ def _become_candidate(spec: SandboxSpec, host: socket.socket, channel: int, outp
         os.environ.update(dict(spec.environment))
         os.chdir(spec.scratch)
         layers = confine(spec)
-        runner.serve(socket.socket(fileno=3), layers, spec.threads)
-    except OSError as refusal:
+        runner.serve(socket.socket(fileno=3), layers, spec.threads, spec.device)
+    except (OSError, DeviceError) as refusal:
         os.write(2, f"a layer was refused: {refusal}".encode())
     finally:
         os._exit(71)

@@ -36,14 +36,15 @@ def load_entry(request: Load) -> Any:
     return entry
 
 
-def construct(entry: Any, request: Construct) -> torch.nn.Module:
-    """One instance, its own initialisation drawn from the common seed."""
+def construct(entry: Any, request: Construct, device: torch.device) -> torch.nn.Module:
+    """One instance on the device, its own initialisation drawn from the common seed."""
     torch.manual_seed(request.seed)
     random.seed(request.seed)
     np.random.seed(request.seed % (1 << 32))
     instance: torch.nn.Module = entry(*request.args, **dict(request.kwargs))
     if isinstance(instance, torch.nn.Module):
         instance.train(request.training)
+        instance = instance.to(device)
     return instance
 
 

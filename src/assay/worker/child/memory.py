@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import ctypes
 import math
-import mmap
 import os
 from dataclasses import replace
 
 import torch
 
+from assay.worker.child.accelerator import Accelerator
+from assay.worker.child.mapped import DeviceMapped, HostMapped, Mapped
 from assay.worker.protocol import (
     CONTROL_ARENA,
     STATEMENT_BYTES,
@@ -20,26 +20,37 @@ from assay.worker.protocol import (
     Slot,
     View,
 )
-from assay.worker.sandbox import syscalls
 
 
 class Memory:
     """Arenas by number, and the one tensor object that stands for each view."""
 
-    def __init__(self) -> None:
-        self._maps: dict[int, mmap.mmap] = {}
+    def __init__(self, accelerator: Accelerator | None = None) -> None:
+        self.accelerator = accelerator
+        self.device = torch.device("cpu" if accelerator is None else "cuda")
+        self._maps: dict[int, Mapped] = {}
         self._tensors: dict[View, torch.Tensor] = {}
 
-    def map(self, request: MapArena, descriptor: int) -> None:
+    def map(self, request: MapArena, descriptors: list[int]) -> None:
         """Map an arena; its descriptor is closed again."""
-        self._maps[request.arena] = mmap.mmap(descriptor, request.size)
-        os.close(descriptor)
+        if request.handle:
+            assert self.accelerator is not None
+            driver = self.accelerator.driver
+            self._maps[request.arena] = DeviceMapped(request.handle, driver)
+            return
+        self._maps[request.arena] = HostMapped(descriptors[0], request.size)
+        os.close(descriptors[0])
 
     def protect(self, request: Protect) -> None:
         """Take away all access to byte ranges (whole pages)."""
-        base = ctypes.addressof(ctypes.c_char.from_buffer(self._maps[request.arena]))
         for start, length in request.ranges:
-            syscalls.mprotect_none(base + start, length)
+            self._maps[request.arena].protect(start, length)
+
+    def host_map(self, arena: int) -> HostMapped:
+        """An arena that is known to be the host's."""
+        mapped = self._maps[arena]
+        assert isinstance(mapped, HostMapped)
+        return mapped
 
     def tensor(self, view: View) -> torch.Tensor:
         """The tensor object of a view: the same one every time unless the view is fresh."""
@@ -51,20 +62,18 @@ class Memory:
 
     def write(self, slot: Slot, data: bytes) -> None:
         """Put bytes at the head of a slot."""
-        self._maps[slot.arena][slot.offset : slot.offset + len(data)] = data
+        self._maps[slot.arena].write(slot.offset, data)
 
     def mark(self, slot: Slot, flag: OutputFlag) -> None:
         """Add a flag to the header that stands at a slot."""
-        data = self._maps[slot.arena]
-        header = OutputHeader.unpack(data[slot.offset : slot.offset + OutputHeader.BYTES])
+        data = self._maps[slot.arena].read(slot.offset, OutputHeader.BYTES)
+        header = OutputHeader.unpack(data)
         if header is not None:
             self.write(slot, replace(header, flags=header.flags | flag).pack())
 
     def flat(self, slot: Slot, dtype: torch.dtype, count: int) -> torch.Tensor:
         """A one-dimensional tensor over a slot's room."""
-        return torch.frombuffer(
-            self._maps[slot.arena], dtype=dtype, count=count, offset=slot.offset
-        )
+        return self._maps[slot.arena].tensor(slot.offset, dtype, count)
 
     def state(self, text: str) -> None:
         """Leave a bounded text where the host finds it."""
@@ -72,15 +81,14 @@ class Memory:
         if control is None:
             return
         data = text.encode("utf-8", "replace")[: STATEMENT_BYTES - 4]
-        control[0:4] = len(data).to_bytes(4, "little")
-        control[4 : 4 + len(data)] = data
+        control.write(0, len(data).to_bytes(4, "little") + data)
 
     def _make(self, view: View) -> torch.Tensor:
         dtype = getattr(torch, view.dtype)
         if math.prod(view.shape) == 0:
-            return torch.empty(view.shape, dtype=dtype)
+            return torch.empty(view.shape, dtype=dtype, device=self.device)
         span = 1 + sum((n - 1) * s for n, s in zip(view.shape, view.strides, strict=True))
         start = view.offset - view.lead * dtype.itemsize
         count = span + view.lead
-        base = torch.frombuffer(self._maps[view.arena], dtype=dtype, count=count, offset=start)
+        base = self._maps[view.arena].tensor(start, dtype, count)
         return base.as_strided(view.shape, view.strides, view.lead)

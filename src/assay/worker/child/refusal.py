@@ -36,6 +36,11 @@ def described(error: BaseException) -> str:
     return text
 
 
+def is_exhausted(text: str) -> bool:
+    """Whether an error's words say that memory ran out."""
+    return "can't allocate memory" in text or "CUDA out of memory" in text
+
+
 def is_own_check(error: BaseException) -> bool:
     """False where an error of the interpreter or of a library came through."""
     try:

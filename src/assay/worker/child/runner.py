@@ -18,13 +18,17 @@ import torch
 
 from assay.languages.triton_ablation import SilencedLaunches
 from assay.worker import wire
+from assay.worker.child.accelerator import Accelerator
 from assay.worker.child.audit import Audit
 from assay.worker.child.batch import Batch
+from assay.worker.child.gated import Gate, GatedBatch
+from assay.worker.child.kernel_log import KernelLog
 from assay.worker.child.loading import construct, load_entry, load_state
 from assay.worker.child.memory import Memory
-from assay.worker.child.refusal import described, is_own_check
+from assay.worker.child.refusal import described, is_exhausted, is_own_check
 from assay.worker.child.state import Snapshot
 from assay.worker.protocol import (
+    GATE_ARENA,
     Construct,
     HandOverAgain,
     Load,
@@ -35,7 +39,9 @@ from assay.worker.protocol import (
     ReplyCode,
     Request,
     RunBatch,
+    RunGated,
     Survey,
+    TraceKernels,
 )
 
 _OUR_FOLDER = str(Path(__file__).resolve().parents[2])
@@ -44,21 +50,30 @@ _OUR_FOLDER = str(Path(__file__).resolve().parents[2])
 class Runner:
     """The state of one candidate's process."""
 
-    def __init__(self, layers: tuple[str, ...]) -> None:
+    def __init__(self, layers: tuple[str, ...], device: str) -> None:
         self.layers = layers
-        self.memory = Memory()
+        self.memory = Memory(Accelerator() if device == "cuda" else None)
         self.before: Snapshot | None = None
         self.audit: Audit | None = None
         self.entry: Any = None
         self.instances: dict[int, torch.nn.Module] = {}
         self.batch: Batch | None = None
         self.silenced: SilencedLaunches | None = None
+        self.gated: GatedBatch | None = None
+        self.kernels: KernelLog | None = None
+        self._gate: Gate | None = None
+
+    def gate(self) -> Gate:
+        """Made when the first batch is to wait for it."""
+        if self._gate is None:
+            self._gate = Gate(self.memory.host_map(GATE_ARENA), self.memory)
+        return self._gate
 
     def handle(self, request: Request, descriptors: list[int]) -> tuple[int, str]:
         """Serve one request: a count and a text for the reply."""
         match request:
             case MapArena():
-                self.memory.map(request, descriptors[0])
+                self.memory.map(request, descriptors)
                 return 0, "\n".join(self.layers)
             case Protect():
                 self.memory.protect(request)
@@ -70,13 +85,22 @@ class Runner:
                     self.silenced = SilencedLaunches()
                 self.entry = load_entry(request)
             case Construct():
-                self.instances[request.instance] = construct(self.entry, request)
+                self.instances[request.instance] = construct(
+                    self.entry, request, self.memory.device
+                )
             case LoadState():
                 module = self.instances[request.instance]
                 return load_state(module, request, self.memory), ""
             case RunBatch():
                 self.batch = Batch(request, self.instances, self.memory)
                 return 0, self.batch.run()
+            case RunGated():
+                self.batch = None  # what an earlier batch returned is free from here on
+                self.gated = GatedBatch(request, self.instances, self.memory)
+                return 0, self.gated.run(self.gate())
+            case TraceKernels():
+                self.kernels = self.kernels or KernelLog()
+                return 0, self.kernels.run(request, self.instances, self.memory)
             case HandOverAgain():
                 assert self.batch is not None
                 self.batch.hand_over()
@@ -95,10 +119,10 @@ def _allowed_paths() -> tuple[str, ...]:
     return (*places, "/dev/", "/proc/cpuinfo", "/proc/meminfo", "/sys/devices/system", "/etc/ld.so")
 
 
-def serve(channel: socket.socket, layers: tuple[str, ...], threads: int) -> None:
+def serve(channel: socket.socket, layers: tuple[str, ...], threads: int, device: str) -> None:
     """Answer requests until the host closes the channel."""
     torch.set_num_threads(threads)
-    runner = Runner(layers)
+    runner = Runner(layers, device)
     sequence = 0
     while True:
         try:
@@ -135,5 +159,4 @@ def _attempt(
             lines[-1] = described(error)
         text = "".join(lines)
         code = ReplyCode.RAISED if is_own_check(error) else ReplyCode.BROKE
-        exhausted = "can't allocate memory" in text
-        return ReplyCode.OUT_OF_MEMORY if exhausted else code, 0, text
+        return ReplyCode.OUT_OF_MEMORY if is_exhausted(text) else code, 0, text

@@ -23,6 +23,10 @@ from assay.worker.sandbox.spec import Isolation, SandboxSpec
 from assay.worker.spawning import Hello, Spawn, Warm
 
 _REAP_INTERVAL_S = 0.2
+_WHILE_IMPORTING = {
+    "OPENBLAS_NUM_THREADS": "1",  # its pool starts at import and spins in every child
+    "PYTORCH_NVML_BASED_CUDA_CHECK": "1",  # asking the driver itself would spoil every fork
+}
 
 
 def main() -> None:
@@ -48,11 +52,12 @@ def _import(warm: Warm) -> str:
     os.environ.update(dict(warm.environment))
     sys.argv = ["python"]
     sys.dont_write_bytecode = True
-    os.environ["OPENBLAS_NUM_THREADS"] = "1"  # its pool starts at import and spins in every child
+    os.environ.update(_WHILE_IMPORTING)
     for name in ("torch", "torch.utils.cpp_extension", *warm.modules):
         with contextlib.suppress(ImportError):  # an absent language shows when a candidate asks
             importlib.import_module(name)
-    del os.environ["OPENBLAS_NUM_THREADS"]
+    for name in _WHILE_IMPORTING:
+        del os.environ[name]
     importlib.import_module("assay.worker.child.keeper")
     gc.collect()
     gc.freeze()  # keeps the collector from copying the parent's pages in every child

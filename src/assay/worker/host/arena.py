@@ -1,8 +1,8 @@
-"""Arena: anonymous shared memory that the host owns and the child maps.
+"""Arena: memory that the host owns and the child maps.
 
-The rule: it can be neither shrunk nor grown (a shrunk mapping would kill the judge), every region
-stands between inaccessible pages, and the bytes of a region around its data carry a pattern that a
-stray write breaks.
+The rule: the bytes of a region around its data carry a pattern that a stray write breaks. Host
+memory can be neither shrunk nor grown (a shrunk mapping would kill the judge), and its regions
+stand between inaccessible pages.
 """
 
 from __future__ import annotations
@@ -12,10 +12,12 @@ import fcntl
 import mmap
 import os
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
+Bytes = npt.NDArray[np.uint8]
 PAGE = mmap.PAGESIZE
 POISON = 0xFF  # NaN in every float format, -1 in every integer one
 _SEALS = 0x0001 | 0x0002 | 0x0004  # SEAL, SHRINK, GROW
@@ -40,17 +42,60 @@ class Region:
         return self.offset == self.start or end == self.start + self.pages_bytes
 
 
-class Arena:
+class Arena(Protocol):
+    """Room for regions, handed out one behind the other."""
+
+    number: int
+    size: int
+    handle: bytes  # by which the child opens device memory; empty where a descriptor goes with it
+
+    @property
+    def descriptors(self) -> tuple[int, ...]:
+        """What the child maps host memory by."""
+        ...
+
+    def place(self, nbytes: int, at: str) -> Region:
+        """Room for `nbytes`, `at` the "start" or "end" of its pages, or in the "middle" of them."""
+        ...
+
+    def room(self) -> int:
+        """Bytes that are still free."""
+        ...
+
+    def new_guards(self) -> tuple[tuple[int, int], ...]:
+        """Guard pages laid since the last call: the child must be told of them."""
+        ...
+
+    def write(self, offset: int, data: Bytes) -> None:
+        """Put bytes."""
+        ...
+
+    def read(self, offset: int, nbytes: int) -> Bytes:
+        """Bytes as they are now; a view where the memory is the host's."""
+        ...
+
+    def fill(self, offset: int, nbytes: int) -> None:
+        """Put the pattern."""
+        ...
+
+    def close(self) -> None:
+        """Give the memory back."""
+        ...
+
+
+class HostArena:
     """A sealed memfd with a bump allocator; pages cost nothing until they are touched."""
+
+    handle = b""
 
     def __init__(self, number: int, size: int) -> None:
         self.number = number
-        self.size = _pages(size)
+        self.size = whole_pages(size)
         self.descriptor = os.memfd_create("arena", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
         os.ftruncate(self.descriptor, self.size)
         fcntl.fcntl(self.descriptor, fcntl.F_ADD_SEALS, _SEALS)
         self._map = mmap.mmap(self.descriptor, self.size)
-        self.bytes: npt.NDArray[np.uint8] = np.frombuffer(self._map, dtype=np.uint8)
+        self.bytes: Bytes = np.frombuffer(self._map, dtype=np.uint8)
         self._next = 0
         self._guards: list[tuple[int, int]] = []
 
@@ -60,7 +105,7 @@ class Arena:
         "open" leaves a wide margin on both sides, where stray reads survive.
         """
         margin = {"middle": _ALIGNMENT, "open": OPEN_MARGIN}.get(at, 0)
-        pages = max(PAGE, _pages(nbytes + 2 * margin))
+        pages = max(PAGE, whole_pages(nbytes + 2 * margin))
         self._guard()
         start = self._take(pages)
         self._guard()
@@ -76,20 +121,22 @@ class Arena:
         guards, self._guards = tuple(self._guards), []
         return guards
 
-    def poison(self, region: Region) -> None:
-        """Fill the region's pages with the pattern."""
-        self.bytes[region.start : region.start + region.pages_bytes] = POISON
+    @property
+    def descriptors(self) -> tuple[int, ...]:
+        """The one behind the memory."""
+        return (self.descriptor,)
 
-    def poison_bands(self, region: Region) -> None:
-        """Fill only what lies around the data: the data is written before anyone reads it."""
-        self.bytes[region.start : region.offset] = POISON
-        self.bytes[region.offset + region.nbytes : region.start + region.pages_bytes] = POISON
+    def write(self, offset: int, data: Bytes) -> None:
+        """Put bytes."""
+        self.bytes[offset : offset + data.nbytes] = data
 
-    def bands_intact(self, region: Region) -> bool:
-        """Whether the pattern around the data still stands."""
-        before = self.bytes[region.start : region.offset]
-        after = self.bytes[region.offset + region.nbytes : region.start + region.pages_bytes]
-        return bool((before == POISON).all() and (after == POISON).all())
+    def read(self, offset: int, nbytes: int) -> Bytes:
+        """Bytes as they are now, not a copy."""
+        return self.bytes[offset : offset + nbytes]
+
+    def fill(self, offset: int, nbytes: int) -> None:
+        """Put the pattern."""
+        self.bytes[offset : offset + nbytes] = POISON
 
     def close(self) -> None:
         """Give the memory back."""
@@ -112,5 +159,27 @@ class Arena:
         self._guards.append((self._take(PAGE), PAGE))
 
 
-def _pages(nbytes: int) -> int:
+def poison(arena: Arena, region: Region) -> None:
+    """Fill all of a region with the pattern."""
+    arena.fill(region.start, region.pages_bytes)
+
+
+def poison_bands(arena: Arena, region: Region) -> None:
+    """Fill only what lies around the data: the data is written before anyone reads it."""
+    for start, nbytes in _bands(region):
+        arena.fill(start, nbytes)
+
+
+def bands_intact(arena: Arena, region: Region) -> bool:
+    """Whether the pattern around the data still stands."""
+    return all(bool((arena.read(*band) == POISON).all()) for band in _bands(region))
+
+
+def _bands(region: Region) -> tuple[tuple[int, int], tuple[int, int]]:
+    end, pages_end = region.offset + region.nbytes, region.start + region.pages_bytes
+    return (region.start, region.offset - region.start), (end, pages_end - end)
+
+
+def whole_pages(nbytes: int) -> int:
+    """Bytes of the pages that hold `nbytes`."""
     return -(-nbytes // PAGE) * PAGE

@@ -44,10 +44,11 @@ def baseline(name: str, task: Task) -> Candidate:
     return load_candidate(path)
 
 
-def null_candidate(expectations: Expectations) -> Candidate:
+def null_candidate(expectations: Expectations, device: str = "cpu") -> Candidate:
     """Returns empty tensors of the right form at once: what is left is our own cost."""
     outputs = ", ".join(
-        f"torch.empty({e.shape}, dtype={e.reference.dtype})" for e in returned(expectations)
+        f"torch.empty({e.shape}, dtype={e.reference.dtype}, device={device!r})"
+        for e in returned(expectations)
     )
     return _candidate("null", _NULL.format(outputs=outputs), "ModelNew")
 

@@ -15,6 +15,7 @@ from assay.data.candidate import Candidate, Language
 from assay.data.observation import BuildSeen
 from assay.data.settings import Settings
 from assay.languages.cpp_source import python_module
+from assay.languages.registry import language
 from assay.worker.host import scratch
 from assay.worker.host.build_cache import BuildCache
 from assay.worker.host.deadline import Deadline
@@ -60,7 +61,8 @@ class Builder:
         limit_s, building_s = settings.timeout_s, settings.build_timeout_s
         deadline = Deadline.after(min(limit_s, building_s), building_s)
         try:
-            self._load(session, candidate, deadline)
+            interpreted = language(candidate.language).interpreted(settings.device)
+            self._load(session, candidate, interpreted, deadline)
             self._construct(session, deadline)
             first_call_s = self._first_call(session, deadline)
         except _Failure as failure:
@@ -89,9 +91,10 @@ class Builder:
             scratch.write_file(root, f"{_FOLDER}/{path}", text.encode("utf-8", "replace"))
         scratch.write_file(root, _HOME_MARK, b"")
 
-    def _load(self, session: Session, candidate: Candidate, deadline: Deadline) -> None:
+    def _load(
+        self, session: Session, candidate: Candidate, interpreted: bool, deadline: Deadline
+    ) -> None:
         path = f"{session.process.scratch_path}/{_FOLDER}/{_MAIN}"
-        interpreted = candidate.language is Language.TRITON
         reply = session.ask(Load(path, candidate.entry, interpreted, self._ablated), deadline)
         _check(reply.code, session, "import")
 

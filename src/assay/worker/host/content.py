@@ -53,11 +53,11 @@ def few_changed(
     inputs = list(content.inputs)
     change = _moved_extremes if extreme else _changed
     changed = change(inputs[chosen], rng, count)
-    inputs[chosen] = _mirrored(changed) if _is_symmetric(inputs[chosen]) else changed
+    inputs[chosen] = _mirrored(changed) if is_symmetric(inputs[chosen]) else changed
     return Content(tuple(inputs))
 
 
-def _is_symmetric(tensor: torch.Tensor) -> bool:
+def is_symmetric(tensor: torch.Tensor) -> bool:
     """A batch of symmetric matrices: the task may rely on it."""
     if tensor.dim() < 2 or tensor.shape[-1] != tensor.shape[-2] or tensor.shape[-1] < 2:
         return False

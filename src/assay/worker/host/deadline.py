@@ -31,6 +31,10 @@ class Deadline:
         """So many seconds from now; `compiling_s` where all the time goes to a compiler."""
         return cls(seconds, compiling_s)
 
+    def left_s(self) -> float:
+        """Seconds until it is over, as things stand."""
+        return max(0.0, self._at - time.monotonic())
+
     def passed(self, compiling: bool = False, queued_s: float = 0.0) -> bool:
         """Whether it is over. Asked again and again; the arguments speak of the time since."""
         now = time.monotonic()

@@ -93,6 +93,11 @@ class SandboxedProcess:
 
         A frozen tree is thawed after the request lies ready, so the clock starts with the work.
         """
+        start = self.begin(request, descriptors)
+        return self.finish(start, deadline)
+
+    def begin(self, request: Request, descriptors: Sequence[int] = ()) -> int:
+        """Send and let run; returns when the clock started, in nanoseconds."""
         self._sequence += 1
         try:
             wire.send(self._tree.channel, request, descriptors)
@@ -101,6 +106,10 @@ class SandboxedProcess:
         self._queued_s = 0.0
         start = time.perf_counter_ns()
         self.thaw()
+        return start
+
+    def finish(self, start: int, deadline: Deadline) -> tuple[Reply, int]:
+        """Wait for the answer to what was begun."""
         try:
             data = self._await_reply(deadline)
         finally:
@@ -110,6 +119,13 @@ class SandboxedProcess:
         if reply is None or reply.sequence != self._sequence:
             raise Lost(EndCause.BROKE_PROTOCOL, 0, "an answer came that nobody asked for")
         return reply, end - start
+
+    def answered(self) -> bool:
+        """Whether an answer, or the end of the process, is there to be read."""
+        poller = select.poll()
+        poller.register(self._tree.channel, select.POLLIN)
+        poller.register(self._tree.keeper, select.POLLIN)
+        return bool(poller.poll(0))
 
     def freeze(self) -> None:
         """Stop the whole tree."""
@@ -192,7 +208,7 @@ class SandboxedProcess:
         self._tree.channel.settimeout(1.0)
         try:
             return wire.receive_exactly(self._tree.channel, Reply.FORMAT.size)
-        except EOFError as error:
+        except (EOFError, ConnectionError) as error:
             raise self._how_it_ended() from error
         except TimeoutError as error:
             raise Lost(EndCause.BROKE_PROTOCOL, 0, "half an answer came") from error

@@ -161,7 +161,7 @@ def _form_problem(raw: RawOutput, expected: OutputExpectation) -> tuple[Evidence
         return EvidenceKind.LYING_TENSOR, "the result is a tensor subclass, not a torch.Tensor"
     if OutputFlag.BARE not in header.flags:
         return EvidenceKind.LYING_TENSOR, "attributes were hung on the returned tensor"
-    if OutputFlag.ON_CPU not in header.flags:
+    if OutputFlag.ON_DEVICE not in header.flags:
         return EvidenceKind.WRONG_TYPE, "the result is on another device"
     if header.shape != expected.shape:
         text = f"shape {list(header.shape)} instead of {list(expected.shape)}"

@@ -13,11 +13,12 @@ from typing import Any
 
 import torch
 
-from assay.worker.host.arena import Arena, Region
+from assay.errors import HostError
+from assay.worker.host.arena import Arena, HostArena, Region
 from assay.worker.host.content import Content
 from assay.worker.host.deadline import Deadline
 from assay.worker.host.layout import from_bytes, span
-from assay.worker.host.process import KEPT_PROCESSES, SandboxedProcess
+from assay.worker.host.process import KEPT_PROCESSES, Lost, SandboxedProcess
 from assay.worker.host.shared_memory import SharedMemory, view
 from assay.worker.host.wall import Wall
 from assay.worker.protocol import (
@@ -38,9 +39,10 @@ from assay.worker.protocol import (
     Slot,
     StateMatch,
     Survey,
+    TraceKernels,
 )
 
-_FIRST_DATA_ARENA = 1
+_FIRST_DATA_ARENA = 2
 _ATTACH_TIMEOUT_S = 30.0
 _GRACE_S = 0.1
 
@@ -122,7 +124,7 @@ class BatchResult:
 
 
 @dataclass(frozen=True)
-class _Laid:
+class Laid:
     """One planned call with the regions reserved for it."""
 
     planned: PlannedCall
@@ -132,6 +134,7 @@ class _Laid:
     slots: tuple[Region, ...]
 
     def call(self) -> Call:
+        """The call as the child is told of it."""
         regions = iter(self.inputs)
         arguments = tuple(
             view(value, next(regions), self.planned.fresh)
@@ -149,11 +152,20 @@ class Session:
     def __init__(self, wall: Wall) -> None:
         self._wall = wall
         self.process: SandboxedProcess = wall.raise_sandbox()
-        self._control = Arena(CONTROL_ARENA, STATEMENT_BYTES)
-        self._memory = SharedMemory(_FIRST_DATA_ARENA, self._attach)
-        self._laid: list[_Laid] = []
-        self._attach(MapArena(CONTROL_ARENA, self._control.size), self._control)
+        self._control = HostArena(CONTROL_ARENA, STATEMENT_BYTES)
+        self.memory = SharedMemory(_FIRST_DATA_ARENA, self.attach, wall.arenas)
+        self._laid: list[Laid] = []
+        self._meet()
         self.layers = tuple(self.statement().splitlines()) + self.process.processes.layers
+
+    def _meet(self) -> None:
+        """The first request; who does not survive it was failed by the machine, or by us."""
+        try:
+            self.attach(MapArena(CONTROL_ARENA, self._control.size), self._control)
+        except Lost as lost:
+            text = f"{lost.text}: {self.process.output().strip()[-500:]}"
+            self._wall.end(self.process)
+            raise HostError(f"the sandboxed process did not start: {text}") from lost
 
     def ask(self, request: Request, deadline: Deadline) -> Reply:
         """One request outside any batch."""
@@ -176,14 +188,14 @@ class Session:
         """Give an instance its weights, in place."""
         tensors = {name: value.detach().contiguous() for name, value in state.items()}
         regions = {
-            name: self._memory.reserve(("state", instance, name), tensor.nbytes, "middle")
+            name: self.memory.reserve(("state", instance, name), tensor.nbytes, "middle")
             for name, tensor in tensors.items()
         }
-        self._memory.guard()
+        self.memory.guard()
         self.process.freeze()
         entries = []
         for name, tensor in tensors.items():
-            self._memory.put(regions[name], tensor)
+            self.memory.put(regions[name], tensor)
             entries.append((name, view(tensor, regions[name], False)))
         reply = self.ask(LoadState(instance, tuple(entries)), deadline)
         if reply.code != 0 or reply.count not in tuple(StateMatch):
@@ -194,96 +206,111 @@ class Session:
         self, calls: Sequence[PlannedCall], options: BatchOptions, deadline: Deadline
     ) -> BatchResult:
         """Freeze, write, thaw and start the clock, stop it at "done", freeze, take."""
-        laid = [self._reserve(call, index) for index, call in enumerate(calls)]
-        self._memory.guard()
+        laid = [self.lay(call, index) for index, call in enumerate(calls)]
+        self.memory.guard()
         self._laid = laid
         self.process.freeze()
         for one in {id(call): one for call, one in zip(calls, laid, strict=True)}.values():
-            self._write(one)  # a call that is planned several times needs its inputs once
+            self.write(one)  # a call that is planned several times needs its inputs once
         batch = tuple(one.call() for one in laid)
         request = RunBatch(
             batch, options.copy_each, options.poison, options.log_operations, options.bait
         )
         _, outside_ns = self.process.ask(request, deadline)
         self.process.freeze()
-        found = tuple(self._take(one, options) for one in laid)
+        found = tuple(self.take(one, options) for one in laid)
         return BatchResult(found, outside_ns, self._strangers(), self.statement())
 
     def run_rapidly(self, calls: Sequence[PlannedCall], deadline: Deadline) -> BatchResult:
         """One batch a call, all at one place, with as little as possible in between."""
-        self._laid = [self._reserve(call, index) for index, call in enumerate(calls)]
-        self._memory.guard()
+        self._laid = [self.lay(call, index) for index, call in enumerate(calls)]
+        self.memory.guard()
         outside_ns = 0
         for one in self._laid:
             request = RunBatch((one.call(),), copy_each=True, poison=True)
             self.process.freeze()
-            self._write(one)
+            self.write(one)
             outside_ns += self.process.ask(request, deadline)[1]
         self.process.freeze()
         options = BatchOptions(check_inputs=False)  # the next call's inputs lie there by now
-        found = tuple(self._take(one, options) for one in self._laid)
+        found = tuple(self.take(one, options) for one in self._laid)
         return BatchResult(found, outside_ns, self._strangers(), self.statement())
 
     def _strangers(self) -> int:
         """Processes beside the keeper and the candidate's own, while everything stands still."""
         return max(0, len(self.process.processes.pids()) - KEPT_PROCESSES)
 
+    def trace(self, calls: Sequence[PlannedCall], deadline: Deadline) -> Reply:
+        """Calls whose kernels the child is to name; what they return is not looked at."""
+        laid = [self.lay(call, index) for index, call in enumerate(calls)]
+        self.memory.guard()
+        self.process.freeze()
+        for one in laid:
+            self.write(one)
+        return self.ask(TraceKernels(tuple(one.call() for one in laid)), deadline)
+
     def look_again(self, options: BatchOptions, deadline: Deadline) -> tuple[RawCall, ...]:
         """The same results once more, after the child had time it was not entitled to."""
         for one in self._laid:
             for region in one.slots:
-                self._memory.poison(region)
+                self.memory.poison(region)
         self.process.thaw()
         time.sleep(_GRACE_S)
         self.ask(HandOverAgain(), deadline)
         self.process.freeze()
-        return tuple(self._take(one, options) for one in self._laid)
+        return tuple(self.take(one, options) for one in self._laid)
 
     def close(self) -> None:
         """End the process and give the memory back."""
         self._wall.end(self.process)
         self._control.close()
-        self._memory.close()
+        self.memory.close()
 
-    def _attach(self, request: MapArena | Protect, arena: Arena) -> None:
-        descriptors = [arena.descriptor] if isinstance(request, MapArena) else []
+    def attach(self, request: MapArena | Protect, arena: Arena) -> None:
+        """Have the child map an arena, or close pages of it."""
+        descriptors = arena.descriptors if isinstance(request, MapArena) else ()
         self.process.ask(request, Deadline.after(_ATTACH_TIMEOUT_S), descriptors)
 
-    def _reserve(self, call: PlannedCall, index: int) -> _Laid:
+    def lay(self, call: PlannedCall, index: int) -> Laid:
+        """Reserve the regions of a call; `index` is its place among those whose results live."""
         inputs = []
         for number, tensor in enumerate(call.content.tensors):
             nbytes = span(tensor) * tensor.element_size()
             key = (call.place, number, nbytes)
-            inputs.append(self._memory.reserve(key, nbytes, call.place.at))
+            inputs.append(self.memory.reserve(key, nbytes, call.place.at))
         sizes = [CallRecord.size(), *call.output_bytes]
         slots = tuple(
-            self._memory.reserve(("slot", index, number, size), size + OutputHeader.BYTES, "start")
+            self.memory.reserve(
+                ("slot", index, number, size), size + OutputHeader.BYTES, "start", number == 0
+            )
             for number, size in enumerate(sizes)
         )
         record, *outputs = (Slot(r.arena, r.offset, r.nbytes - OutputHeader.BYTES) for r in slots)
-        return _Laid(call, tuple(inputs), record, tuple(outputs), slots)
+        return Laid(call, tuple(inputs), record, tuple(outputs), slots)
 
-    def _write(self, one: _Laid) -> None:
+    def write(self, one: Laid) -> None:
+        """Put a call's inputs where they belong, and the pattern where its answers will."""
         for tensor, region in zip(one.planned.content.tensors, one.inputs, strict=True):
-            self._memory.put(region, tensor)
+            self.memory.put(region, tensor)
         for region in one.slots:
-            self._memory.poison(region)
+            self.memory.poison(region)
 
-    def _take(self, one: _Laid, options: BatchOptions) -> RawCall:
+    def take(self, one: Laid, options: BatchOptions) -> RawCall:
+        """A call as its memory shows it now."""
         changed, broken, updates = [], [], {}
         free = one.planned.content.tensor_numbers(one.planned.updates)
         if options.check_inputs:
             pairs = zip(one.planned.content.tensors, one.inputs, strict=True)
             for number, (tensor, region) in enumerate(pairs):
                 if number in free:
-                    changed_now = not self._memory.holds(region, tensor)
-                    updates[number] = RawUpdate(self._memory.held(region, tensor), changed_now)
-                elif not self._memory.holds(region, tensor):
+                    changed_now = not self.memory.holds(region, tensor)
+                    updates[number] = RawUpdate(self.memory.held(region, tensor), changed_now)
+                elif not self.memory.holds(region, tensor):
                     changed.append(f"input {number}")
-                if not self._memory.bands_intact(region):
+                if not self.memory.bands_intact(region):
                     broken.append(f"input {number}")
         return RawCall(
-            CallRecord.unpack(self._memory.read(one.record, 0, CallRecord.size())),
+            self.record(one),
             tuple(self._take_output(slot) for slot in one.outputs),
             tuple(changed),
             tuple(broken),
@@ -291,13 +318,17 @@ class Session:
             tuple(updates[number] for number in free if number in updates),
         )
 
+    def record(self, one: Laid) -> CallRecord | None:
+        """What the child says of a call."""
+        return CallRecord.unpack(self.memory.read(one.record, 0, CallRecord.size()))
+
     def _take_output(self, slot: Slot) -> RawOutput:
-        header = OutputHeader.unpack(self._memory.read(slot, 0, OutputHeader.BYTES))
+        header = OutputHeader.unpack(self.memory.read(slot, 0, OutputHeader.BYTES))
         if header is None or OutputFlag.FITS not in header.flags:
             return RawOutput(header, None)
         if not _consistent(header, slot):
             return RawOutput(None, None)
-        data = self._memory.read(slot, OutputHeader.BYTES, header.nbytes)
+        data = self.memory.read(slot, OutputHeader.BYTES, header.nbytes)
         return RawOutput(header, from_bytes(data, header.dtype, header.shape))
 
 

@@ -10,7 +10,16 @@ from collections.abc import Callable
 
 import torch
 
-from assay.worker.host.arena import OPEN_MARGIN, Arena, Region
+from assay.worker.host.arena import (
+    OPEN_MARGIN,
+    Arena,
+    Bytes,
+    HostArena,
+    Region,
+    bands_intact,
+    poison,
+    poison_bands,
+)
 from assay.worker.host.layout import dtype_name, from_bytes, same_bytes, span, span_bytes
 from assay.worker.protocol import MapArena, Protect, Slot, View
 
@@ -19,24 +28,26 @@ _MARGIN_BYTES = 1 << 16
 _MOST_LEAD = 3  # elements before a tensor that still belong to its storage
 
 Attach = Callable[[MapArena | Protect, Arena], None]
+MakeArena = Callable[[int, int], Arena]
 
 
 class SharedMemory:
     """Reserves, writes, reads and checks regions."""
 
-    def __init__(self, first_number: int, attach: Attach) -> None:
+    def __init__(self, first_number: int, attach: Attach, make: MakeArena = HostArena) -> None:
         self._attach = attach
+        self._make = make  # where tensors lie; records are always the host's
         self._next_number = first_number
         self._arenas: dict[int, Arena] = {}
         self._regions: dict[object, Region] = {}
 
-    def reserve(self, key: object, nbytes: int, at: str) -> Region:
+    def reserve(self, key: object, nbytes: int, at: str, on_host: bool = False) -> Region:
         """The region of a key, made when first asked for. The child may run for it."""
         if key not in self._regions:
             margin = 2 * OPEN_MARGIN if at == "open" else 0
-            arena = self._arena_with_room(nbytes + margin)
+            arena = self._arena_with_room(nbytes + margin, HostArena if on_host else self._make)
             region = arena.place(nbytes, at)
-            arena.poison_bands(region)
+            poison_bands(arena, region)
             self._regions[key] = region
         return self._regions[key]
 
@@ -49,48 +60,49 @@ class SharedMemory:
 
     def put(self, region: Region, tensor: torch.Tensor) -> None:
         """Write a tensor's storage span."""
-        data = self._arenas[region.arena].bytes
-        data[region.offset : region.offset + region.nbytes] = span_bytes(tensor)
+        self._arenas[region.arena].write(region.offset, span_bytes(tensor))
+
+    def put_at(self, region: Region, offset: int, data: Bytes) -> None:
+        """Write some bytes of a region."""
+        self._arenas[region.arena].write(region.offset + offset, data)
 
     def poison(self, region: Region) -> None:
         """Overwrite the whole region with the pattern."""
-        self._arenas[region.arena].poison(region)
+        poison(self._arenas[region.arena], region)
 
     def holds(self, region: Region, tensor: torch.Tensor) -> bool:
         """Whether the region still holds exactly this tensor's bytes."""
-        data = self._arenas[region.arena].bytes
-        now = data[region.offset : region.offset + region.nbytes]
+        now = self._arenas[region.arena].read(region.offset, region.nbytes)
         return same_bytes(now, span_bytes(tensor))
 
     def held(self, region: Region, like: torch.Tensor) -> torch.Tensor:
         """What the region holds now, as a tensor of its own with the shape of `like`."""
-        data = self._arenas[region.arena].bytes
-        now = data[region.offset : region.offset + region.nbytes].tobytes()
+        now = self._arenas[region.arena].read(region.offset, region.nbytes).tobytes()
         flat = from_bytes(now, dtype_name(like), (span(like),))
         return flat.as_strided(like.shape, like.stride()).contiguous()
 
     def bands_intact(self, region: Region) -> bool:
         """Whether nothing around the data was written."""
-        return self._arenas[region.arena].bands_intact(region)
+        return bands_intact(self._arenas[region.arena], region)
 
     def read(self, slot: Slot, start: int, size: int) -> bytes:
         """A private copy of bytes of a slot."""
-        first = slot.offset + start
-        return self._arenas[slot.arena].bytes[first : first + size].tobytes()
+        return self._arenas[slot.arena].read(slot.offset + start, size).tobytes()
 
     def close(self) -> None:
         """Give everything back."""
         for arena in self._arenas.values():
             arena.close()
 
-    def _arena_with_room(self, nbytes: int) -> Arena:
+    def _arena_with_room(self, nbytes: int, make: MakeArena) -> Arena:
         for arena in self._arenas.values():
-            if arena.room() >= nbytes + _MARGIN_BYTES:
+            mine = bool(arena.handle) == (make is not HostArena)
+            if mine and arena.room() >= nbytes + _MARGIN_BYTES:
                 return arena
-        arena = Arena(self._next_number, max(_ARENA_BYTES, nbytes + 2 * _MARGIN_BYTES))
+        arena = make(self._next_number, max(_ARENA_BYTES, nbytes + 2 * _MARGIN_BYTES))
         self._next_number += 1
         self._arenas[arena.number] = arena
-        self._attach(MapArena(arena.number, arena.size), arena)
+        self._attach(MapArena(arena.number, arena.size, arena.handle), arena)
         return arena
 
 

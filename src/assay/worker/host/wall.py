@@ -12,13 +12,18 @@ import sys
 import tempfile
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 import assay
+from assay.devices.cuda_driver import CudaDriver
 from assay.errors import UsageError
+from assay.worker.host.arena import HostArena
 from assay.worker.host.control_group import ControlGroup, GroupLimits
+from assay.worker.host.device_arena import DeviceArena
 from assay.worker.host.process import Caps, SandboxedProcess
 from assay.worker.host.process_tree import GroupTree, ProcessTree, SignalTree
+from assay.worker.host.shared_memory import MakeArena
 from assay.worker.host.zygote import Zygote
 from assay.worker.sandbox.spec import Isolation, SandboxSpec
 
@@ -62,16 +67,21 @@ class Wall:
     """Raises sandboxes. One per invocation; closing it leaves nothing behind."""
 
     def __init__(
-        self, modules: tuple[str, ...] = (), rooms: Rooms | None = None, expected: int = 1
+        self,
+        modules: tuple[str, ...] = (),
+        rooms: Rooms | None = None,
+        expected: int = 1,
+        device: str = "cpu",
     ) -> None:
         self.rooms = rooms or Rooms()
+        self.device = device
         self._expected = expected  # sandboxes still to be asked for, as far as is known
         self._standby: Future[SandboxedProcess] | None = None
         self._builder = ThreadPoolExecutor(max_workers=1)
         self._counter = itertools.count()
         self._name = f"assay-{os.getpid()}-{secrets.token_hex(4)}"
         self._open: list[SandboxedProcess] = []
-        self._zygote = Zygote(modules, neutral_environment(_MOUNTED_SCRATCH))
+        self._zygote = Zygote(modules, neutral_environment(_MOUNTED_SCRATCH, device))
 
     @property
     def isolation(self) -> Isolation:
@@ -85,6 +95,18 @@ class Wall:
         except ValueError:
             known = ", ".join(Isolation)
             raise UsageError(f"{_FORCE}={forced}: known are {known}") from None
+
+    @cached_property
+    def driver(self) -> CudaDriver:
+        """The host's own hold on the device. The warm parent must have started before."""
+        return CudaDriver()
+
+    @cached_property
+    def arenas(self) -> MakeArena:
+        """How memory is made that both sides of the wall see."""
+        if self.device == "cpu":
+            return HostArena
+        return lambda number, size: DeviceArena(number, size, self.driver)
 
     @property
     def torch_version(self) -> str:
@@ -155,8 +177,10 @@ class Wall:
             scratch=scratch,
             scratch_bytes=self.rooms.scratch_bytes,
             memory_bytes=self.rooms.memory_bytes,
-            environment=tuple(neutral_environment(scratch).items()),
+            environment=tuple(neutral_environment(scratch, self.device).items()),
             threads=self.rooms.threads,
+            device=self.device,
+            device_files=device_files(self.device),
         )
 
 
@@ -173,10 +197,20 @@ def readable_paths() -> tuple[str, ...]:
     return (*_SYSTEM_PATHS, *kept)
 
 
-def neutral_environment(scratch: str) -> dict[str, str]:
+def device_files(device: str) -> tuple[str, ...]:
+    """What a driver's library opens to reach its device."""
+    if device == "cpu":
+        return ()
+    found = sorted(Path("/dev").glob("nvidia*"))
+    return tuple(str(path) for path in found if path.is_char_device())
+
+
+def neutral_environment(scratch: str, device: str = "cpu") -> dict[str, str]:
     """What the candidate sees: the same in every phase, with every cache in its own scratch."""
     scripts = os.path.dirname(sys.executable)
     home = f"{scratch}/home"
+    interpreted = {"TRITON_INTERPRET": "1"} if device == "cpu" else {}
+    found = {"LD_LIBRARY_PATH": os.environ.get("LD_LIBRARY_PATH", "")} if device != "cpu" else {}
     return {
         "PATH": f"{scripts}:/usr/local/cuda/bin:/usr/local/bin:/usr/bin:/bin",
         "HOME": home,
@@ -191,5 +225,7 @@ def neutral_environment(scratch: str) -> dict[str, str]:
         "TORCHINDUCTOR_COMPILE_THREADS": "1",
         "TRITON_CACHE_DIR": f"{home}/triton",
         "NUMBA_CACHE_DIR": f"{home}/numba",
-        "TRITON_INTERPRET": "1",
+        "CUDA_CACHE_PATH": f"{home}/cuda",
+        **interpreted,
+        **{name: value for name, value in found.items() if value},
     }

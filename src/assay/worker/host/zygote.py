@@ -20,6 +20,7 @@ from assay.worker.spawning import Hello, Spawn, Warm
 _START = "from assay.worker.child.zygote import main; main()"
 _START_TIMEOUT_S = 120.0
 _LOG_BYTES = 1 << 16
+_LOADER = ("LD_LIBRARY_PATH",)  # read once, when a process starts
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ class Zygote:
             stdin=theirs.fileno(),
             stdout=subprocess.DEVNULL,
             stderr=self._errors,
-            env=_start_environment(),
+            env=_start_environment("TRITON_INTERPRET" in environment),
             cwd="/",
             start_new_session=True,  # Ctrl-C is ours to handle, not theirs
         )
@@ -98,7 +99,7 @@ class Zygote:
         return os.pread(self._errors, _LOG_BYTES, 0).decode("utf-8", "replace")[-2000:]
 
 
-def _start_environment() -> dict[str, str]:
+def _start_environment(interpreted: bool) -> dict[str, str]:
     """Enough to import what we import; the zygote then clears it."""
     package_root = str(Path(__file__).resolve().parents[3])
     paths = [package_root, *(p for p in sys.path if p and p != package_root)]
@@ -107,5 +108,6 @@ def _start_environment() -> dict[str, str]:
         "PYTHONPATH": os.pathsep.join(paths),
         "HOME": "/",
         "LANG": "C.UTF-8",
-        "TRITON_INTERPRET": os.environ.get("TRITON_INTERPRET", "1"),
+        **{name: os.environ[name] for name in _LOADER if name in os.environ},
+        **({"TRITON_INTERPRET": "1"} if interpreted else {}),
     }

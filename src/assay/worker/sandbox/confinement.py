@@ -37,7 +37,7 @@ def _landlock(spec: SandboxSpec) -> list[str]:
     own_proc = f"/proc/{os.getpid()}"
     shown = [part for path in spec.readable for part in _without(path, spec.hidden)]
     readable = (*shown, *_PROC_FILES, own_proc, "/sys/devices/system")
-    scoped = landlock.enter(readable, (spec.scratch, *_DEVICE_FILES))
+    scoped = landlock.enter(readable, (spec.scratch, *_DEVICE_FILES, *spec.device_files))
     return ["landlock", "landlock signal scope"] if scoped else ["landlock"]
 
 
@@ -53,11 +53,12 @@ def _without(path: str, hidden: tuple[str, ...]) -> list[str]:
 def _limit(spec: SandboxSpec) -> None:
     mapped = _mapped_bytes()
     limits = {
-        resource.RLIMIT_AS: mapped + spec.memory_bytes,
         resource.RLIMIT_FSIZE: spec.scratch_bytes,
         resource.RLIMIT_NOFILE: 1024,
         resource.RLIMIT_CORE: 0,
     }
+    if not spec.device_files:  # a device's driver maps all of its memory, and the host's, at once
+        limits[resource.RLIMIT_AS] = mapped + spec.memory_bytes
     for which, value in limits.items():
         _, hard = resource.getrlimit(which)
         ceiling = value if hard == resource.RLIM_INFINITY else min(value, hard)

@@ -60,7 +60,7 @@ def build_root(spec: SandboxSpec) -> None:
     for path in spec.hidden:
         if os.path.isdir(f"/new{path}"):
             syscalls.mount("tmpfs", f"/new{path}", "tmpfs", syscalls.MS_RDONLY, "size=4k")
-    _make_proc_and_devices()
+    _make_proc_and_devices(spec)
     _make_scratch(spec)
     _become_root()
 
@@ -98,14 +98,15 @@ def _bind_read_only(source: str, target: str) -> None:
     syscalls.syscall(_MOUNT_SETATTR, _AT_FDCWD, path, _AT_RECURSIVE, buffer, len(attributes))
 
 
-def _make_proc_and_devices() -> None:
+def _make_proc_and_devices(spec: SandboxSpec) -> None:
     os.makedirs("/new/proc")
     flags = syscalls.MS_NOSUID | syscalls.MS_NODEV | syscalls.MS_NOEXEC
     syscalls.mount("proc", "/new/proc", "proc", flags)
     os.makedirs("/new/dev/shm")
-    for name in _DEVICES:
-        _touch(f"/new/dev/{name}")
-        syscalls.mount(f"/old/dev/{name}", f"/new/dev/{name}", "", syscalls.MS_BIND)
+    for path in (*(f"/dev/{name}" for name in _DEVICES), *spec.device_files):
+        os.makedirs(os.path.dirname(f"/new{path}"), exist_ok=True)
+        _touch(f"/new{path}")
+        syscalls.mount(f"/old{path}", f"/new{path}", "", syscalls.MS_BIND)
     os.symlink("/proc/self/fd", "/new/dev/fd")
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         os.symlink(f"/proc/self/fd/{number}", f"/new/dev/{name}")

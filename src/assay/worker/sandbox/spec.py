@@ -26,3 +26,5 @@ class SandboxSpec:
     memory_bytes: int  # address space on top of what the warm parent already maps
     environment: tuple[tuple[str, str], ...]
     threads: int
+    device: str = "cpu"
+    device_files: tuple[str, ...] = ()  # of the accelerator, to be opened for reading and writing

@@ -1,0 +1,28 @@
+"""Kernels: what ran on a device during some calls."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from assay.data.record import Record
+
+
+class KernelSeen(Record):
+    """All launches of one kernel."""
+
+    name: str
+    launches: int
+    total_us: float
+    registers: int
+    shared_bytes: int
+    grid: str
+    block: str
+
+
+class KernelsSeen(Record):
+    """The device's own records of a few ordinary calls, or why there are none. Testimony."""
+
+    kind: Literal["kernels"] = "kernels"
+    calls: int
+    kernels: tuple[KernelSeen, ...] = ()
+    reason: str = ""

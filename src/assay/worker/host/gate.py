@@ -1,0 +1,107 @@
+"""Gate: the words by which host, child and device tell each other how far they are.
+
+The rule: the host alone opens the gate, and the clock runs from there to the word that the device
+itself writes when it is through. In between the candidate's process stands still, unless it has to
+take part: one that synchronises inside a call never finishes queueing, and is let through early.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from assay.data.observation import EndCause
+from assay.worker.host.arena import HostArena
+from assay.worker.host.deadline import Deadline
+from assay.worker.host.process import Lost
+from assay.worker.host.session import Laid, Session
+from assay.worker.protocol import (
+    DONE_WORD,
+    ENQUEUED_WORD,
+    GATE_ARENA,
+    GATE_WORD,
+    MapArena,
+    ReplyCode,
+    RunGated,
+)
+
+_BYTES = 4096
+_LOOKS = 2000  # at a word between two looks at the process
+_STILL_S = 1.0
+
+
+@dataclass(frozen=True)
+class GatedRun:
+    """Times of one batch, in nanoseconds."""
+
+    inside_ns: int  # of all calls together, as the child's events say
+    outside_ns: int  # from the opening of the gate to the device's word
+    enqueue_ns: int  # until everything was queued
+    gated: bool  # False where it had to be let through before it had queued everything
+
+
+class Gate:
+    """One session's gate."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._arena = HostArena(GATE_ARENA, _BYTES)
+        self._words = self._arena.bytes.view(np.uint32)
+        self._number = 0
+        session.attach(MapArena(GATE_ARENA, self._arena.size), self._arena)
+
+    def run(
+        self,
+        laid: Sequence[Laid],
+        refresh: Callable[[], None],
+        patience_s: float,
+        deadline: Deadline,
+    ) -> GatedRun:
+        """Let queue, stop the process, `refresh` the inputs, open, and wait for the device."""
+        process = self._session.process
+        self._number += 1
+        request = RunGated(tuple(one.call() for one in laid), self._number)
+        start = process.begin(request)
+        gated = self._wait(ENQUEUED_WORD, start + int(1e9 * patience_s))
+        enqueue_ns = time.perf_counter_ns() - start
+        process.freeze()
+        refresh()
+        if not gated:
+            process.thaw()
+        opened = time.perf_counter_ns()
+        self._words[GATE_WORD] = self._number
+        limit_s = deadline.left_s()
+        done = self._wait(DONE_WORD, opened + int(1e9 * min(_STILL_S, limit_s)))
+        if not done:  # a kernel that faulted says nothing: the process has to
+            process.thaw()
+            done = self._wait(DONE_WORD, opened + int(1e9 * limit_s))
+        outside_ns = time.perf_counter_ns() - opened
+        process.thaw()
+        if not done and not process.answered():
+            raise Lost(EndCause.TIMED_OUT, 0, "the device did not finish within the time limit")
+        reply, _ = process.finish(start, deadline)
+        if reply.code != ReplyCode.OK:
+            raise Lost(EndCause.EXITED, 0, self._session.statement()[-500:])
+        return GatedRun(self._inside_ns(laid), outside_ns, enqueue_ns, gated)
+
+    def close(self) -> None:
+        """Give the words back; the process must be gone."""
+        del self._words
+        self._arena.close()
+
+    def _inside_ns(self, laid: Sequence[Laid]) -> int:
+        records = [self._session.record(one) for one in laid]
+        return sum(record.inside_ns for record in records if record is not None)
+
+    def _wait(self, word: int, until_ns: int) -> bool:
+        """Look as often as can be; False where the time is up or the process has answered."""
+        words, number, process = self._words, self._number, self._session.process
+        while True:
+            for _ in range(_LOOKS):
+                if words[word] == number:
+                    return True
+            if time.perf_counter_ns() > until_ns or process.answered():
+                return bool(words[word] == number)

@@ -1,0 +1,42 @@
+"""Kernel records: what the device ran while the candidate answered a few ordinary calls."""
+
+from __future__ import annotations
+
+from assay.data.kernels import KernelSeen, KernelsSeen
+from assay.worker.host.deadline import Deadline
+from assay.worker.host.exam import Exam, Question
+from assay.worker.host.session import Place, PlannedCall, Session
+from assay.worker.protocol import ReplyCode
+
+_CALLS = 3
+_FIELDS = 7
+
+
+def traced_kernels(exam: Exam, session: Session, deadline: Deadline) -> KernelsSeen:
+    """Calls of the own workload under the device's own trace."""
+    content = exam.content(Question(0))
+    calls = [PlannedCall(0, Place(0, "a"), content, ()) for _ in range(_CALLS)]
+    reply = session.trace(calls, deadline)
+    statement = session.statement()
+    if reply.code != ReplyCode.OK:
+        reason = statement.strip().splitlines()[-1:] or ["the trace failed"]
+        return KernelsSeen(calls=_CALLS, reason=reason[0][:300])
+    found = tuple(one for one in map(_kernel, statement.splitlines()) if one is not None)
+    return KernelsSeen(calls=_CALLS, kernels=found)
+
+
+def _kernel(line: str) -> KernelSeen | None:
+    """One line of the child's; None where it is none of ours."""
+    parts = line.split("\t")
+    if len(parts) != _FIELDS or not all(part.isdigit() for part in parts[1:5]):
+        return None
+    launches, spent_ns, registers, shared = map(int, parts[1:5])
+    return KernelSeen(
+        name=parts[0],
+        launches=launches,
+        total_us=spent_ns / 1e3,
+        registers=registers,
+        shared_bytes=shared,
+        grid=parts[5],
+        block=parts[6],
+    )

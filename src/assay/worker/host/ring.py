@@ -1,0 +1,91 @@
+"""Ring: the inputs of a timed batch, each at a place of its own, never twice the same.
+
+The rule: all of it is written once, and before every batch a few secretly placed elements of each
+input change. What a call was given can be told afterwards, to judge what it returned.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+import torch
+
+from assay.worker.host.content import Content, few_changed, is_symmetric
+from assay.worker.host.layout import span_bytes
+from assay.worker.host.session import Laid, PlannedCall, Session
+
+_CHANGES = 3
+_SMALL_BYTES = 1 << 15  # of inputs that are written anew as quickly as changed
+
+
+class Ring:
+    """The calls of one session that are timed."""
+
+    def __init__(self, session: Session, calls: Sequence[PlannedCall], rng: random.Random) -> None:
+        self._session = session
+        self._rng = rng
+        self._calls = calls
+        self.laid: list[Laid] = [session.lay(call, i) for i, call in enumerate(calls)]
+        self._rewritten: dict[int, Content] = {}
+        self._changes: list[dict[int, torch.Tensor]] = [{} for _ in calls]
+        session.memory.guard()
+        session.process.freeze()
+        for one in self.laid:
+            session.write(one)
+
+    def refresh(self, length: int, judged: int = 0) -> None:
+        """New contents for the first `length` calls; the pattern where one of them will answer."""
+        for slot in self.laid[judged].slots:
+            self._session.memory.poison(slot)
+        for index in range(length):
+            number = self._changing(index)
+            if number is None:
+                self._rewrite(index)
+            else:
+                self._change(index, number)
+
+    def content(self, index: int) -> Content:
+        """What a call was given last."""
+        if index in self._rewritten:
+            return self._rewritten[index]
+        given, number = self._calls[index].content, self._changing(index)
+        if number is None or not self._changes[index]:
+            return given
+        old = given.tensors[number]
+        changed = old.clone(memory_format=torch.preserve_format)
+        for place, value in self._changes[index].items():
+            changed.as_strided((1,), (1,), place).copy_(value)
+        return Content(tuple(changed if value is old else value for value in given.inputs))
+
+    def _change(self, index: int, number: int) -> None:
+        """A few elements take the values of others."""
+        tensor, region = self._calls[index].content.tensors[number], self.laid[index].inputs[number]
+        for _ in range(_CHANGES):
+            place, source = self._place(tensor), self._place(tensor)
+            value = tensor.as_strided((1,), (1,), tensor.storage_offset() + source).clone()
+            self._changes[index][place] = value
+            offset = place * tensor.element_size()
+            self._session.memory.put_at(region, offset, span_bytes(value))
+
+    def _rewrite(self, index: int) -> None:
+        """All of it: the last call may have changed its inputs, or they are few."""
+        changed = few_changed(self._calls[index].content, self._rng)
+        self._rewritten[index] = changed
+        for tensor, region in zip(changed.tensors, self.laid[index].inputs, strict=True):
+            self._session.memory.put(region, tensor)
+
+    def _changing(self, index: int) -> int | None:
+        """The largest float input that may change in place; None where all is written anew."""
+        planned = self._calls[index]
+        tensors = planned.content.tensors
+        small = sum(t.nbytes for t in tensors) < _SMALL_BYTES
+        floats = [i for i, t in enumerate(tensors) if t.is_floating_point() and t.numel() > 1]
+        if small or planned.updates or not floats:
+            return None
+        number = max(floats, key=lambda i: tensors[i].numel())
+        dense = tensors[number].is_contiguous()
+        return number if dense and not is_symmetric(tensors[number]) else None
+
+    def _place(self, tensor: torch.Tensor) -> int:
+        return self._rng.randrange(tensor.numel())
