@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -70,17 +69,35 @@ def test_inspect_names_the_kernel_and_the_library_call(tmp_path: Path, capsys: C
     assert Inspection.model_validate_json(capsys.readouterr().out).evidence == ()
 
 
-@pytest.mark.parametrize("json_flag", [True, False])
-def test_device_says_what_is_here_and_what_is_missing(json_flag: bool, capsys: Captured) -> None:
-    assert main(["device", *(["--json"] if json_flag else [])]) == 0
-    text = capsys.readouterr().out
-    if not json_flag:
-        assert text.startswith("cpu  ") and "A/A noise" in text and "\ncuda  " in text
-        return
-    surveys: Callable[[str], DeviceSurvey] = DeviceSurvey.model_validate_json
-    cpu, cuda = map(surveys, text.splitlines())
+@pytest.fixture
+def own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "runtime").mkdir()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path / "runtime"))
+
+
+def surveys(text: str) -> list[DeviceSurvey]:
+    return [DeviceSurvey.model_validate_json(line) for line in text.splitlines()]
+
+
+def test_device_says_what_is_here_and_what_is_missing(own_folders: None, capsys: Captured) -> None:
+    assert main(["device", "--json"]) == 0
+    cpu, cuda = surveys(capsys.readouterr().out)[:2]
     assert cpu.calibration is not None and cpu.judges
     assert cuda.name == "cuda" and not cuda.judges
+    assert main(["device"]) == 0
+    text = capsys.readouterr().out
+    assert text.startswith("cpu  ") and "A/A noise" in text and "\ncuda  " in text
+
+
+def test_device_keeps_what_it_measured(own_folders: None, capsys: Captured) -> None:
+    measured = []
+    for flags in ([], [], ["--calibrate"]):
+        assert main(["device", "--json", *flags]) == 0
+        calibration = surveys(capsys.readouterr().out)[0].calibration
+        assert calibration is not None
+        measured.append(calibration.measured_at)
+    assert measured[0] == measured[1] != measured[2]
 
 
 @pytest.mark.parametrize(

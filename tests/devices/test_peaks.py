@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assay.devices.peaks import board, boards
+from assay.devices.peaks import board, board_of, boards
 from assay.errors import UsageError
 
 
@@ -29,3 +29,42 @@ def test_a_rate_holds_at_the_highest_clock() -> None:
 def test_an_unknown_board_lists_the_known_ones() -> None:
     with pytest.raises(UsageError, match="h200"):
         board("abacus")
+
+
+@pytest.mark.parametrize(
+    ("device", "name"),
+    [
+        ("NVIDIA H200", "h200"),
+        ("NVIDIA H100 80GB HBM3", "h100-sxm"),
+        ("NVIDIA H100 PCIe", "h100-pcie"),
+        ("NVIDIA A100-SXM4-80GB", "a100"),
+        ("NVIDIA L40S", "l40s"),
+        ("NVIDIA GeForce RTX 4090", "rtx4090"),
+        ("NVIDIA GeForce RTX 5090", "rtx5090"),
+        ("NVIDIA B200", "b200"),
+        ("AMD Instinct  MI300X", "mi300x"),
+        ("AMD Instinct MI325X", "mi325x"),
+    ],
+)
+def test_a_device_is_its_board(device: str, name: str) -> None:
+    assert board_of(device) == name
+    assert name in boards()
+
+
+@pytest.mark.parametrize(
+    "device",
+    [
+        "NVIDIA H200 NVL",
+        "NVIDIA H200 MIG 1g.18gb",
+        "NVIDIA GH200 480GB",
+        "NVIDIA H100 NVL",
+        "NVIDIA A100-SXM4-40GB",
+        "NVIDIA A100 80GB PCIe",
+        "NVIDIA GeForce RTX 4090 Laptop GPU",
+        "NVIDIA GeForce RTX 4090 D",
+        "Tesla T4",
+        "",
+    ],
+)
+def test_a_relative_of_a_board_is_not_that_board(device: str) -> None:
+    assert board_of(device) is None

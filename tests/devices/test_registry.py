@@ -6,24 +6,17 @@ from dataclasses import dataclass
 
 import pytest
 
-from assay.data.device import Device
 from assay.devices import registry
 from assay.devices.cpu import CpuAdapter
 from assay.errors import UsageError
 
 
 @dataclass(frozen=True)
-class PresentAdapter:
+class PresentAdapter(CpuAdapter):
     """A device that is there but cannot judge."""
 
     name: str = "present"
     judges: bool = False
-
-    def available(self) -> str | None:
-        return None
-
-    def describe(self) -> Device:
-        return CpuAdapter().describe()
 
 
 @pytest.fixture
@@ -34,6 +27,18 @@ def with_present(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_an_unknown_device_lists_the_known_ones() -> None:
     with pytest.raises(UsageError, match=r"unknown device 'tpu'; known: cpu, cuda"):
         registry.for_judging("tpu")
+
+
+@pytest.mark.parametrize("name", ["cuda:", "cuda:x", "cuda:-1", "cuda:1:2", "tpu:0", ""])
+def test_a_number_is_a_number(name: str) -> None:
+    with pytest.raises(UsageError, match=r"known: cpu, cuda"):
+        registry.adapter(name)
+
+
+def test_the_cpu_is_one_device() -> None:
+    assert registry.adapter("cpu:0").name == "cpu"
+    with pytest.raises(UsageError, match=r"'cpu:1'; the CPU is one device"):
+        registry.adapter("cpu:1")
 
 
 def test_the_cpu_judges() -> None:

@@ -33,6 +33,28 @@ def test_sizes_are_binary(value: float, text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("value", "text"),
+    [(7.21e9, "7.21 GB/s"), (999e9, "999 GB/s"), (4.3e12, "4.30 TB/s"), (788e12, "788 TB/s")],
+)
+def test_rates_are_decimal(value: float, text: str) -> None:
+    assert words.rate(value, "B/s") == text
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (-1, "just now"),
+        (59, "just now"),
+        (60, "1 minute ago"),
+        (7300, "2 hours ago"),
+        (9e5, "10 days ago"),
+    ],
+)
+def test_ages(seconds: float, text: str) -> None:
+    assert words.age(seconds) == text
+
+
+@pytest.mark.parametrize(
     ("share", "text"),
     [(None, "-"), (0.0, "0 %"), (0.0312, "3.12 %"), (1.5, "150 %"), (312.0, "312 x")],
 )

@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import sys
+from datetime import UTC, datetime
 
+from assay.app.flags import DeviceFlags
 from assay.devices import registry
 from assay.devices.survey import survey
-from assay.report.console import result_console
+from assay.report.console import progress_console, result_console
 from assay.report.device import device_page
 
 
-def run(json: bool) -> int:
-    """Every known device: described, measured where that is possible, or what is missing."""
-    surveys = [survey(name, measured=True) for name in registry.known()]
-    for one in surveys:
-        if json:
+def run(flags: DeviceFlags) -> int:
+    """Every device: described, with its calibration, kept or new; or what is missing."""
+    for name in registry.here():
+        one = survey(name, measured=True, afresh=flags.calibrate, waiting=_say_waiting)
+        if flags.json:
             sys.stdout.write(one.model_dump_json() + "\n")
         else:
-            result_console().print(device_page(one))
+            result_console().print(device_page(one, datetime.now(UTC)))
     return 0
+
+
+def _say_waiting(holder: int | None) -> None:
+    by = f"process {holder}" if holder is not None else "another process"
+    progress_console().print(f"waiting: {by} is timing on the device")

@@ -107,6 +107,16 @@ class LimitsFlags:
 
 
 @dataclass(frozen=True)
+class DeviceFlags:
+    """`assay device`."""
+
+    calibrate: Annotated[
+        bool, typer.Option("--calibrate", help="Measure anew, whatever is kept.")
+    ] = False
+    json: JsonFlag = False
+
+
+@dataclass(frozen=True)
 class AuditFlags:
     """`assay audit`."""
 

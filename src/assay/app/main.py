@@ -18,9 +18,9 @@ import typer
 from assay import __version__
 from assay.app.flags import (
     AuditFlags,
+    DeviceFlags,
     EvalFlags,
     InspectFlags,
-    JsonFlag,
     LimitsFlags,
     TasksFlags,
     takes,
@@ -96,11 +96,12 @@ def _limits(flags: LimitsFlags) -> int:
 
 
 @app.command("device")
-def _device(json: JsonFlag = False) -> int:
-    """Say what this machine is and can do, measured in a few seconds."""
+@takes(DeviceFlags)
+def _device(flags: DeviceFlags) -> int:
+    """Say what this machine is and can do, measured in a few seconds and then kept."""
     from assay.app.device_command import run
 
-    return run(json)
+    return run(flags)
 
 
 @app.command("inspect")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import statistics
 import time
 from collections.abc import Callable
+from datetime import UTC, datetime
 from itertools import pairwise
 
 import torch
@@ -35,6 +36,7 @@ def calibrate(device: Device) -> Calibration:
         timer_step_ns=timer_step_ns(),
         aa_noise_percent=aa_noise_percent(),
         seconds=time.perf_counter() - start,
+        measured_at=datetime.now(UTC),
     )
 
 

@@ -11,7 +11,8 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from assay.data.device import CacheSizes, Device
+from assay.data.device import CacheSizes, Calibration, Device, DeviceReading
+from assay.errors import UsageError
 
 # ARM cores carry no name in /proc/cpuinfo, only an implementer and a part number.
 _ARM_PARTS = {
@@ -39,6 +40,16 @@ class CpuAdapter:
     name: str = "cpu"
     judges: bool = True
 
+    def at(self, index: int) -> CpuAdapter:
+        """All cores are one device."""
+        if index:
+            raise UsageError(f"unknown device 'cpu:{index}'; the CPU is one device: say cpu")
+        return self
+
+    def count(self) -> int:
+        """All cores are one device."""
+        return 1
+
     def available(self) -> str | None:
         """Nothing is ever missing: this code runs on it."""
         return None
@@ -54,6 +65,20 @@ class CpuAdapter:
             caches=cache_sizes(self.root),
             clock_mhz_max=clock_mhz_max(self.root),
         )
+
+    def reading(self) -> DeviceReading:
+        """The memory in use; a CPU's sensors differ from maker to maker and are not read."""
+        return DeviceReading(memory_used_bytes=memory_used_bytes(self.root))
+
+    def peaks(self) -> str | None:
+        """The table holds no CPUs: their peaks follow from cores and clocks that vary."""
+        return None
+
+    def calibrate(self) -> Calibration:
+        """In this process, with the threads torch was given."""
+        from assay.devices.calibrate import calibrate  # imports torch, which takes seconds
+
+        return calibrate(self.describe())
 
 
 def cpu_name(root: Path) -> str:
@@ -77,14 +102,19 @@ def usable_cores() -> int:
 
 def memory_bytes(root: Path) -> int:
     """Physical memory, or the limit of the control group where that is smaller."""
-    match = re.search(r"^MemTotal:\s+(\d+) kB", _read(root / "proc/meminfo") or "", re.MULTILINE)
-    physical = int(match[1]) * 1024 if match else _sysconf_memory()
+    physical = _meminfo_bytes(root, "MemTotal") or _sysconf_memory()
     limits = [
         _read(root / "sys/fs/cgroup/memory.max"),
         _read(root / "sys/fs/cgroup/memory/memory.limit_in_bytes"),
     ]
     numbers = [int(text) for text in limits if text and text.isdigit()]
     return min([physical, *(n for n in numbers if 0 < n < _NO_LIMIT)])
+
+
+def memory_used_bytes(root: Path) -> int | None:
+    """Of the whole machine: what a new program could not have without swapping."""
+    total, available = _meminfo_bytes(root, "MemTotal"), _meminfo_bytes(root, "MemAvailable")
+    return total - available if total is not None and available is not None else None
 
 
 def cache_sizes(root: Path) -> CacheSizes:
@@ -116,6 +146,12 @@ def _cpuinfo(root: Path) -> dict[str, str]:
         if colon:
             fields.setdefault(key.strip(), value.strip())
     return fields
+
+
+def _meminfo_bytes(root: Path, field: str) -> int | None:
+    text = _read(root / "proc/meminfo") or ""
+    match = re.search(rf"^{field}:\s+(\d+) kB", text, re.MULTILINE)
+    return int(match[1]) * 1024 if match else None
 
 
 def _parse_size(text: str | None) -> int | None:

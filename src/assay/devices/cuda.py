@@ -1,26 +1,47 @@
-"""CUDA devices, seen through torch.
+"""CUDA devices, seen through torch and the driver.
 
-The rule: this adapter describes the device and says what is missing. It is asked in the judge's
-own process, never in one that forks.
+The rule: this adapter describes and measures the device and says what is missing. It is asked in
+the judge's own process, never in one that forks.
 """
 
 from __future__ import annotations
 
 import importlib.util
 from dataclasses import dataclass
+from typing import Any
 
-from assay.data.device import CacheSizes, Device
+from assay.data.device import CacheSizes, Calibration, Device, DeviceReading
+from assay.devices import nvml
+from assay.devices.nvml import GpuAddress, NvmlGpu
+from assay.devices.peaks import board_of
 
 
 @dataclass(frozen=True)
 class CudaAdapter:
-    """The first CUDA device that torch sees."""
+    """One CUDA device that torch sees, by torch's number."""
 
-    name: str = "cuda"
+    index: int = 0
     judges: bool = True
 
+    @property
+    def name(self) -> str:
+        """The first is plain `cuda`."""
+        return f"cuda:{self.index}" if self.index else "cuda"
+
+    def at(self, index: int) -> CudaAdapter:
+        """Another GPU, by torch's number."""
+        return CudaAdapter(index)
+
+    def count(self) -> int:
+        """What torch sees, which CUDA_VISIBLE_DEVICES may narrow."""
+        if CudaAdapter().available() is not None:
+            return 0
+        import torch
+
+        return torch.cuda.device_count()
+
     def available(self) -> str | None:
-        """A torch built for CUDA, and a device that it can reach."""
+        """A torch built for CUDA, and a device of this number that it can reach."""
         if importlib.util.find_spec("torch") is None:
             return "torch is not installed: pip install torch"
         import torch
@@ -32,20 +53,58 @@ class CudaAdapter:
             )
         if not torch.cuda.is_available():
             return f"torch {torch.__version__} finds no CUDA device: check the driver (nvidia-smi)"
+        seen = torch.cuda.device_count()
+        if self.index >= seen:
+            last = f"; the last is cuda:{seen - 1}" if seen > 1 else ": say cuda"
+            return f"torch sees {seen} CUDA device{'s' if seen > 1 else ''}{last}"
         return None
 
     def describe(self) -> Device:
-        """What the driver tells torch."""
-        import torch
-
-        seen = torch.cuda.get_device_properties(0)
+        """What the driver tells torch, and the highest clock, which it tells only itself."""
+        seen = self._properties()
         clock_khz = getattr(seen, "clock_rate", None)
+        uuid = address_of(seen).uuid
         return Device(
-            kind=self.name,
+            kind="cuda",
             name=seen.name,
             architecture=f"sm_{seen.major}{seen.minor}",
             cores=seen.multi_processor_count,
             memory_bytes=seen.total_memory,
             caches=CacheSizes(l2_bytes=seen.L2_cache_size, llc_bytes=seen.L2_cache_size),
-            clock_mhz_max=clock_khz / 1000 if clock_khz else None,
+            clock_mhz_max=self._gpu().sm_clock_mhz_max()
+            or (clock_khz / 1000 if clock_khz else None),
+            uuid=f"GPU-{uuid}" if uuid else None,
+            driver=nvml.driver_version(nvml.library()),
         )
+
+    def reading(self) -> DeviceReading:
+        """Through the driver's library."""
+        return self._gpu().reading()
+
+    def peaks(self) -> str | None:
+        """By the name the driver gives the device."""
+        return board_of(self._properties().name)
+
+    def calibrate(self) -> Calibration:
+        """Through torch, between events."""
+        from assay.devices.calibrate_cuda import calibrate
+
+        return calibrate(self.index, self.describe(), self._gpu().reading)
+
+    def _gpu(self) -> NvmlGpu:
+        return nvml.gpu(address_of(self._properties()))
+
+    def _properties(self) -> Any:
+        import torch
+
+        return torch.cuda.get_device_properties(self.index)
+
+
+def address_of(properties: Any) -> GpuAddress:
+    """How the driver's library finds the device that torch describes so."""
+    uuid = str(getattr(properties, "uuid", "") or "").removeprefix("GPU-")
+    places = [getattr(properties, f"pci_{part}_id", None) for part in ("domain", "bus", "device")]
+    if not all(isinstance(place, int) for place in places):
+        return GpuAddress(uuid=uuid or None)
+    domain, bus, slot = places
+    return GpuAddress(uuid=uuid or None, pci=f"{domain:08X}:{bus:02X}:{slot:02X}.0")

@@ -1,4 +1,6 @@
-"""Every device Assay knows, by name. An adapter is imported when it is asked for, not before.
+"""Every kind of device Assay knows, by name. An adapter is imported when it is asked for.
+
+A device is named by its kind, `cuda`, and where there are several by its number too, `cuda:1`.
 
 Others add their own in the entry-point group `assay.devices` (name = "module:Class").
 """
@@ -20,17 +22,28 @@ _BUILT_IN = {
 
 
 def known() -> tuple[str, ...]:
-    """Every name, ours first."""
+    """Every kind, ours first."""
     return tuple(_paths())
+
+
+def here() -> tuple[str, ...]:
+    """Every device of this machine by name; a kind that it lacks stands there once."""
+    return tuple(
+        adapter(kind).at(index).name
+        for kind in known()
+        for index in range(max(1, adapter(kind).count()))
+    )
 
 
 def adapter(name: str) -> DeviceAdapter:
     """The adapter of that name; a UsageError lists the known ones."""
+    kind, colon, number = name.partition(":")
     paths = _paths()
-    if name not in paths:
+    if kind not in paths or (colon and not (number.isascii() and number.isdecimal())):
         raise UsageError(f"unknown device '{name}'; known: {', '.join(paths)}")
-    module, _, attribute = paths[name].partition(":")
-    return cast(DeviceAdapter, getattr(import_module(module), attribute)())
+    module, _, attribute = paths[kind].partition(":")
+    first = cast(DeviceAdapter, getattr(import_module(module), attribute)())
+    return first.at(int(number)) if colon else first
 
 
 def for_judging(name: str) -> DeviceAdapter:

@@ -31,8 +31,19 @@ def byte_size(value: float) -> str:
 
 
 def rate(value: float, unit: str) -> str:
-    """A decimal rate in giga-units, as bandwidth and arithmetic are sold."""
-    return f"{_significant(value / 1e9)} G{unit}"
+    """A decimal rate in giga- or tera-units, as bandwidth and arithmetic are sold."""
+    if value < 999.5e9:
+        return f"{_significant(value / 1e9)} G{unit}"
+    return f"{_significant(value / 1e12)} T{unit}"
+
+
+def age(seconds: float) -> str:
+    """How long ago, in the largest unit that fits."""
+    for unit, length in (("day", 86400), ("hour", 3600), ("minute", 60)):
+        count = int(seconds / length)
+        if count > 0:
+            return f"{count} {unit}{'s' if count > 1 else ''} ago"
+    return "just now"
 
 
 def budget_share(share: float | None) -> str:
