@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assay.devices.peaks import board, boards
+from assay.devices.peaks import board, board_of, boards
 from assay.errors import UsageError
 
 
@@ -29,3 +29,20 @@ def test_a_rate_holds_at_the_highest_clock() -> None:
 def test_an_unknown_board_lists_the_known_ones() -> None:
     with pytest.raises(UsageError, match="h200"):
         board("abacus")
+
+
+@pytest.mark.parametrize(
+    ("device", "name"),
+    [
+        ("NVIDIA H200", "h200"),
+        ("NVIDIA H100 80GB HBM3", "h100-sxm"),
+        ("NVIDIA H100 PCIe", "h100-pcie"),
+        ("NVIDIA GH200 480GB", None),
+        ("NVIDIA H100 80GB HBM3 MIG 1g.10gb", None),
+        ("NVIDIA A100-SXM4-40GB", None),
+        ("Intel(R) Xeon(R) Platinum 8480+", None),
+    ],
+)
+def test_a_board_is_found_by_its_whole_name(device: str, name: str | None) -> None:
+    assert board_of(device) == name
+    assert name is None or name in boards()

@@ -1,4 +1,8 @@
-"""The table of vendor peaks, `peaks.toml` beside this file."""
+"""The table of vendor peaks, `peaks.toml` beside this file.
+
+The rule: a device whose name is not known in full has no board. A part of a name is not enough: a
+GH200 is no H200, and a slice or a laptop's board is not the whole one.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +14,23 @@ from assay.data.limits import Peaks
 from assay.errors import UsageError
 
 _TABLE = Path(__file__).with_name("peaks.toml")
+# What drivers call each board.
+_DRIVER_NAMES = {
+    "NVIDIA H200": "h200",
+    "NVIDIA H100 80GB HBM3": "h100-sxm",
+    "NVIDIA H100 SXM5": "h100-sxm",
+    "NVIDIA H100 PCIe": "h100-pcie",
+    "NVIDIA A100-SXM4-80GB": "a100",
+    "NVIDIA L40S": "l40s",
+    "NVIDIA GeForce RTX 4090": "rtx4090",
+    "NVIDIA GeForce RTX 5090": "rtx5090",
+    "NVIDIA B200": "b200",
+    "AMD Instinct MI300X": "mi300x",
+    "AMD Instinct MI325X": "mi325x",
+    "Apple M1 Max": "m1-max",
+    "Apple M1 Ultra": "m1-ultra",
+    "Apple M2": "m2",
+}
 
 
 @cache
@@ -36,3 +57,8 @@ def board(name: str) -> Peaks:
     if found is None:
         raise UsageError(f"unknown board '{name}'; known: {', '.join(boards())}")
     return found
+
+
+def board_of(device_name: str) -> str | None:
+    """The board that a driver calls so; None where the table has none."""
+    return _DRIVER_NAMES.get(" ".join(device_name.split()))

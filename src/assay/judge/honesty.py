@@ -23,7 +23,7 @@ from assay.data.verdict import OwnShare
 from assay.guard import built_objects, provenance, repetition
 from assay.guard.operations import delegated
 from assay.guard.state import classify
-from assay.judge import precision
+from assay.judge import light, precision
 from assay.judge.case import Case
 from assay.judge.right import cause
 
@@ -63,6 +63,7 @@ def findings(case: Case) -> list[Evidence]:
     found += _protocol(case)
     found += _escapes(case)
     found += _clock(case)
+    found += light.findings(case)
     found += _isolation(case)
     return _distinct(found)
 

@@ -121,3 +121,12 @@ def test_a_recurrent_layer_by_formula_is_what_its_unrolled_form_needs() -> None:
 def test_a_convolution_counts_its_taps() -> None:
     work = traced(randn((2, 4, 8, 8), (6, 2, 3, 3)), lambda x, w: F.conv2d(x, w, groups=2))
     assert work.all_flops == 2 * 2 * 6 * 6 * 6 * 2 * 9
+
+
+def test_parameters_are_told_apart_from_inputs() -> None:
+    trace = WorkTrace()
+    with trace.watching(), torch.no_grad():
+        layer, x = nn.Linear(10, 20), torch.randn(3, 10)
+        trace.external([x], layer.parameters())
+        work = trace.finish([layer(x)])
+    assert (work.bytes_read, work.bytes_kept) == (4 * (30 + 220), 4 * 220)
