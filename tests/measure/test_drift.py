@@ -22,7 +22,7 @@ def test_a_slope_of_ten_percent_is_seen_and_put_into_words() -> None:
     assert "faster in the last third" in time_drift(_noisy(30, -0.10, 0))
 
 
-@pytest.mark.parametrize(("rounds", "most"), [(10, 22), (18, 5), (30, 5)])
+@pytest.mark.parametrize(("rounds", "most"), [(10, 22), (30, 5)])
 def test_a_machine_at_rest_seldom_drifts(rounds: int, most: int) -> None:
     """Stated: 2 in 70 at four a side; of 400, more than 22 come less than once in 1000 times."""
     seen = sum(bool(time_drift(_noisy(rounds, 0.0, seed, noise=0.05))) for seed in range(400))
