@@ -1,4 +1,4 @@
-"""Each thing that can bind a kernel, by one profile that shows it and the neighbour that does not."""
+"""Each thing that can bind a kernel, on either side of its threshold."""
 
 from __future__ import annotations
 
