@@ -14,10 +14,10 @@ import sys
 import time
 from pathlib import Path
 
-from assay.app.limits_command import limits
 from assay.data.limits import TaskLimits
 from assay.devices.peaks import board
 from assay.errors import TaskError
+from assay.floor import floor_of
 from assay.tasks.catalog import tasks_of
 
 BOARDS = {"H100_Modal": "h100-sxm", "H100_PCIe_LambdaLabs": "h100-pcie"}
@@ -56,7 +56,7 @@ def traced(folder: Path, name: str) -> tuple[list[TaskLimits], int]:
     floors, failed = [], 0
     for task in tasks_of(f"kernelbench:{folder}"):
         try:
-            floors.append(limits(task, board(name)))
+            floors.append(floor_of(task, board(name)))
         except TaskError as error:
             failed += 1
             print(f"  {error}")

@@ -10,15 +10,25 @@ from functools import cached_property
 
 import assay
 from assay.data.candidate import Candidate
+from assay.data.device import Device
 from assay.data.environment import Environment
 from assay.data.evidence import Evidence, EvidenceKind, Severity
-from assay.data.observation import HostFailed, LayersSeen, Observation, SourceSeen, TaskBroken
+from assay.data.observation import (
+    HostFailed,
+    LayersSeen,
+    LimitsSeen,
+    Observation,
+    SourceSeen,
+    TaskBroken,
+)
 from assay.data.plan import Plan
 from assay.data.run import Judgement
 from assay.data.settings import Settings
 from assay.data.task import Task
+from assay.devices.peaks import board, board_of
 from assay.devices.registry import for_judging
 from assay.errors import HostError, TaskError
+from assay.floor import floor_of
 from assay.guard.narrowing import narrowings
 from assay.guard.rubric import rubric
 from assay.guard.source import analyse, findings
@@ -97,7 +107,11 @@ class Hearing:
         except Exception as error:  # a fault of ours must not cost the other candidates
             logging.getLogger(__name__).exception("evaluating %s", candidate.name)
             seen.append(HostFailed(text=f"{type(error).__name__}: {error}"))
-        return seen
+        return [*seen, self._limits]
+
+    @cached_property
+    def _limits(self) -> LimitsSeen:
+        return limits_seen(self._task, self._device, self.settings)
 
     def _read(self, candidate: Candidate) -> Observation:
         """The source; where our analysis fails the other layers look, but unknown never passes."""
@@ -152,3 +166,19 @@ class Hearing:
         import torch
 
         return str(torch.__version__)
+
+
+def limits_seen(task: Task, device: Device, settings: Settings) -> LimitsSeen:
+    """The floor under every time of a task on a device; where there is none, why."""
+    if not settings.timing:
+        return LimitsSeen(reason="timing was switched off")
+    name = board_of(device.name)
+    if device.kind == "cpu" or name is None:
+        return LimitsSeen(reason=f"no vendor peaks are known for {device.name}")
+    try:
+        return LimitsSeen(limits=floor_of(task, board(name)), peaks=board(name))
+    except TaskError as error:
+        return LimitsSeen(reason=f"its work could not be traced: {error}")
+    except Exception as error:  # a floor that we cannot find costs no verdict
+        logging.getLogger(__name__).exception("tracing the work of %s", task.id)
+        return LimitsSeen(reason=f"its work could not be traced: {error}")

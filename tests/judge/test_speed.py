@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from assay.data.measurement import Measurement
+from assay.data.measurement import Difference, Measurement, Timing
 from assay.data.observation import TimesSeen
 from assay.judge.decide import judge
 from judge.cases import case, every_workload
 
 
-def _measured(subject: str, *samples: float) -> Measurement:
-    return Measurement(
+def _measured(subject: str, *samples: float, **about: object) -> Measurement:
+    made = Measurement(
         subject=subject,
         method="outside; null batch subtracted",
         clock="outside",
@@ -19,6 +19,14 @@ def _measured(subject: str, *samples: float) -> Measurement:
         calls_per_sample=(8,) * len(samples),
         samples_us=samples,
     )
+    return Measurement.model_validate(made.model_dump() | about)
+
+
+def _timing(*measured: Measurement) -> Timing:
+    verdict = judge(case(*every_workload(), TimesSeen(measurements=measured)))
+    assert verdict.timing is not None
+    (timing,) = verdict.timing
+    return timing
 
 
 CANDIDATE = _measured("candidate", 10.0, 11.0, 9.0, 10.5, 9.5, 10.0, 10.2, 9.8)
@@ -34,6 +42,68 @@ def test_a_speedup_is_the_paired_ratio_with_its_interval() -> None:
     assert timing.speedup == pytest.approx(2.0)  # every round has the ratio two
     assert timing.speedup_low == pytest.approx(2.0) == timing.speedup_high
     assert "outside" in timing.method and "cold" in timing.method
+
+
+@pytest.mark.parametrize(
+    ("baseline_us", "word"),
+    [(20.0, Difference.FASTER), (5.0, Difference.SLOWER), (10.0, Difference.NOT_SHOWN)],
+)
+def test_a_timing_says_what_it_shows(baseline_us: float, word: Difference) -> None:
+    timing = _timing(CANDIDATE, _measured("eager", *[baseline_us] * 8))
+    assert timing.difference is word and timing.launch_bound is None
+    assert timing.candidate_low_us is not None and timing.candidate_high_us is not None
+    assert timing.candidate_low_us <= 9.5 and timing.candidate_high_us >= 10.5
+
+
+def test_where_the_host_is_longer_its_times_make_the_ratio() -> None:
+    own = _measured("candidate", *[4.0] * 8, host_us=(12.0,) * 8, launch_us=(11.0,) * 8)
+    eager = _measured("eager", *[20.0] * 8, host_us=(24.0,) * 8, launch_us=(9.0,) * 8)
+    timing = _timing(own, eager)
+    assert timing.launch_bound and "launch-bound" in timing.method
+    assert (timing.candidate_us, timing.baseline_us) == (12.0, 24.0)
+    assert timing.speedup == pytest.approx(2.0)  # five by the device's times
+
+
+@pytest.mark.parametrize(
+    ("own", "eager", "bound"),
+    [
+        ({"host_us": (10.5,) * 8}, {"host_us": (20.5,) * 8}, False),  # the host waits for the end
+        ({"host_us": (30.0,) * 8}, {"host_us": (20.5,) * 8}, True),
+        ({"host_us": (10.5,) * 8}, {}, None),
+        ({"launch_us": (30.0,)}, {}, True),
+    ],
+)
+def test_launch_bound_is_known_or_unknown(
+    own: dict[str, object], eager: dict[str, object], bound: bool | None
+) -> None:
+    timing = _timing(
+        _measured("candidate", *[10.0] * 8, **own), _measured("eager", *[20.0] * 8, **eager)
+    )
+    assert timing.launch_bound is bound
+
+
+def test_host_times_of_one_side_alone_make_no_ratio() -> None:
+    own = _measured("candidate", *[10.0] * 8, host_us=(30.0,) * 8)
+    timing = _timing(own, EAGER)
+    assert timing.launch_bound and timing.candidate_us == 10.0
+    assert "only the device was timed" in timing.method
+
+
+def test_warm_and_cold_are_never_compared() -> None:
+    warm = _measured("candidate", *[1.0] * 8, cache="warm")
+    assert _timing(CANDIDATE, warm, EAGER).candidate_us == 10.0
+
+
+def test_a_drifting_baseline_is_remarked() -> None:
+    eager = _measured("eager", *[20.0 + n for n in range(12)], throttles=("power cap",))
+    own = _measured("candidate", *[10.0] * 12, remarks=("it was cold",))
+    remarks = " ".join(_timing(own, eager).remarks)
+    assert "it was cold" in remarks and "drifted" in remarks and "power cap" in remarks
+
+
+def test_host_times_come_one_a_round() -> None:
+    with pytest.raises(ValueError, match="2 host times for 1 rounds"):
+        _measured("candidate", 1.0, host_us=(1.0, 2.0))
 
 
 def test_noise_widens_the_interval_around_the_middle() -> None:

@@ -9,7 +9,8 @@ from rich.console import Console
 from rich.text import Text
 
 from assay.data.evidence import Severity
-from assay.data.verdict import Correct, Coverage, Honest, Outcome, Status
+from assay.data.measurement import Difference
+from assay.data.verdict import Correct, Coverage, Honest, Limits, Outcome, Status
 from assay.report import colours
 from assay.report.summary import SummaryTable
 from assay.report.terminal import print_verdict, worst_first
@@ -114,6 +115,18 @@ def test_on_a_narrow_terminal_the_reason_stands_below_its_row() -> None:
     _, cells, reason = shown(screen)
     assert cells.startswith("kernel.py  accepted")
     assert reason == "    A sentence that would not fit beside the answers."
+
+
+def test_word_launch_bound_and_speed_of_light_stand_in_one_line() -> None:
+    screen = console(width=300)
+    limits = Limits(bytes=1, flops=0, sol_us=1.0, sol_fraction=0.5, bound="memory")
+    said = {"difference": Difference.NOT_SHOWN, "launch_bound": True, "remarks": ("it drifted",)}
+    made = TIMING.model_copy(update=said)
+    print_verdict(screen, verdict(timing=(made, made), limits=limits))
+    line, remark, _ = shown(screen)[-3:]
+    assert "no difference shown, launch-bound" in line
+    assert line.endswith("50 % of the speed of light (memory)")
+    assert remark == "  it drifted"
 
 
 def test_coverage_is_printed_where_something_is_missing() -> None:

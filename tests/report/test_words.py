@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from assay.data.verdict import Status
+from assay.data.measurement import Difference
+from assay.data.verdict import Limits, Status
 from assay.data.workload import Direction, Layout
 from assay.report import words
 from sample_records import TIMING, row, verdict
@@ -64,6 +65,21 @@ def test_budget_shares(share: float | None, text: str) -> None:
 
 def test_a_speedup_carries_its_interval_and_both_times() -> None:
     assert words.speedup(TIMING) == "2.00x eager [1.90 2.10]: 120 us against 240 us"
+
+
+def test_a_speedup_says_what_it_shows() -> None:
+    shown = TIMING.model_copy(update={"difference": Difference.FASTER, "launch_bound": True})
+    assert words.speedup(shown) == (
+        "2.00x eager [1.90 2.10] faster, launch-bound: 120 us against 240 us"
+    )
+
+
+def test_the_speed_of_light_names_its_bound() -> None:
+    limits = Limits(bytes=1, flops=0, sol_us=1.0, sol_fraction=0.634, bound="memory")
+    assert words.light(limits) == "63 % of the speed of light (memory)"
+    below = limits.model_copy(update={"sol_fraction": 1.0, "violation": True})
+    assert words.light(below) == "100 % of the speed of light (memory, below the floor)"
+    assert words.light(limits.model_copy(update={"sol_fraction": None})) == ""
 
 
 def test_a_workload_names_only_what_is_special() -> None:

@@ -12,14 +12,11 @@ from assay.data.limits import Peaks, TaskLimits
 from assay.data.task import Task
 from assay.devices.peaks import board
 from assay.errors import TaskError, UsageError
-from assay.measure.limits.roofline import roof
-from assay.measure.limits.trace import WorkTrace
-from assay.measure.limits.work import Work
+from assay.floor import floor_of
 from assay.report.console import progress_console, result_console
 from assay.report.limits import limits_table
 from assay.tasks.catalog import resolve, tasks_of
 from assay.tasks.reference import Reference
-from assay.tasks.unvalued import Unvalued
 
 
 def run(flags: LimitsFlags) -> int:
@@ -46,35 +43,11 @@ def run(flags: LimitsFlags) -> int:
 
 def limits(task: Task, peaks: Peaks, allow_tf32: bool = True, at: Sequence[str] = ()) -> TaskLimits:
     """The floor of one task, at its own sizes but for those in `at` (NAME=SIZE)."""
-    axes = {axis.name: axis.own for axis in task.axes}
-    sizes: dict[str, int] = {}
-    if at:
-        reference = Reference(task)
-        axes = reference.own_axes | _axes(at, reference.own_axes)
-        sizes = reference.sizes(axes)
-    work = traced(task, sizes)
-    over = roof(work, peaks, allow_tf32)
-    return TaskLimits(
-        task=task.id,
-        axes=axes,
-        board=peaks.name,
-        bytes_read=work.bytes_read,
-        bytes_written=work.bytes_written,
-        flops=dict(work.flops),
-        elementwise=work.elementwise,
-        units=over.units,
-        memory_us=over.memory_us,
-        arithmetic_us=over.arithmetic_us,
-    )
-
-
-def traced(task: Task, sizes: Mapping[str, int]) -> Work:
-    """The work of one call of the reference."""
-    trace = WorkTrace()
-    with trace.watching():
-        made = Unvalued.made(task, sizes)
-        trace.external(made.tensors)
-        return trace.finish(made.call())
+    if not at:
+        return floor_of(task, peaks, allow_tf32)
+    reference = Reference(task)
+    axes = reference.own_axes | _axes(at, reference.own_axes)
+    return floor_of(task, peaks, allow_tf32, axes, reference.sizes(axes))
 
 
 def _axes(given: Sequence[str], known: Mapping[str, int]) -> dict[str, int]:

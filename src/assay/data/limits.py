@@ -36,6 +36,7 @@ class TaskLimits(Record):
     board: str
     bytes_read: int
     bytes_written: int
+    bytes_kept: int = 0  # of those read: parameters and buffers, the same in every call
     flops: dict[str, int]  # of products, by the operands' dtype
     elementwise: int  # elements made by everything else; in no bound
     units: dict[str, str]  # the unit at whose rate each dtype is priced

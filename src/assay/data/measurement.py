@@ -2,11 +2,27 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
+from typing import Self
+
+from pydantic import model_validator
+
 from assay.data.record import Record
 
 
+class Difference(StrEnum):
+    """What a ratio shows, in words."""
+
+    FASTER = "faster"
+    SLOWER = "slower"
+    NOT_SHOWN = "no difference shown"
+
+
 class Measurement(Record):
-    """Times of one candidate or baseline on one workload; one sample a round."""
+    """Times of one candidate or baseline on one workload; one sample a round.
+
+    What was not measured is empty or None.
+    """
 
     subject: str  # "candidate" or the name of a baseline
     method: str  # how one sample was taken, in words
@@ -14,6 +30,23 @@ class Measurement(Record):
     cache: str  # "cold" or "warm"
     calls_per_sample: tuple[int, ...]
     samples_us: tuple[float, ...]  # microseconds per call, one per round
+    host_us: tuple[float, ...] = ()  # the host's time from call to result, per call, one per round
+    launch_us: tuple[float, ...] = ()  # the host's time to hand a call to the device, per round
+    kernels_us: tuple[float, ...] = ()  # sum of the kernels' times per call, without gaps
+    offset_us: float = 0.0  # fixed cost per call that was subtracted from every sample
+    clocks_mhz: tuple[float, ...] = ()  # of the device, one per round
+    temperatures_c: tuple[float, ...] = ()
+    throttles: tuple[str, ...] = ()  # why the driver held the clock down, as it says
+    energy_mj: float | None = None  # millijoules per call
+    gated: bool | None = None  # the device was held until every call of a batch was handed over
+    remarks: tuple[str, ...] = ()  # what a reader should know, in words
+
+    @model_validator(mode="after")
+    def _rounds_agree(self) -> Self:
+        """Host times are compared round by round with the others."""
+        if self.host_us and len(self.host_us) != len(self.samples_us):
+            raise ValueError(f"{len(self.host_us)} host times for {len(self.samples_us)} rounds")
+        return self
 
 
 class Timing(Record):
@@ -26,3 +59,8 @@ class Timing(Record):
     speedup_low: float
     speedup_high: float
     method: str
+    difference: Difference | None = None  # None only in records older than the word
+    launch_bound: bool | None = None  # None where the host's share was not measured
+    candidate_low_us: float | None = None
+    candidate_high_us: float | None = None
+    remarks: tuple[str, ...] = ()

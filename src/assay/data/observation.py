@@ -15,6 +15,7 @@ from assay.data.call import CallSeen
 from assay.data.evidence import Evidence
 from assay.data.explanation import Explanation
 from assay.data.kernels import KernelsSeen
+from assay.data.limits import Peaks, TaskLimits
 from assay.data.measurement import Measurement
 from assay.data.record import Record
 
@@ -192,6 +193,15 @@ class TimesSeen(Record):
     inside_share: float | None = None  # inside time / (outside time - null time); testimony
 
 
+class LimitsSeen(Record):
+    """The floor of the task's own workload on the board it was timed on, or why there is none."""
+
+    kind: Literal["limits"] = "limits"
+    limits: TaskLimits | None = None
+    peaks: Peaks | None = None  # of the board; there wherever the limits are
+    reason: str = ""
+
+
 class CheckMissing(Record):
     """A check that could not run. Unknown never passes."""
 
@@ -240,6 +250,7 @@ Observation = Annotated[
     | LeftoverSeen
     | LayersSeen
     | TimesSeen
+    | LimitsSeen
     | CheckMissing
     | ExplanationSeen
     | TaskBroken

@@ -97,8 +97,16 @@ class Limits(Record):
     bytes: int
     flops: int
     sol_us: float
-    sol_fraction: float | None
+    sol_fraction: float | None  # None where nothing was timed, or memory binds and caches were warm
     bound: str
+    board: str = ""
+    time_us: float | None = None  # the median that these are shares of
+    violation: bool | None = None  # that median lies below the floor
+    iou: float | None = None  # achieved bandwidth over the board's
+    mfu: float | None = None  # the products' least time over the time
+    sol_score: float | None = None  # 1 at the floor, 0.5 at the first baseline
+    bytes_per_s: float | None = None
+    flops_per_s: float | None = None
 
 
 class OwnShare(Record):
@@ -140,6 +148,7 @@ class Verdict(Record):
     timing_reason: str
     explanation: Explanation | None = None
     limits: Limits | None
+    limits_reason: str = ""  # why there are none
     rubric: Rubric | None
     own_share: OwnShare | None
     environment: Environment

@@ -6,7 +6,7 @@ from assay.data.call import CallOutcome
 from assay.data.evidence import Evidence, Severity
 from assay.data.observation import EndSeen, ExplanationSeen
 from assay.data.verdict import Correct, Coverage, Honest, Status, Verdict
-from assay.judge import honesty, refusal, right, running, speed
+from assay.judge import honesty, light, refusal, right, running, speed
 from assay.judge.case import Case
 
 _ORDER = list(Status)  # declared in order of precedence
@@ -24,6 +24,7 @@ def judge(case: Case) -> Verdict:
     status = min(statuses, key=_ORDER.index, default=Status.ACCEPTED)
     evidence = tuple([e for _, e in ran] + dishonest + wrong)
     timing, timing_reason = speed.timings(case)
+    limits, limits_reason = light.limits(case)
     rows = right.workload_outcomes(case)
     coverage = refusal.coverage(rows)
     return Verdict(
@@ -44,7 +45,8 @@ def judge(case: Case) -> Verdict:
         timing=timing,
         timing_reason=timing_reason,
         explanation=next((e.explanation for e in case.seen(ExplanationSeen)), None),
-        limits=None,
+        limits=limits,
+        limits_reason=limits_reason,
         rubric=case.rubric,
         own_share=honesty.own_share(case),
         environment=case.environment,

@@ -25,7 +25,7 @@ from assay.guard import built_objects, kernel_trace, provenance, repetition
 from assay.guard.kernel_names import defined_names
 from assay.guard.operations import delegated
 from assay.guard.state import classify
-from assay.judge import precision
+from assay.judge import light, precision
 from assay.judge.case import Case
 from assay.judge.right import cause
 
@@ -68,6 +68,7 @@ def findings(case: Case) -> list[Evidence]:
     found += _protocol(case)
     found += _escapes(case)
     found += _clock(case)
+    found += light.findings(case)
     found += _isolation(case)
     return _distinct(found)
 

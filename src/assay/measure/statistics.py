@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from math import comb
 
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.data.measurement import Difference
 from assay.errors import HostError
 
 COVERAGE = 0.95
@@ -22,14 +22,6 @@ LEAST_ROUNDS = 6  # with fewer, not even smallest to largest covers the median w
 _RESAMPLES = 2000
 
 Samples = NDArray[np.float64]
-
-
-class Difference(StrEnum):
-    """What a ratio shows, in words."""
-
-    FASTER = "faster"
-    SLOWER = "slower"
-    NOT_SHOWN = "no difference shown"
 
 
 @dataclass(frozen=True)

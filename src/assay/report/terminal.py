@@ -38,7 +38,9 @@ def verdict_block(verdict: Verdict) -> Group:
         parts.append(_indented(Text(words.coverage(verdict.coverage))))
     if verdict.explanation is not None:
         parts += [_indented(part) for part in explanation_parts(verdict.explanation)]
-    parts += [_indented(_time_line(verdict)), _verdict_line(verdict)]
+    parts.append(_indented(_time_line(verdict)))
+    parts += [_indented(line) for line in _remark_lines(verdict)]
+    parts.append(_verdict_line(verdict))
     return Group(*parts)
 
 
@@ -113,10 +115,15 @@ def evidence_line(item: Evidence) -> Text:
 def _time_line(verdict: Verdict) -> Text:
     if not verdict.timing:
         return Text(f"not timed: {verdict.timing_reason or 'no reason was given'}", style="dim")
-    text = "; ".join(words.speedup(timing) for timing in verdict.timing)
-    if verdict.limits and verdict.limits.sol_fraction is not None:
-        text += f"; {100 * verdict.limits.sol_fraction:.0f} % of the speed of light"
-    return Text(text)
+    parts = [words.speedup(timing) for timing in verdict.timing]
+    parts.append(words.light(verdict.limits) if verdict.limits else "")
+    return Text("; ".join(part for part in parts if part))
+
+
+def _remark_lines(verdict: Verdict) -> list[Text]:
+    """What to know of the times, each remark once."""
+    said = dict.fromkeys(r for timing in verdict.timing or () for r in timing.remarks)
+    return [Text(remark, style="yellow") for remark in said]
 
 
 def _verdict_line(verdict: Verdict) -> Text:

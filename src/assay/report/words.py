@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from assay.data.measurement import Timing
-from assay.data.verdict import Coverage, Status, Verdict, WorkloadOutcome
+from assay.data.verdict import Coverage, Limits, Status, Verdict, WorkloadOutcome
 from assay.data.workload import Direction, Distribution, Layout, Workload
 
 
@@ -56,12 +56,23 @@ def budget_share(share: float | None) -> str:
 
 
 def speedup(timing: Timing) -> str:
-    """The ratio with its interval and the two times it was made of."""
+    """The ratio with its interval, what it shows, and the two times it was made of."""
+    parts = [timing.difference.value] if timing.difference else []
+    said = ", ".join([*parts, "launch-bound"] if timing.launch_bound else parts)
     return (
         f"{timing.speedup:.2f}x {timing.baseline} "
-        f"[{timing.speedup_low:.2f} {timing.speedup_high:.2f}]: "
+        f"[{timing.speedup_low:.2f} {timing.speedup_high:.2f}]{' ' if said else ''}{said}: "
         f"{microseconds(timing.candidate_us)} against {microseconds(timing.baseline_us)}"
     )
+
+
+def light(limits: Limits) -> str:
+    """The share of the speed of light, and what it is the speed of; empty where none is stated."""
+    if limits.sol_fraction is None:
+        return ""
+    below = ", below the floor" if limits.violation else ""
+    share = f"{100 * limits.sol_fraction:.0f} % of the speed of light"
+    return f"{share} ({limits.bound}{below})"
 
 
 def fast(verdict: Verdict) -> str:

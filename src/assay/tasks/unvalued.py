@@ -38,12 +38,16 @@ class Unvalued:
             return cls(task, module, source.inputs(0))
 
     @property
-    def tensors(self) -> list[torch.Tensor]:
-        """Inputs, parameters and buffers."""
+    def given(self) -> list[torch.Tensor]:
+        """Inputs: new with every call."""
         given = [value for value in self.inputs if isinstance(value, torch.Tensor)]
         nested = [v for i in self.inputs if isinstance(i, list | tuple) for v in i]
-        given += [value for value in nested if isinstance(value, torch.Tensor)]
-        return [*given, *self.module.parameters(), *self.module.buffers()]
+        return given + [value for value in nested if isinstance(value, torch.Tensor)]
+
+    @property
+    def kept(self) -> list[torch.Tensor]:
+        """Parameters and buffers: the same in call after call."""
+        return [*self.module.parameters(), *self.module.buffers()]
 
     def call(self) -> list[torch.Tensor]:
         """The results."""

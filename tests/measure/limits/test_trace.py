@@ -121,3 +121,38 @@ def test_a_recurrent_layer_by_formula_is_what_its_unrolled_form_needs() -> None:
 def test_a_convolution_counts_its_taps() -> None:
     work = traced(randn((2, 4, 8, 8), (6, 2, 3, 3)), lambda x, w: F.conv2d(x, w, groups=2))
     assert work.all_flops == 2 * 2 * 6 * 6 * 6 * 2 * 9
+
+
+def test_parameters_are_told_apart_from_inputs() -> None:
+    trace = WorkTrace()
+    with trace.watching(), torch.no_grad():
+        layer, x = nn.Linear(10, 20), torch.randn(3, 10)
+        trace.external([x], layer.parameters())
+        work = trace.finish([layer(x)])
+    assert (work.bytes_read, work.bytes_kept) == (4 * (30 + 220), 4 * 220)
+
+
+@pytest.mark.parametrize(
+    ("call", "elements"),
+    [
+        (lambda x: torch.tril(x) + 0, 21 + 6),  # rows of 1 to 6, and one more of 6
+        (lambda x: torch.triu(x) * 2, 21),  # rows of 6 to 1, and an empty one
+        (lambda x: torch.triu(x, diagonal=1) * 2, 15),
+        (lambda x: torch.tril(x, -1) * 2, 21),
+        (lambda x: x.triu(99) * 2, 0),
+    ],
+)
+def test_of_a_triangle_only_its_own_side_is_read(
+    call: Callable[..., object], elements: int
+) -> None:
+    assert traced(randn((7, 6)), call).bytes_read == 4 * elements
+
+
+def test_what_a_mask_may_leave_out_need_not_be_read() -> None:
+    def masks() -> tuple[torch.Tensor, ...]:
+        return torch.ones(10, 10, dtype=torch.bool), torch.randn(10, 10), torch.randn(10, 10)
+
+    chosen = traced(masks, lambda mask, a, b: torch.where(mask, a, b))
+    assert chosen.bytes_read == 100 + 400  # the mask, and one of the two
+    filled = traced(masks, lambda mask, a, b: a.masked_fill(mask, 0.0))
+    assert filled.bytes_read == 100

@@ -45,6 +45,20 @@ def efficiency(
     )
 
 
+def compulsory_us(limits: TaskLimits, peaks: Peaks, cache_bytes: int) -> float:
+    """The time for those bytes that no cache can have held or can still hold.
+
+    Inputs are new with every call of a cold measurement: all of them come from memory. Parameters
+    and buffers may have stayed in the cache since the call before, and results may still lie in it
+    when the clock stops: of these only what is beyond the cache's size has to move.
+
+        (read - kept + max(0, kept + written - cache)) / bandwidth
+    """
+    given = limits.bytes_read - limits.bytes_kept
+    beyond = max(0, limits.bytes_kept + limits.bytes_written - cache_bytes)
+    return 1e6 * (given + beyond) / peaks.bytes_per_s
+
+
 def sol_score(time_us: float, baseline_us: float | None, sol_us: float) -> float | None:
     """1 at the floor, 0.5 at the baseline, towards 0 beyond."""
     if baseline_us is None or baseline_us <= sol_us:

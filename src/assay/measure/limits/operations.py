@@ -10,13 +10,13 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 from torch.utils.flop_counter import flop_registry
 
+from assay.measure.limits.selection import fewest_read
 from assay.measure.limits.structures import Structures
 from assay.measure.limits.work import Operation, Read, dtype_name, storage
 
 Add = Callable[[Operation, Iterable[torch.Tensor]], None]
 
 _MAKE_ONLY = ("empty", "zeros", "ones", "full", "rand", "new_", "_like", "arange", "linspace")
-_LOOK_UPS = ("embedding", "index_select", "index", "gather", "take")
 _PRODUCTS = ("mm", "bmm", "addmm", "baddbmm")
 _VECTORS = {"mv": 0, "dot": 0, "addmv": 1}  # which tensor has as many elements as multiplications
 
@@ -39,7 +39,9 @@ class OperationWork(TorchDispatchMode):
         if not func.is_view:
             taken, made = _tensors((args, kwargs)), _tensors(result)
             flops = self._flops(func, taken, lambda count: count(*args, **kwargs, out_val=result))
-            self._add(_record(name, taken, made, flops), made)
+            diagonal = kwargs.get("diagonal", args[1] if len(args) > 1 else 0)
+            least = fewest_read(name, taken, made, diagonal)
+            self._add(_record(name, taken, made, (flops, least)), made)
         return result
 
     def _flops(self, func: Any, taken: list[torch.Tensor], counted: Callable[[Any], int]) -> int:
@@ -55,14 +57,18 @@ class OperationWork(TorchDispatchMode):
 
 
 def _record(
-    name: str, taken: list[torch.Tensor], made: list[torch.Tensor], flops: int
+    name: str,
+    taken: list[torch.Tensor],
+    made: list[torch.Tensor],
+    counted: tuple[int, dict[int, int]],
 ) -> Operation:
+    """`counted`: the products, and by place how many elements of a tensor are read at the least."""
+    flops, least = counted
     size = sum(tensor.numel() for tensor in made)
     keys = frozenset(map(storage, made))
     if any(part in name for part in _MAKE_ONLY):
         return Operation(keys, frozenset(), elements=size)
-    looked_up = size if name in _LOOK_UPS else None
-    reads = [Read.of(tensor, looked_up if not i else None) for i, tensor in enumerate(taken)]
+    reads = [Read.of(tensor, least.get(place)) for place, tensor in enumerate(taken)]
     dtype = dtype_name(taken[0]) if taken else ""
     return Operation(keys, frozenset(map(storage, taken)), tuple(reads), dtype, flops, size)
 

@@ -27,7 +27,8 @@ class WorkTrace:
     structures: Structures = field(default_factory=Structures)
     _operations: list[Operation] = field(default_factory=list)
     _external: dict[Storage, tuple[int, int]] = field(default_factory=dict)  # elements, item bytes
-    _kept: list[torch.Tensor] = field(default_factory=list)  # so that no memory is given twice
+    _lasting: set[Storage] = field(default_factory=set)  # parameters and buffers
+    _alive: list[torch.Tensor] = field(default_factory=list)  # so that no memory is given twice
     _counts: bool = False  # structures are noted while inputs are drawn, work only in the call
 
     @contextmanager
@@ -37,21 +38,23 @@ class WorkTrace:
         with fake, OperationWork(self.structures, self.add), LayerWork(self.add):
             yield
 
-    def external(self, tensors: Iterable[torch.Tensor]) -> None:
-        """Inputs, parameters and buffers; from here on work is counted."""
-        for tensor in tensors:
+    def external(self, given: Iterable[torch.Tensor], kept: Iterable[torch.Tensor] = ()) -> None:
+        """Inputs, and the parameters and buffers kept; from here on work is counted."""
+        kept = list(kept)
+        self._lasting |= {storage(tensor) for tensor in kept}
+        for tensor in [*given, *kept]:
             size = tensor.untyped_storage().nbytes() // max(1, tensor.element_size())
             known = self.structures.elements(tensor)
             elements = size if known is None else min(size, known)
             self._external[storage(tensor)] = (elements, tensor.element_size())
-            self._kept.append(tensor)
+            self._alive.append(tensor)
         self._counts = True
 
     def add(self, operation: Operation, made: Iterable[torch.Tensor]) -> None:
         """One operation, and what it made."""
         if self._counts:
             self._operations.append(operation)
-            self._kept += made
+            self._alive += made
 
     def finish(self, outputs: Iterable[torch.Tensor]) -> Work:
         """The work behind the results, and behind what was changed in place."""
@@ -70,7 +73,9 @@ class WorkTrace:
                 work.elementwise += one.elements
         for key, seen in views.items():
             elements, size = self._external[key]
-            work.bytes_read += min(elements, sum(seen.values())) * size
+            nbytes = min(elements, sum(seen.values())) * size
+            work.bytes_read += nbytes
+            work.bytes_kept += nbytes if key in self._lasting else 0
         work.bytes_written = _written(results)
         work.bytes_written += sum(n * size for n, size in map(self._external.__getitem__, changed))
         return work

@@ -24,6 +24,7 @@ class Work:
     bytes_written: int = 0
     flops: Counter[str] = field(default_factory=Counter)  # by the operands' dtype
     elementwise: int = 0  # elements made by everything that is no product; not in any bound
+    bytes_kept: int = 0  # of those read: parameters and buffers, which a cache may still hold
 
     @property
     def bytes(self) -> int:

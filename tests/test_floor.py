@@ -1,0 +1,55 @@
+"""The floor of a whole task, and how a hearing comes to it."""
+
+from __future__ import annotations
+
+import pytest
+
+from assay.data.device import Device
+from assay.data.observation import LimitsSeen
+from assay.data.settings import Settings
+from assay.data.task import Task, TaskFormat
+from assay.devices.peaks import board
+from assay.floor import floor_of
+from assay.hearing import limits_seen
+from assay.tasks.catalog import resolve
+
+
+def _device(kind: str, name: str) -> Device:
+    return Device(kind=kind, name=name, architecture="", cores=1, memory_bytes=1)
+
+
+H200 = _device("cuda", "NVIDIA H200")
+
+
+def test_the_floor_at_the_tasks_own_sizes() -> None:
+    found = floor_of(resolve("linear_relu"), board("h200"))
+    assert found.axes == {"batch": 256, "in_features": 512, "out_features": 512}
+    assert found.bytes_kept == 4 * (512 * 512 + 512)
+    assert found.bytes_read == found.bytes_kept + 4 * 256 * 512
+    assert found.bytes_written == 4 * 256 * 512
+    assert found.flops == {"float32": 2 * 256 * 512 * 512} and found.units["float32"] == "tf32"
+
+
+def test_a_known_board_gives_a_floor_and_its_peaks() -> None:
+    seen = limits_seen(resolve("softmax"), H200, Settings(device="cuda"))
+    assert seen.limits is not None and seen.peaks == board("h200") and seen.reason == ""
+    assert LimitsSeen.model_validate_json(seen.model_dump_json()) == seen
+
+
+@pytest.mark.parametrize(
+    ("device", "settings", "reason"),
+    [
+        (_device("cpu", "Apple M2"), Settings(), "no vendor peaks are known for Apple M2"),
+        (_device("cuda", "Abacus"), Settings(), "no vendor peaks are known for Abacus"),
+        (H200, Settings(timing=False), "switched off"),
+    ],
+)
+def test_no_floor_comes_with_a_reason(device: Device, settings: Settings, reason: str) -> None:
+    seen = limits_seen(resolve("softmax"), device, settings)
+    assert seen.limits is None and reason in seen.reason
+
+
+def test_a_task_that_cannot_be_traced_costs_its_floor_alone() -> None:
+    broken = Task(id="broken", format=TaskFormat.NATIVE, source="raise ValueError('no')")
+    seen = limits_seen(broken, H200, Settings())
+    assert seen.limits is None and "could not be traced" in seen.reason
