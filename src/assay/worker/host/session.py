@@ -155,6 +155,7 @@ class Session:
         self._control = HostArena(CONTROL_ARENA, STATEMENT_BYTES)
         self.memory = SharedMemory(_FIRST_DATA_ARENA, self.attach, wall.arenas)
         self._laid: list[Laid] = []
+        self._lent: list[Arena] = []  # that others made, and that end with the session
         self._meet()
         self.layers = tuple(self.statement().splitlines()) + self.process.processes.layers
 
@@ -263,8 +264,14 @@ class Session:
     def close(self) -> None:
         """End the process and give the memory back."""
         self._wall.end(self.process)
-        self._control.close()
+        for arena in (self._control, *self._lent):
+            arena.close()
         self.memory.close()
+
+    def lend(self, arena: Arena) -> None:
+        """Have the child map an arena that somebody else made."""
+        self._lent.append(arena)
+        self.attach(MapArena(arena.number, arena.size), arena)
 
     def attach(self, request: MapArena | Protect, arena: Arena) -> None:
         """Have the child map an arena, or close pages of it."""
