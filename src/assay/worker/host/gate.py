@@ -23,6 +23,8 @@ from assay.worker.protocol import (
     ENQUEUED_WORD,
     GATE_ARENA,
     GATE_WORD,
+    LAUNCHED_WORD,
+    STARTED_WORD,
     ReplyCode,
     RunGated,
 )
@@ -54,8 +56,12 @@ class Gate:
         self._number += 1
         request = RunGated(tuple(one.call() for one in laid), self._number)
         start = process.begin(request)
-        gated = self._wait(ENQUEUED_WORD, start + int(1e9 * patience_s))
-        enqueue_ns = time.perf_counter_ns() - start
+        until = start + int(1e9 * patience_s)
+        self._wait(STARTED_WORD, until)
+        started = time.perf_counter_ns()
+        launched = self._wait(LAUNCHED_WORD, until)
+        launch_ns = time.perf_counter_ns() - started
+        gated = launched and self._wait(ENQUEUED_WORD, until)
         process.freeze()
         refresh()
         if not gated:
@@ -74,7 +80,7 @@ class Gate:
         reply, _ = process.finish(start, deadline)
         if reply.code != ReplyCode.OK:
             raise Lost(EndCause.EXITED, 0, self._session.statement()[-500:])
-        return GatedRun(self._inside_ns(laid), outside_ns, enqueue_ns, gated)
+        return GatedRun(self._inside_ns(laid), outside_ns, launch_ns, gated)
 
     def _inside_ns(self, laid: Sequence[Laid]) -> int:
         records = [self._session.record(one) for one in laid]

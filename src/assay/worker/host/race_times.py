@@ -21,7 +21,7 @@ class GatedRun:
 
     inside_ns: int  # of all calls together, as the child's events say
     outside_ns: int  # from the opening of the gate to the device's word
-    enqueue_ns: int  # until everything was queued
+    launch_ns: int  # of the host, from the first call to the last
     gated: bool  # False where it had to be let through before it had queued everything
 
 
@@ -46,7 +46,7 @@ class RaceTimes:
 
     def launch_us(self, side: int) -> list[float]:
         """Host time per call until it was queued."""
-        return self._beyond_null([run.enqueue_ns for run in self.runs[side]], "enqueue_ns")
+        return self._beyond_null([run.launch_ns for run in self.runs[side]], "launch_ns")
 
     def host_us(self, side: int) -> list[float]:
         """What a caller waits for in the long run: the host, or the device where that is longer."""
