@@ -20,11 +20,13 @@ from assay.languages.triton_ablation import SilencedLaunches
 from assay.worker import wire
 from assay.worker.child.audit import Audit
 from assay.worker.child.batch import Batch
+from assay.worker.child.compiling import TritonModule, run_tool
 from assay.worker.child.loading import construct, load_entry, load_state
 from assay.worker.child.memory import Memory
 from assay.worker.child.refusal import described, is_own_check
 from assay.worker.child.state import Snapshot
 from assay.worker.protocol import (
+    CompileTriton,
     Construct,
     HandOverAgain,
     Load,
@@ -35,6 +37,7 @@ from assay.worker.protocol import (
     ReplyCode,
     Request,
     RunBatch,
+    RunTool,
     Survey,
 )
 
@@ -53,6 +56,7 @@ class Runner:
         self.instances: dict[int, torch.nn.Module] = {}
         self.batch: Batch | None = None
         self.silenced: SilencedLaunches | None = None
+        self.triton: TritonModule | None = None
 
     def handle(self, request: Request, descriptors: list[int]) -> tuple[int, str]:
         """Serve one request: a count and a text for the reply."""
@@ -85,6 +89,11 @@ class Runner:
                 heard = list(self.audit.lines) if self.audit is not None else []
                 launches = self.silenced.count if self.silenced is not None else 0
                 return launches, "\n".join([*self.before.changes(Snapshot.take()), *heard])
+            case RunTool():
+                return run_tool(request), ""
+            case CompileTriton():
+                self.triton = self.triton or TritonModule(request.path, request.target)
+                return 0, self.triton.compile(request)
         return 0, ""
 
 
