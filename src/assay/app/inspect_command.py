@@ -1,4 +1,4 @@
-"""`assay inspect`: read candidates without running them."""
+"""`assay inspect`: read candidates without running them, and compile them where that is asked."""
 
 from __future__ import annotations
 
@@ -7,25 +7,35 @@ import sys
 from assay.app.candidates import load_candidates
 from assay.app.flags import InspectFlags
 from assay.data.candidate import Candidate
+from assay.data.compilation import CompileOutcome
 from assay.data.inspection import Inspection, Mention
 from assay.data.settings import Settings, Track
 from assay.guard.rubric import rubric
 from assay.guard.source import analyse, findings
+from assay.languages.architecture import architecture
 from assay.report.console import result_console
 from assay.report.inspection import inspection_page
+from assay.worker.compile_only import Foundry
+
+NOT_COMPILED = 1
 
 
 def run(flags: InspectFlags) -> int:
     """Print one inspection a candidate."""
     track = Track(flags.track or Settings().track)
-    for candidate in load_candidates(flags.candidates):
-        inspection = inspect(candidate, track)
-        if flags.json:
-            sys.stdout.write(inspection.model_dump_json() + "\n")
-        else:
-            result_console().print(inspection_page(inspection))
-        sys.stdout.flush()
-    return 0
+    architectures = [architecture(name) for name in flags.arch or ()]
+    every_kernel = True
+    with Foundry() as foundry:
+        for candidate in load_candidates(flags.candidates):
+            reports = tuple(foundry.compile(candidate, one) for one in architectures)
+            inspection = inspect(candidate, track).model_copy(update={"compiled": reports})
+            every_kernel &= all(one.outcome is CompileOutcome.COMPILED for one in reports)
+            if flags.json:
+                sys.stdout.write(inspection.model_dump_json() + "\n")
+            else:
+                result_console().print(inspection_page(inspection))
+            sys.stdout.flush()
+    return 0 if every_kernel else NOT_COMPILED
 
 
 def inspect(candidate: Candidate, track: Track) -> Inspection:

@@ -12,7 +12,7 @@ _PROPERTIES = re.compile(
     r"Function properties for (?P<name>\S+)\s+"
     r"(?P<stack>\d+) bytes stack frame, (?P<stores>\d+) bytes spill stores, "
     r"(?P<loads>\d+) bytes spill loads\s+"
-    r"(?:ptxas info\s*:\s*Used (?P<used>[^\n]*))?"
+    r"(?:ptxas\S* info\s*:\s*Used (?P<used>[^\n]*))?"
 )
 _REGISTERS = re.compile(r"(\d+) registers")
 _SHARED = re.compile(r"(\d+)(?:\+\d+)? bytes smem")
@@ -72,9 +72,7 @@ def sass_functions(disassembly: str) -> dict[str, str]:
 def _parts(heading: re.Pattern[str], text: str) -> dict[str, str]:
     found = list(heading.finditer(text))
     ends = [match.start() for match in found[1:]] + [len(text)]
-    return {
-        match[1]: text[match.end() : end] for match, end in zip(found, ends, strict=True)
-    }
+    return {match[1]: text[match.end() : end] for match, end in zip(found, ends, strict=True)}
 
 
 def plain_name(symbol: str) -> str:

@@ -141,8 +141,8 @@ class _Reader:
             case ast.Call(func=ast.Attribute(value=inner, attr="strip" | "lstrip" | "rstrip")):
                 return self._value(inner, depth + 1)
             case ast.Call(args=[inner]) if _called(node) == "dedent":
-                text = self._value(inner, depth + 1)
-                return None if text is None else textwrap.dedent(text)
+                indented = self._value(inner, depth + 1)
+                return None if indented is None else textwrap.dedent(indented)
         return None
 
     def _joined(self, parts: list[ast.expr], between: str, depth: int) -> str | None:

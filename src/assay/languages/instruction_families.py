@@ -48,7 +48,7 @@ _AMD = {
     "direct to LDS": r"(?:buffer|global)_load_\w+.*\blds\b",
     "LDS": r"ds_(?:read|write|load|store)",
     "cross-lane": r"(?:ds_bpermute|ds_permute|ds_swizzle|v_\w+_dpp|v_permlane\w*)",
-    "atomics": r"(?:global|buffer|flat|ds)_(?:\w+_)?(?:atomic|add|cmpst)_?",
+    "atomics": r"(?:(?:global|buffer|flat)_atomic_|ds_(?:add|sub|min|max|inc|cmpst|wrxchg)_)",
     "vector access": r"(?:global|buffer)_(?:load|store)_dwordx[24]",
     "scratch memory": r"scratch_(?:load|store)_",
 }

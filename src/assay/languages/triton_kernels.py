@@ -23,6 +23,7 @@ from assay.languages.triton_signature import (
 _OPTIONS = ("num_warps", "num_stages", "num_ctas", "maxnreg")
 _TRUTH = re.compile(r"^(?:HAS|IS|USE|WITH|DO|ENABLE|EVEN|CAUSAL|TRAIN|APPLY|STORE|LOAD)(?:_|$)")
 _TYPE = re.compile(r"(?:b?float|u?int)\d+(?:e\dm\d\w*)?")
+_BY_NAME = {"GROUP": 8, "STAGE": 2, "WARP": 4, "DTYPE": LanguageType("float32")}
 _OPEN = object()  # a value that only running would tell
 _LAUNCH, _DEFAULT, _GUESS = "its launch", "its default", "a guess"
 
@@ -56,6 +57,7 @@ class _File:
         self._sites = self._find_sites()
 
     def launches(self) -> list[TritonLaunch]:
+        """Of every kernel in it."""
         called = {
             node.func.id
             for kernel in self._kernels.values()
@@ -139,7 +141,9 @@ def _guess(function: Function, name: str) -> Any:
     """A value by what the kernel does with the constant, and by its name."""
     for node in ast.walk(function.node):
         match node:
-            case ast.Compare(left=ast.Name(id=found), comparators=[ast.Constant(value=str() as word)]):
+            case ast.Compare(
+                left=ast.Name(id=found), comparators=[ast.Constant(value=str() as word)]
+            ):
                 if found == name:
                     return word
             case ast.If(test=ast.Name(id=found)) | ast.IfExp(test=ast.Name(id=found)):
@@ -151,7 +155,12 @@ def _guess(function: Function, name: str) -> Any:
     upper = name.upper()
     if _TRUTH.match(upper):
         return True
-    for part, value in (("GROUP", 8), ("STAGE", 2), ("WARP", 4), ("DTYPE", LanguageType("float32"))):
+    for part, value in (
+        ("GROUP", 8),
+        ("STAGE", 2),
+        ("WARP", 4),
+        ("DTYPE", LanguageType("float32")),
+    ):
         if part in upper:
             return value
     if re.search(r"(?:BLOCK|TILE)\w*_?K$|^BK$", upper):

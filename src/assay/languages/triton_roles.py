@@ -32,7 +32,9 @@ class Function:
         self.constants = tuple(one.arg for one in marked)
         positional = [one.arg for one in (*node.args.posonlyargs, *node.args.args)]
         defaults = node.args.defaults
-        self.defaults = dict(zip(positional[len(positional) - len(defaults) :], defaults, strict=True))
+        self.defaults = dict(
+            zip(positional[len(positional) - len(defaults) :], defaults, strict=True)
+        )
         pairs = zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
         self.defaults |= {one.arg: value for one, value in pairs if value is not None}
 
@@ -181,7 +183,9 @@ def _leaves(node: ast.expr, values: dict[str, list[ast.expr]], seen: set[str]) -
                 for base in (*arguments[:1], *keywords):
                     yield from _leaves(base, values, seen)
             elif name in _THROUGH:
-                yield from _leaves(arguments[0] if name != "to" and arguments else inner, values, seen)
+                yield from _leaves(
+                    arguments[0] if name != "to" and arguments else inner, values, seen
+                )
 
 
 def _reaching(nodes: list[ast.expr], values: dict[str, list[ast.expr]]) -> set[str]:

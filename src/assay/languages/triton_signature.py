@@ -7,11 +7,13 @@ choice is told.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 CONSTANT = "constexpr"
-DIVISOR = 16  # what a launch finds of allocated pointers and of sizes; without it nothing vectorises
+DIVISOR = (
+    16  # what a launch finds of allocated pointers and of sizes; without it nothing vectorises
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +49,7 @@ class TritonLaunch:
     line: int
     parameters: tuple[TritonParameter, ...]
     options: tuple[tuple[str, int], ...] = ()  # num_warps, num_stages
-    file: str = field(default="")
+    file: str = ""  # empty for the main file
 
     def configured(self, constants: Mapping[str, Any], options: Mapping[str, int]) -> TritonLaunch:
         """With what an autotuner's first configuration sets."""

@@ -6,9 +6,14 @@ the import of a Triton module, happens behind the wall.
 
 from __future__ import annotations
 
+import contextlib
+import subprocess
+from importlib.metadata import PackageNotFoundError, version
+
 from assay.data.candidate import Candidate
 from assay.data.compilation import CompiledKernel, CompileReport
 from assay.languages.architecture import Architecture, architecture
+from assay.languages.cuda import find_nvcc
 from assay.languages.cuda_sources import CudaSource, cuda_sources
 from assay.languages.cuda_tools import toolkit_folder
 from assay.languages.triton_kernels import triton_launches
@@ -20,6 +25,7 @@ from assay.worker.host.wall import Furnishing, Rooms, Wall
 from assay.worker.host.workshop import Workshop
 
 _NOTHING = "no CUDA or Triton kernel was found in it"
+_HEADER_SUFFIXES = (".cuh", ".h", ".hpp")
 _SECONDS = 120.0  # for one kernel or source
 
 
@@ -53,7 +59,8 @@ class Foundry:
             kernels = self._kernels(candidate, arch, sources, launches)
         except Lost as lost:  # a compiler that ate all its room takes the workshop with it
             return report.model_copy(update={"reason": f"the compilation ended: {lost.text}"})
-        return report.model_copy(update={"kernels": tuple(kernels)})
+        compilers = _compilers(bool(sources), bool(launches))
+        return report.model_copy(update={"kernels": tuple(kernels), "compilers": compilers})
 
     def _kernels(
         self,
@@ -65,7 +72,7 @@ class Foundry:
         wall = self._raised()
         workshop = Workshop(wall, self._seconds)
         try:
-            cuda = CudaCompiler(workshop, arch)
+            cuda = CudaCompiler(workshop, arch, _headers(candidate))
             found = [kernel for source in sources for kernel in cuda.compile(source)]
             if launches:
                 triton = TritonCompiler(wall, workshop, arch, self._seconds)
@@ -84,3 +91,21 @@ class Foundry:
             )
             self._wall = Wall(furnishing, Rooms())
         return self._wall
+
+
+def _headers(candidate: Candidate) -> dict[str, str]:
+    named = (file for file in candidate.sources if file.path.endswith(_HEADER_SUFFIXES))
+    return {file.path: file.text for file in named}
+
+
+def _compilers(cuda: bool, triton: bool) -> tuple[str, ...]:
+    """Those asked for and found here, with their versions."""
+    found = []
+    nvcc = find_nvcc() if cuda else None
+    if nvcc is not None:
+        done = subprocess.run([nvcc, "--version"], capture_output=True, text=True, check=False)
+        found.append("nvcc " + (done.stdout.rpartition("release ")[2].partition("\n")[0] or "?"))
+    if triton:
+        with contextlib.suppress(PackageNotFoundError):
+            found.append(f"triton {version('triton')}")
+    return tuple(found)

@@ -7,7 +7,8 @@ are left out. Only a fault in the device code itself is the candidate's; the res
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 
 from assay.data.candidate import Language
 from assay.data.compilation import CompiledKernel, CompileOutcome
@@ -34,6 +35,7 @@ from assay.worker.host.workshop import ToolResult, Workshop, message
 
 _UNIT = "kernel.cu"
 _STUBS = "stubs"
+_HEADERS = "headers"
 _ERROR = re.compile(rf"{re.escape(_UNIT)}\((\d+)\): (?:catastrophic )?error", re.MULTILINE)
 _FILLED_IN = "the source is put together while the candidate runs; it is not known in full"
 _NEEDS_TORCH = "needs torch's own headers (a compilation of minutes)"
@@ -51,9 +53,13 @@ class _Unit:
 class CudaCompiler:
     """Compiles the sources of candidates for one architecture."""
 
-    def __init__(self, workshop: Workshop, arch: Architecture) -> None:
+    def __init__(
+        self, workshop: Workshop, arch: Architecture, headers: Mapping[str, str] | None = None
+    ) -> None:
         self._workshop = workshop
         self._arch = arch
+        for path, text in (headers or {}).items():
+            workshop.put(f"{_HEADERS}/{path}", text.encode("utf-8", "replace"))
 
     def compile(self, source: CudaSource) -> list[CompiledKernel]:
         """Every kernel of a source."""
@@ -100,12 +106,14 @@ class CudaCompiler:
         nvcc = find_nvcc()
         assert nvcc is not None, "asked after it was found"
         self._workshop.put(_UNIT, text.encode("utf-8", "replace"))
+        folder = source.where.rpartition(":")[0].rpartition("/")[0]
         standard = () if any(f.startswith("-std") for f in source.flags) else ("-std=c++17",)
         return self._workshop.run(
             nvcc,
             "-cubin",
             *("-gencode", self._arch.code_generation),
             *("-Xptxas", "-v", "--keep", "-diag-suppress", "177", "-o", "kernel.cubin"),
+            *("-I", _HEADERS, "-I", f"{_HEADERS}/{folder}"),
             *standard,
             *source.flags,
             *more,
@@ -139,10 +147,7 @@ class CudaCompiler:
             changes = {
                 "symbol": symbol,
                 "assumed": (*unit.assumed, *(f"flag {flag}" for flag in source.flags)),
-                "registers": used.registers,
-                "shared_bytes": used.shared_bytes,
-                "stack_bytes": used.stack_bytes,
-                "spill_bytes": used.spill_bytes,
+                **asdict(used),
                 "instructions": ptx_families(text, code),
                 "assembly_bytes": len(ptx),
                 "binary_bytes": len(cubin),
@@ -171,7 +176,7 @@ class CudaCompiler:
 
 
 def disassembled(workshop: Workshop, cubin: str) -> dict[str, str] | None:
-    """Machine code by symbol, or None where no disassembler is here or it does not know the code."""
+    """Machine code by symbol, or None where no disassembler is here that knows the code."""
     tool = find_cuobjdump()
     if tool is None:
         return None

@@ -6,7 +6,7 @@ in the workshop, where none of its code runs, and the figures come from there.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from assay.data.candidate import Candidate, Language
 from assay.data.compilation import CompiledKernel, CompileOutcome
@@ -89,8 +89,10 @@ class TritonCompiler:
             return self._unknown(candidate, launch, f"the process ended: {lost.text}")
         except _NotMade as refusal:
             return self._unknown(candidate, launch, str(refusal))
-        return self._amd(candidate, launch, made) if self._arch.amd else self._nvidia(
-            candidate, launch, made
+        return (
+            self._amd(candidate, launch, made)
+            if self._arch.amd
+            else self._nvidia(candidate, launch, made)
         )
 
     def _made(self, session: Session, launch: TritonLaunch) -> _Made:
@@ -138,10 +140,8 @@ class TritonCompiler:
         changes = {
             "symbol": symbol,
             "assumed": (*made.assumed, *note),
-            "registers": used.registers,
+            **asdict(used),
             "shared_bytes": made.shared_bytes,
-            "stack_bytes": used.stack_bytes,
-            "spill_bytes": used.spill_bytes,
             "instructions": ptx_families(text, code),
             "assembly_bytes": len(made.assembly),
             "binary_bytes": len(made.binary),
@@ -154,10 +154,8 @@ class TritonCompiler:
         changes = {
             "symbol": launch.kernel,
             "assumed": made.assumed,
-            "registers": used.registers,
+            **asdict(used),
             "shared_bytes": made.shared_bytes,
-            "stack_bytes": used.stack_bytes,
-            "spill_bytes": used.spill_bytes,
             "instructions": amd_families(text),
             "assembly_bytes": len(made.assembly),
             "binary_bytes": len(made.binary),
