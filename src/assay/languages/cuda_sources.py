@@ -27,10 +27,19 @@ _FLAG = re.compile(
 class CudaSource:
     """One translation unit."""
 
-    where: str  # file:line
+    file: SourceFile  # that it stands in
+    line: int
     text: str
     whole: bool = True  # False where values are filled in when the candidate runs
     flags: tuple[str, ...] = ()  # of the compiler, as far as they bear on device code
+
+    def where(self, kernel: str, line: int) -> str:
+        """Where in the file a kernel stands, that is on this line of the text."""
+        head = re.compile(rf"__global__[^;{{}}]*?\b({re.escape(kernel)})\s*\(")
+        found = head.search(self.file.text)
+        if found is not None:
+            return f"{self.file.path}:{1 + self.file.text.count(chr(10), 0, found.start(1))}"
+        return f"{self.file.path}:{self.line + line - 1}"
 
 
 def cuda_sources(candidate: Candidate) -> tuple[CudaSource, ...]:
@@ -38,7 +47,7 @@ def cuda_sources(candidate: Candidate) -> tuple[CudaSource, ...]:
     found: list[CudaSource] = []
     for file in candidate.sources:
         if file.path.endswith(".cu"):
-            found.append(CudaSource(f"{file.path}:1", file.text))
+            found.append(CudaSource(file, 1, file.text))
         elif file.path.endswith(".py"):
             found += _in_python(file)
     return tuple(found)
@@ -58,10 +67,8 @@ def _in_python(file: SourceFile) -> list[CudaSource]:
     outermost = [
         text for text in texts if not any(text != other and text in other for other in texts)
     ]
-    return [
-        CudaSource(f"{file.path}:{texts[text][0]}", text, texts[text][1], flags)
-        for text in outermost
-    ]
+    found = [CudaSource(file, texts[text][0], text, texts[text][1], flags) for text in outermost]
+    return sorted(found, key=lambda source: source.line)
 
 
 class _Reader:

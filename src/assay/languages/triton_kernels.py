@@ -29,7 +29,7 @@ _LAUNCH, _DEFAULT, _GUESS = "its launch", "its default", "a guess"
 
 
 def triton_launches(candidate: Candidate) -> tuple[TritonLaunch, ...]:
-    """One for each kernel that is launched, or that no other kernel calls."""
+    """One for each kernel that is launched, or that nothing else uses and returns no value."""
     found: list[TritonLaunch] = []
     for number, file in enumerate(candidate.sources):
         if file.path.endswith(".py"):
@@ -58,16 +58,16 @@ class _File:
 
     def launches(self) -> list[TritonLaunch]:
         """Of every kernel in it."""
-        called = {
-            node.func.id
+        used = {
+            node.id
             for kernel in self._kernels.values()
             for node in ast.walk(kernel)
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+            if isinstance(node, ast.Name)
         }
         return [
             self._launch(kernel)
             for name, kernel in self._kernels.items()
-            if name in self._sites or name not in called
+            if name in self._sites or (name not in used and not _returns(kernel))
         ]
 
     def _is_jit(self, node: ast.FunctionDef) -> bool:
@@ -125,6 +125,12 @@ class _File:
         known = {name: value for name, value in values.items() if value is not _OPEN}
         options = [(name, known.pop(name)) for name in _OPTIONS if name in known]
         return known, tuple((name, value) for name, value in options if type(value) is int)
+
+
+def _returns(kernel: ast.FunctionDef) -> bool:
+    """Kernels return nothing; what does is called by kernels."""
+    found = (node for node in ast.walk(kernel) if isinstance(node, ast.Return))
+    return any(node.value is not None for node in found)
 
 
 def _constant(

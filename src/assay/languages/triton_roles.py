@@ -77,17 +77,16 @@ class Roles:
         if name not in self._pointers:
             self._pointers[name] = {}  # a function that calls itself ends here
             use, function = self._uses[name], self._functions[name]
+            use.addresses += [node for call in use.calls for node in self._handed_over(call)]
             bases = [self._base(function, use, node) for node in use.addresses]
-            for call in use.calls:
-                bases += self._handed_over(function, use, call)
             indices = self._indices(function, use)
             self._pointers[name] = {
                 base: "*i64" if base in indices else "*fp32" for base in bases if base
             }
         return self._pointers[name]
 
-    def _handed_over(self, function: Function, use: _Use, call: ast.Call) -> Iterator[str]:
-        """Pointers that another function receives."""
+    def _handed_over(self, call: ast.Call) -> Iterator[ast.expr]:
+        """What another function receives as a pointer."""
         assert isinstance(call.func, ast.Name)
         called = self._functions.get(call.func.id)
         if called is None:
@@ -95,7 +94,7 @@ class Roles:
         received = self._pointers_of(called.name)
         pairs = list(zip(called.parameters, call.args, strict=False))
         pairs += [(keyword.arg, keyword.value) for keyword in call.keywords if keyword.arg]
-        yield from (self._base(function, use, node) for name, node in pairs if name in received)
+        yield from (node for name, node in pairs if name in received)
 
     def _base(self, function: Function, use: _Use, address: ast.expr) -> str:
         """The parameter an address begins with; the first where several are added."""
@@ -126,11 +125,9 @@ def _use(node: ast.FunctionDef) -> _Use:
         match child:
             case ast.Assign(targets=targets, value=value):
                 for target in targets:
-                    for name in _targets(target):
-                        use.values.setdefault(name, []).append(value)
+                    _note_value(use, target, value)
             case ast.AnnAssign(target=target, value=ast.expr() as value):
-                for name in _targets(target):
-                    use.values.setdefault(name, []).append(value)
+                _note_value(use, target, value)
             case ast.AugAssign(target=ast.Name(id=name), value=value):
                 use.values.setdefault(name, []).append(value)
             case ast.For(iter=bounds):
@@ -142,6 +139,18 @@ def _use(node: ast.FunctionDef) -> _Use:
             case ast.Name(id=name, ctx=ast.Load()):
                 use.mentioned.add(name)
     return use
+
+
+def _note_value(use: _Use, target: ast.expr, value: ast.expr) -> None:
+    match target, value:
+        case ast.Name(id=name), _:
+            use.values.setdefault(name, []).append(value)
+        case (ast.Tuple(elts=names), ast.Tuple(elts=parts)) if len(names) == len(parts):
+            for name_node, part in zip(names, parts, strict=True):
+                _note_value(use, name_node, part)
+        case ((ast.Tuple(elts=names) | ast.List(elts=names)), _):
+            for name_node in names:
+                _note_value(use, name_node, value)
 
 
 def _note_call(use: _Use, call: ast.Call) -> None:
@@ -166,9 +175,9 @@ def _leaves(node: ast.expr, values: dict[str, list[ast.expr]], seen: set[str]) -
                 yield name
             elif name not in seen:
                 seen.add(name)
+                yield name  # a parameter that is moved along is assigned as well
                 for value in values[name]:
                     yield from _leaves(value, values, seen)
-                yield name  # a parameter that is moved along is assigned as well
         case ast.BinOp(op=ast.Add() | ast.Sub(), left=left, right=right):
             yield from _leaves(left, values, seen)
             yield from _leaves(right, values, seen)
@@ -215,11 +224,3 @@ def _attribute(call: ast.Call) -> str:
         case ast.Attribute(attr=name) | ast.Name(id=name):
             return name
     return ""
-
-
-def _targets(target: ast.expr) -> list[str]:
-    if isinstance(target, ast.Name):
-        return [target.id]
-    if isinstance(target, ast.Tuple | ast.List):
-        return [name for part in target.elts for name in _targets(part)]
-    return []

@@ -6,7 +6,8 @@ choice is told.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import contextlib
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,6 +15,8 @@ CONSTANT = "constexpr"
 DIVISOR = (
     16  # what a launch finds of allocated pointers and of sizes; without it nothing vectorises
 )
+
+SIZE = 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,15 +56,29 @@ class TritonLaunch:
 
     def configured(self, constants: Mapping[str, Any], options: Mapping[str, int]) -> TritonLaunch:
         """With what an autotuner's first configuration sets."""
-        source = "first of its configurations"
+        merged = tuple((dict(self.options) | dict(options)).items())
+        return replace(self._set(constants, "first of its configurations"), options=merged)
+
+    def decided(self, heuristics: Mapping[str, Callable[[dict[str, Any]], Any]]) -> TritonLaunch:
+        """With what heuristics answer at sizes of 1024; one that fails leaves the guess."""
+        given = {
+            one.name: one.value if one.kind == CONSTANT else SIZE if one.kind == "i32" else one.kind
+            for one in self.parameters
+        }
+        answers: dict[str, Any] = {}
+        for name, heuristic in heuristics.items():
+            with contextlib.suppress(Exception):
+                answers[name] = heuristic(given | answers)
+        return self._set(answers, f"its heuristics at sizes of {SIZE}")
+
+    def _set(self, constants: Mapping[str, Any], source: str) -> TritonLaunch:
         chosen = tuple(
             replace(one, kind=CONSTANT, value=constants[one.name], source=source)
             if one.name in constants
             else one
             for one in self.parameters
         )
-        merged = dict(self.options) | dict(options)
-        return replace(self, parameters=chosen, options=tuple(merged.items()))
+        return replace(self, parameters=chosen)
 
     def with_pointers_to(self, kind: str) -> TritonLaunch:
         """The same with pointers to floats of another width."""

@@ -70,15 +70,18 @@ class TritonModule:
         raise Uncompiled(_words(failures[0]))
 
     def _found(self, launch: TritonLaunch) -> tuple[Any, TritonLaunch]:
-        """The jit function below its autotuner, whose first configuration is taken."""
+        """The jit function below its autotuner and heuristics, and what these decide."""
         found = getattr(self._module(launch.file or "kernel.py"), launch.kernel, None)
         if found is None:
             raise AttributeError(f"{launch.kernel} is not defined when the file has been imported")
-        while not hasattr(found, "arg_names") or hasattr(found, "configs"):
-            configs = getattr(found, "configs", None)
-            if configs:
-                options = {"num_warps": configs[0].num_warps, "num_stages": configs[0].num_stages}
-                launch = launch.configured(configs[0].kwargs, options)
+        from triton.runtime.jit import JITFunction
+
+        while not isinstance(found, JITFunction):
+            if getattr(found, "configs", None):
+                first = found.configs[0]
+                options = {"num_warps": first.num_warps, "num_stages": first.num_stages}
+                launch = launch.configured(first.kwargs, options)
+            launch = launch.decided(getattr(found, "values", {}))
             found = found.fn
         return found, launch
 
@@ -123,13 +126,12 @@ def _constant(value: Any) -> Any:
 
 
 class Uncompiled(Exception):
-    """Triton refused the kernel; the text holds its words, the deepest cause last."""
+    """Triton refused the kernel; the text holds its words."""
 
 
 def _words(error: BaseException) -> str:
-    lines: list[str] = []
-    step: BaseException | None = error
-    while step is not None:
-        lines.append(f"{type(step).__name__}: {step}")
-        step = step.__cause__
-    return "\n".join(lines)
+    """What is wrong first, and then where: Triton says it the other way round."""
+    lines = str(error).strip().splitlines() or [""]
+    causes = [f"{type(step).__name__}: {step}" for step in (error.__cause__,) if step is not None]
+    first = f"{type(error).__name__}: {lines[-1]}"
+    return "\n".join([first, *lines[:-1], *causes])

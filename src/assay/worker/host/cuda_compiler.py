@@ -106,7 +106,7 @@ class CudaCompiler:
         nvcc = find_nvcc()
         assert nvcc is not None, "asked after it was found"
         self._workshop.put(_UNIT, text.encode("utf-8", "replace"))
-        folder = source.where.rpartition(":")[0].rpartition("/")[0]
+        folder = source.file.path.rpartition("/")[0]
         standard = () if any(f.startswith("-std") for f in source.flags) else ("-std=c++17",)
         return self._workshop.run(
             nvcc,
@@ -164,13 +164,12 @@ class CudaCompiler:
     def _entry(
         self, source: CudaSource, head: KernelHead, outcome: CompileOutcome, words: str
     ) -> CompiledKernel:
-        path, _, line = source.where.rpartition(":")
         return CompiledKernel(
             name=head.name,
             arch=self._arch.name,
             language=Language.CUDA,
             outcome=outcome,
-            where=f"{path}:{int(line) + head.line - 1}",
+            where=source.where(head.name, head.line),
             message=words,
         )
 

@@ -70,9 +70,21 @@ class TritonCompiler:
         session = Session(self._wall)
         try:
             self._lay_out(session, candidate)
-            return [self._one(session, candidate, launch) for launch in launches]
+            return self._each(session, candidate, launches)
         finally:
             session.close()
+
+    def _each(
+        self, session: Session, candidate: Candidate, launches: tuple[TritonLaunch, ...]
+    ) -> list[CompiledKernel]:
+        found: list[CompiledKernel] = []
+        try:
+            for launch in launches:
+                found.append(self._one(session, candidate, launch))
+        except Lost as lost:
+            why = f"the process ended: {lost.text}"
+            found += [self._unknown(candidate, launch, why) for launch in launches[len(found) :]]
+        return found
 
     def _lay_out(self, session: Session, candidate: Candidate) -> None:
         files = {file.path: file.text for file in candidate.sources[1:]}
@@ -85,8 +97,6 @@ class TritonCompiler:
     def _one(self, session: Session, candidate: Candidate, launch: TritonLaunch) -> CompiledKernel:
         try:
             made = self._made(session, launch)
-        except Lost as lost:
-            return self._unknown(candidate, launch, f"the process ended: {lost.text}")
         except _NotMade as refusal:
             return self._unknown(candidate, launch, str(refusal))
         return (
