@@ -83,6 +83,14 @@ def test_cuda_for_hopper_without_torchs_headers(foundry: Foundry) -> None:
 
 
 @with_nvcc
+def test_a_header_that_is_not_here_is_no_fault_of_the_candidate(foundry: Foundry) -> None:
+    text = '#include </etc/passwd>\nextern "C" __global__ void k(int* x) { *x = 1; }'
+    (kernel,) = foundry.compile(candidate(f"S = {text!r}"), architecture("sm_90a")).kernels
+    assert kernel.outcome is CompileOutcome.UNKNOWN and "root:" not in kernel.message
+    assert "a header is not on this machine" in kernel.message
+
+
+@with_nvcc
 def test_host_code_beyond_the_stubs_is_left_out(foundry: Foundry) -> None:
     text = CUDA.replace("return out;", "return at::native::of_its_own(out);")
     kernel = by_name(foundry.compile(candidate(text), architecture("sm_80")))["reversed_sum"]

@@ -11,6 +11,8 @@ import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+from assay.languages.triton_function import Function
+
 _ACCESS = frozenset(
     """load store atomic_add atomic_max atomic_min atomic_xchg atomic_cas atomic_and atomic_or
     atomic_xor make_block_ptr make_tensor_descriptor""".split()
@@ -19,28 +21,6 @@ _BASE_KEYWORDS = frozenset(("pointer", "base", "ptr"))
 _WHOLE = frozenset("range static_range arange cdiv rand randn randint philox program_id".split())
 _WHOLE_KEYWORDS = frozenset("mask shape strides offsets block_shape".split())
 _THROUGH = frozenset("multiple_of max_contiguous to assume cast advance broadcast_to".split())
-
-
-class Function:
-    """One function under `@triton.jit`, with its parameters."""
-
-    def __init__(self, node: ast.FunctionDef) -> None:
-        self.node, self.name = node, node.name
-        given = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
-        self.parameters = tuple(one.arg for one in given)
-        marked = [one for one in given if one.annotation and _marks_constant(one.annotation)]
-        self.constants = tuple(one.arg for one in marked)
-        positional = [one.arg for one in (*node.args.posonlyargs, *node.args.args)]
-        defaults = node.args.defaults
-        self.defaults = dict(
-            zip(positional[len(positional) - len(defaults) :], defaults, strict=True)
-        )
-        pairs = zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
-        self.defaults |= {one.arg: value for one, value in pairs if value is not None}
-
-
-def _marks_constant(annotation: ast.expr) -> bool:
-    return "constexpr" in ast.unparse(annotation)
 
 
 @dataclass(slots=True)

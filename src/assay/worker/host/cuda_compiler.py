@@ -37,6 +37,7 @@ _UNIT = "kernel.cu"
 _STUBS = "stubs"
 _HEADERS = "headers"
 _ERROR = re.compile(rf"{re.escape(_UNIT)}\((\d+)\): (?:catastrophic )?error", re.MULTILINE)
+_NO_HEADER = re.compile(r"fatal error: .*: (?:No such file|Permission denied)|cannot open source")
 _FILLED_IN = "the source is put together while the candidate runs; it is not known in full"
 _NEEDS_TORCH = "needs torch's own headers (a compilation of minutes)"
 
@@ -71,8 +72,8 @@ class CudaCompiler:
         if first.result.ok:
             return self._kernels(source, first)
         if not needs_torch(source.text):
-            words = message(first.result.output, (self._workshop.folder,))
-            return [self._entry(source, head, CompileOutcome.FAILED, words) for head in heads]
+            outcome, words = self._fault(source, first)
+            return [self._entry(source, head, outcome, words) for head in heads]
         second = self._device_only(source)
         if second.result.ok:
             return self._kernels(source, second)
@@ -121,8 +122,12 @@ class CudaCompiler:
         )
 
     def _fault(self, source: CudaSource, unit: _Unit) -> tuple[CompileOutcome, str]:
-        """Whose fault it is that device code alone does not compile."""
+        """Whose fault it is that nvcc refused."""
         words = message(unit.result.output, (self._workshop.folder,))
+        if _NO_HEADER.search(unit.result.output):
+            return CompileOutcome.UNKNOWN, f"a header is not on this machine: {words}"
+        if not needs_torch(source.text):
+            return CompileOutcome.FAILED, words
         lines = {int(number) for number in _ERROR.findall(unit.result.output)}
         rows = source.text.splitlines()
         ours = lines <= device_lines(source.text)
