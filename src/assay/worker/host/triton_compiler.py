@@ -35,6 +35,7 @@ _MAIN = "kernel.py"
 _ASSEMBLY, _BINARY = "out/kernel.s", "out/kernel.bin"
 _REFUSED = "Uncompiled: "
 _TARGET = ".target "
+_AS_TRITON = ("--regAllocOptLevel=2",)  # what Triton itself gives ptxas
 
 
 @dataclass(frozen=True)
@@ -138,8 +139,8 @@ class TritonCompiler:
         used, sass = Resources(), None
         if tool is not None and target.startswith("sm_"):
             self._workshop.put("kernel.ptx", made.assembly)
-            arguments = ("-v", f"--gpu-name={target}", "kernel.ptx", "-o", "kernel.cubin")
-            result = self._workshop.run(tool, *arguments)
+            files = ("kernel.ptx", "-o", "kernel.cubin")
+            result = self._workshop.run(tool, "-v", *_AS_TRITON, f"--gpu-name={target}", *files)
             if not result.ok:
                 return self._unknown(candidate, launch, message(result.output))
             used = ptxas_resources(result.output).get(symbol, Resources())
