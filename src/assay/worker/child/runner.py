@@ -64,6 +64,7 @@ class Runner:
         self.silenced: SilencedLaunches | None = None
         self.gated: GatedBatch | None = None
         self.kernels: KernelLog | None = None
+        self.triton: TritonModule | None = None
         self._gate: Gate | None = None
 
     def gate(self) -> Gate:
@@ -71,7 +72,6 @@ class Runner:
         if self._gate is None:
             self._gate = Gate(self.memory.host_map(GATE_ARENA), self.memory)
         return self._gate
-        self.triton: TritonModule | None = None
 
     def handle(self, request: Request, descriptors: list[int]) -> tuple[int, str]:
         """Serve one request: a count and a text for the reply."""
