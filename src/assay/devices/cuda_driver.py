@@ -67,6 +67,12 @@ class CudaDriver:
             source = ctypes.c_void_p(data.ctypes.data)
             self._call("cuMemcpyHtoD_v2", ctypes.c_uint64(pointer), source, _size(data.nbytes))
 
+    def write_soon(self, pointer: int, data: Bytes) -> None:
+        """Copy a few bytes to the device; done with the next `synchronise`."""
+        source = ctypes.c_void_p(data.ctypes.data)
+        target, size = ctypes.c_uint64(pointer), _size(data.nbytes)
+        self._call("cuMemcpyHtoDAsync_v2", target, source, size, ctypes.c_void_p(0))
+
     def read(self, pointer: int, nbytes: int) -> Bytes:
         """Copy bytes from the device."""
         data = np.empty(nbytes, np.uint8)

@@ -8,6 +8,7 @@ and convicts.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from assay.data.evidence import Evidence, EvidenceKind, Severity
@@ -16,6 +17,9 @@ from assay.data.settings import Track
 
 COPY_OFFERS = 10  # distinct BLAS or ATen computations; no kernel offers one under such a name
 _NAMED = 4
+# What Triton compiles to launch a kernel: it finds the driver at run time.
+_LAUNCHER = re.compile(r"home/triton/\w+/(?:__triton_launcher|cuda_utils)\.[\w.-]+\.so")
+_LAUNCHERS_NEED = {"dlsym", "dlopen", "dlclose"}
 
 
 def findings(seen: ObjectsSeen, track: Track, acquitted: bool) -> Iterator[Evidence]:
@@ -26,6 +30,8 @@ def findings(seen: ObjectsSeen, track: Track, acquitted: bool) -> Iterator[Evide
         text = f"the objects it built could not be read: {seen.reason}"
         yield Evidence(kind=EvidenceKind.UNKNOWN, severity=Severity.NOTE, text=text)
     for built in seen.objects:
+        if _LAUNCHER.fullmatch(built.path) and set(built.needs) <= _LAUNCHERS_NEED:
+            continue
         yield from _of_object(built, acquitted)
 
 

@@ -37,7 +37,8 @@ STATEMENT_BYTES = 1 << 18
 CONTROL_ARENA = 0
 GATE_ARENA = 1
 WORD_BYTES = 4
-GATE_WORD, ENQUEUED_WORD, DONE_WORD = 0, 16, 32  # each in a cache line of its own
+# Each in a cache line of its own.
+GATE_WORD, STARTED_WORD, LAUNCHED_WORD, ENQUEUED_WORD, DONE_WORD = 0, 16, 32, 48, 64
 
 
 @dataclass(frozen=True)
@@ -62,11 +63,12 @@ class Plain:
 
 @dataclass(frozen=True)
 class Slot:
-    """Room for one output: a header, then at most `capacity` bytes."""
+    """Room for at most `capacity` bytes, of an output or of a call's record."""
 
     arena: int
     offset: int
     capacity: int
+    head: tuple[int, int] = (CONTROL_ARENA, 0)  # arena and offset of an output's header
 
 
 @dataclass(frozen=True)
@@ -275,7 +277,7 @@ class CallRecord:
 
 @dataclass(frozen=True)
 class OutputHeader:
-    """What the child says of one output, in front of its bytes."""
+    """What the child says of one output, behind the record of its call."""
 
     FORMAT = struct.Struct("<4sBBHQ8q")
     MAGIC = b"OUTP"

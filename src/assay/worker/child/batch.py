@@ -172,7 +172,7 @@ def _mark_shared(call: Call, index: int, results: list[Outcome], memory: Memory)
 
 
 def copy_data(leaf: Any, slot: Slot, memory: Memory) -> bool:
-    """Copy a plain tensor's bytes behind the place of its header; False where that cannot be."""
+    """Copy a plain tensor's bytes into its slot; False where that cannot be."""
     if type(leaf) is not torch.Tensor or leaf.layout is not torch.strided or leaf.is_nested:
         return False
     nbytes, known = leaf.numel() * leaf.element_size(), _name(leaf) in DTYPES
@@ -180,8 +180,7 @@ def copy_data(leaf: Any, slot: Slot, memory: Memory) -> bool:
     if not (fits and leaf.device.type in ("cpu", "cuda")):
         return False
     if nbytes:
-        room = Slot(slot.arena, slot.offset + OutputHeader.BYTES, slot.capacity)
-        memory.flat(room, leaf.dtype, leaf.numel()).view(leaf.shape).copy_(leaf.detach())
+        memory.flat(slot, leaf.dtype, leaf.numel()).view(leaf.shape).copy_(leaf.detach())
     return True
 
 
@@ -193,7 +192,7 @@ def _copy_out(leaf: Any, slot: Slot, memory: Memory, data: bool) -> None:
     """A lazy or wrapped tensor is described, never touched: touching would compute it."""
     if type(leaf) is not torch.Tensor:
         flags = OutputFlag.TENSOR if isinstance(leaf, torch.Tensor) else OutputFlag(0)
-        memory.write(slot, OutputHeader(type(leaf).__name__, (), flags, 0).pack())
+        memory.describe(slot, OutputHeader(type(leaf).__name__, (), flags, 0))
         return
     nbytes = 0 if leaf.is_nested else leaf.numel() * leaf.element_size()
     flags = OutputFlag.TENSOR | OutputFlag.EXACT_TYPE
@@ -204,4 +203,4 @@ def _copy_out(leaf: Any, slot: Slot, memory: Memory, data: bool) -> None:
     if not data or copy_data(leaf, slot, memory):
         flags |= OutputFlag.FITS
     shape = () if leaf.is_nested else tuple(leaf.shape)
-    memory.write(slot, OutputHeader(_name(leaf), shape, flags, nbytes).pack())
+    memory.describe(slot, OutputHeader(_name(leaf), shape, flags, nbytes))

@@ -15,7 +15,15 @@ import torch
 from assay.worker.child.batch import Outcome, call_once, copy_data, flatten, hand_over, prepare
 from assay.worker.child.mapped import HostMapped
 from assay.worker.child.memory import Memory
-from assay.worker.protocol import DONE_WORD, ENQUEUED_WORD, GATE_WORD, WORD_BYTES, RunGated
+from assay.worker.protocol import (
+    DONE_WORD,
+    ENQUEUED_WORD,
+    GATE_WORD,
+    LAUNCHED_WORD,
+    STARTED_WORD,
+    WORD_BYTES,
+    RunGated,
+)
 
 
 class Gate:
@@ -38,9 +46,9 @@ class Gate:
         """The stream says `number` when it gets here."""
         self.driver.write_value(stream, self._words + DONE_WORD * WORD_BYTES, number)
 
-    def enqueued(self, number: int) -> None:
-        """Everything is queued."""
-        self._mapped.write(ENQUEUED_WORD * WORD_BYTES, number.to_bytes(WORD_BYTES, "little"))
+    def say(self, word: int, number: int) -> None:
+        """Tell the host that some part of batch `number` is done."""
+        self._mapped.write(word * WORD_BYTES, number.to_bytes(WORD_BYTES, "little"))
 
 
 class GatedBatch:
@@ -60,14 +68,16 @@ class GatedBatch:
         memory.accelerator.finish()
         stream = torch.cuda.current_stream().cuda_stream
         gate.close_until(stream, request.number)
+        gate.say(STARTED_WORD, request.number)
         for call, inputs in zip(request.calls, prepared, strict=True):
             self._results.append(call_once(self._instances[call.instance], inputs, None))
         gate.driver.record(gate.end, stream)
+        gate.say(LAUNCHED_WORD, request.number)
         for call, result in zip(request.calls, self._results, strict=True):
             for leaf, slot in zip(flatten(result.value), call.outputs, strict=False):
                 copy_data(leaf, slot, memory)
         gate.done(stream, request.number)
-        gate.enqueued(request.number)
+        gate.say(ENQUEUED_WORD, request.number)
         memory.accelerator.finish()
         inside_us = gate.driver.elapsed_us(gate.start, gate.end) / len(request.calls)
         for call, result in zip(request.calls, self._results, strict=True):

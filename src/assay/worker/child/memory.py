@@ -64,12 +64,17 @@ class Memory:
         """Put bytes at the head of a slot."""
         self._maps[slot.arena].write(slot.offset, data)
 
+    def describe(self, slot: Slot, header: OutputHeader) -> None:
+        """Put an output's header where it belongs."""
+        arena, offset = slot.head
+        self._maps[arena].write(offset, header.pack())
+
     def mark(self, slot: Slot, flag: OutputFlag) -> None:
-        """Add a flag to the header that stands at a slot."""
-        data = self._maps[slot.arena].read(slot.offset, OutputHeader.BYTES)
-        header = OutputHeader.unpack(data)
+        """Add a flag to the header of an output."""
+        arena, offset = slot.head
+        header = OutputHeader.unpack(self._maps[arena].read(offset, OutputHeader.BYTES))
         if header is not None:
-            self.write(slot, replace(header, flags=header.flags | flag).pack())
+            self.describe(slot, replace(header, flags=header.flags | flag))
 
     def flat(self, slot: Slot, dtype: torch.dtype, count: int) -> torch.Tensor:
         """A one-dimensional tensor over a slot's room."""

@@ -70,6 +70,14 @@ class Arena(Protocol):
         """Put bytes."""
         ...
 
+    def write_soon(self, offset: int, data: Bytes) -> None:
+        """Put a few bytes; they are there after `settle`."""
+        ...
+
+    def settle(self) -> None:
+        """Wait for what was put soon."""
+        ...
+
     def read(self, offset: int, nbytes: int) -> Bytes:
         """Bytes as they are now; a view where the memory is the host's."""
         ...
@@ -129,6 +137,13 @@ class HostArena:
     def write(self, offset: int, data: Bytes) -> None:
         """Put bytes."""
         self.bytes[offset : offset + data.nbytes] = data
+
+    def write_soon(self, offset: int, data: Bytes) -> None:
+        """Put bytes, at once."""
+        self.write(offset, data)
+
+    def settle(self) -> None:
+        """Nothing is under way."""
 
     def read(self, offset: int, nbytes: int) -> Bytes:
         """Bytes as they are now, not a copy."""

@@ -55,6 +55,15 @@ class DeviceArena:
         self._driver.enter()
         self._driver.write(self._base + offset, data)
 
+    def write_soon(self, offset: int, data: Bytes) -> None:
+        """Put a few bytes; they are there after `settle`."""
+        self._driver.enter()
+        self._driver.write_soon(self._base + offset, data)
+
+    def settle(self) -> None:
+        """Wait for what was put soon."""
+        self._driver.synchronise()
+
     def read(self, offset: int, nbytes: int) -> Bytes:
         """A copy of bytes as they are now."""
         self._driver.enter()

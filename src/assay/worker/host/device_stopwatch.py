@@ -12,10 +12,12 @@ from collections.abc import Callable
 
 from assay.data.call import Mix
 from assay.data.candidate import Candidate
-from assay.data.device import Device
+from assay.data.device import Device, DeviceReading
 from assay.data.measurement import Measurement
 from assay.data.observation import Observation, TimesSeen
 from assay.data.settings import Level, Settings
+from assay.devices.lease import device_key, lease
+from assay.devices.registry import adapter
 from assay.measure.expectation import ExpectationRequest, expect
 from assay.measure.statistics import needs_more, paired_ratio
 from assay.worker.host.baseline import baseline, null_candidate
@@ -25,6 +27,7 @@ from assay.worker.host.exam import SEEDED, Exam, Question
 from assay.worker.host.examiner import Examiner
 from assay.worker.host.process import Lost
 from assay.worker.host.race import Race, Runner
+from assay.worker.host.race_times import RaceTimes
 from assay.worker.host.reading import (
     CallFacts,
     output_bytes,
@@ -43,6 +46,7 @@ _MOST_CALLS = 128
 _MEMORY_BYTES = 6 << 30  # of one side's inputs, answers and slots together
 _CACHES = 3  # times the last-level cache that the ring has to be
 _JUDGED = 3
+_LEASE_S = 600.0  # to wait for others who time on the same device
 
 Report = Callable[[str, float | None], None]
 
@@ -55,6 +59,7 @@ class DeviceStopwatch:
         self._exam = exam
         self._settings = settings
         self._device = device
+        self._reading = adapter(settings.device).reading
         self._rng = exam.secret.random("timing")
 
     def time(self, session: Session, examiner: Examiner, report: Report) -> list[Observation]:
@@ -67,8 +72,9 @@ class DeviceStopwatch:
                 others.append((name, self._open(other, version)))
             runners = [self._enter(name, own) for name, own in [("candidate", session), *others]]
             race = Race(runners, self._rng, self._settings.timeout_s)
-            judged = self._rounds(race, version, report)
-            return [*judged, self._times(race)]
+            with lease(device_key(self._device), _LEASE_S):
+                judged, readings = self._rounds(race, version, report)
+            return [*judged, self._times(race, readings)]
         except _NotBuilt as failure:
             return [TimesSeen(reason=f"the baseline could not be run: {failure}")]
         finally:
@@ -119,21 +125,25 @@ class DeviceStopwatch:
         outputs = sum(output_bytes(self._exam.expectation(Question(0), 0)))
         return sum(t.nbytes for t in content.tensors) + outputs * (2 if slots else 1)
 
-    def _rounds(self, race: Race, version: int, report: Report) -> list[Observation]:
+    def _rounds(
+        self, race: Race, version: int, report: Report
+    ) -> tuple[list[Observation], list[DeviceReading]]:
         least, most = _ROUNDS[self._settings.level]
         ends = time.monotonic() + _BUDGET_S[self._settings.level]
         typical = race.settle(self._most_calls(), _BATCH_S)
         found: list[Observation] = []
+        readings: list[DeviceReading] = []
         judging = set(self._rng.sample(range(least), _JUDGED))
         for number in range(most):
             report("timing", number / most)
             length = max(2, int(typical * self._rng.uniform(0.75, 1.0) + 0.5))
             index = race.round(length)
+            readings.append(self._reading())
             if number in judging:
                 found.append(self._judge(race.runners[0], index, length, version))
             if number + 1 >= least and (self._settled(race) or time.monotonic() > ends):
                 break
-        return found
+        return found, readings
 
     def _judge(self, runner: Runner, index: int, length: int, version: int) -> Observation:
         """One secretly chosen call of a timed batch."""
@@ -147,40 +157,43 @@ class DeviceStopwatch:
         return read_call(raw, returned(expected), facts)
 
     def _settled(self, race: Race) -> bool:
-        own, chosen = race.runners[0], race.runners[1]
-        ratio = paired_ratio(race.samples_us(chosen), race.samples_us(own), seed=0)
+        times = race.times
+        ratio = paired_ratio(times.samples_us(1), times.samples_us(0), seed=0)
         return not needs_more(ratio, _HALF_WIDTH)
 
-    def _times(self, race: Race) -> TimesSeen:
-        inside = all(race.believed(one) for one in race.runners[:-1])
-        clock = "events inside, confirmed by the clock outside" if inside else "clock outside"
-        rounds = f"{len(race.lengths)} rounds in random order"
-        return TimesSeen(
-            measurements=tuple(
-                Measurement(
-                    subject=runner.name,
-                    method=f"{clock}; {self._gating(race, runner)}; {rounds}",
-                    clock="inside" if inside else "outside",
-                    cache=self._cache(race),
-                    calls_per_sample=tuple(race.lengths),
-                    samples_us=tuple(race.samples_us(runner)),
-                )
-                for runner in race.runners[:-1]
-            ),
-            inside_share=min(race.inside_share(race.runners[0]), 1e6)
-            if not race.believed(race.runners[0])
-            else None,
+    def _times(self, race: Race, readings: list[DeviceReading]) -> TimesSeen:
+        times = race.times
+        share = None if times.believed(0) else min(times.inside_share(0), 1e6)
+        sides = enumerate(race.runners[:-1])
+        measured = tuple(self._measurement(times, i, one.name, readings) for i, one in sides)
+        return TimesSeen(measurements=measured, inside_share=share)
+
+    def _measurement(
+        self, times: RaceTimes, side: int, name: str, readings: list[DeviceReading]
+    ) -> Measurement:
+        clock = "events inside, confirmed outside" if times.inside else "clock outside"
+        gated = times.gated(side)
+        gating = "gated" if gated else "not gated: it waits for the device inside a call"
+        return Measurement(
+            subject=name,
+            method=f"{clock}; {gating}; {len(times.lengths)} rounds in random order",
+            clock="inside" if times.inside else "outside",
+            cache=self._cache(times),
+            calls_per_sample=tuple(times.lengths),
+            samples_us=tuple(times.samples_us(side)),
+            host_us=tuple(times.host_us(side)),
+            launch_us=tuple(times.launch_us(side)),
+            offset_us=times.offset_us() if times.inside else 0.0,
+            gated=gated,
+            clocks_mhz=tuple(r.sm_clock_mhz for r in readings if r.sm_clock_mhz),
+            temperatures_c=tuple(r.temperature_c for r in readings if r.temperature_c),
+            throttles=tuple({why for r in readings for why in r.throttle_reasons or ()}),
         )
 
-    def _gating(self, race: Race, runner: Runner) -> str:
-        return (
-            "gated batches" if race.gated(runner) else "not gated: it waits for the device inside"
-        )
-
-    def _cache(self, race: Race) -> str:
+    def _cache(self, times: RaceTimes) -> str:
         """Cold only where the ring of distinct inputs and answers is larger than the cache."""
         llc = self._device.caches.llc_bytes
-        ring = statistics.median(race.lengths) * self._call_bytes(slots=False)
+        ring = statistics.median(times.lengths) * self._call_bytes(slots=False)
         return "cold" if llc is not None and ring > _CACHES * llc else "warm"
 
 

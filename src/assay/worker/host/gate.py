@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -17,13 +16,15 @@ from assay.data.observation import EndCause
 from assay.worker.host.arena import HostArena
 from assay.worker.host.deadline import Deadline
 from assay.worker.host.process import Lost
+from assay.worker.host.race_times import GatedRun
 from assay.worker.host.session import Laid, Session
 from assay.worker.protocol import (
     DONE_WORD,
     ENQUEUED_WORD,
     GATE_ARENA,
     GATE_WORD,
-    MapArena,
+    LAUNCHED_WORD,
+    STARTED_WORD,
     ReplyCode,
     RunGated,
 )
@@ -33,25 +34,15 @@ _LOOKS = 2000  # at a word between two looks at the process
 _STILL_S = 1.0
 
 
-@dataclass(frozen=True)
-class GatedRun:
-    """Times of one batch, in nanoseconds."""
-
-    inside_ns: int  # of all calls together, as the child's events say
-    outside_ns: int  # from the opening of the gate to the device's word
-    enqueue_ns: int  # until everything was queued
-    gated: bool  # False where it had to be let through before it had queued everything
-
-
 class Gate:
     """One session's gate."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self._arena = HostArena(GATE_ARENA, _BYTES)
-        self._words = self._arena.bytes.view(np.uint32)
+        arena = HostArena(GATE_ARENA, _BYTES)
+        self._words = arena.bytes.view(np.uint32)
         self._number = 0
-        session.attach(MapArena(GATE_ARENA, self._arena.size), self._arena)
+        session.lend(arena)
 
     def run(
         self,
@@ -65,8 +56,12 @@ class Gate:
         self._number += 1
         request = RunGated(tuple(one.call() for one in laid), self._number)
         start = process.begin(request)
-        gated = self._wait(ENQUEUED_WORD, start + int(1e9 * patience_s))
-        enqueue_ns = time.perf_counter_ns() - start
+        until = start + int(1e9 * patience_s)
+        self._wait(STARTED_WORD, until)
+        started = time.perf_counter_ns()
+        launched = self._wait(LAUNCHED_WORD, until)
+        launch_ns = time.perf_counter_ns() - started
+        gated = launched and self._wait(ENQUEUED_WORD, until)
         process.freeze()
         refresh()
         if not gated:
@@ -85,12 +80,7 @@ class Gate:
         reply, _ = process.finish(start, deadline)
         if reply.code != ReplyCode.OK:
             raise Lost(EndCause.EXITED, 0, self._session.statement()[-500:])
-        return GatedRun(self._inside_ns(laid), outside_ns, enqueue_ns, gated)
-
-    def close(self) -> None:
-        """Give the words back; the process must be gone."""
-        del self._words
-        self._arena.close()
+        return GatedRun(self._inside_ns(laid), outside_ns, launch_ns, gated)
 
     def _inside_ns(self, laid: Sequence[Laid]) -> int:
         records = [self._session.record(one) for one in laid]

@@ -15,7 +15,7 @@ from assay.worker.host.content import Content, few_changed, is_symmetric
 from assay.worker.host.layout import span_bytes
 from assay.worker.host.session import Laid, PlannedCall, Session
 
-_CHANGES = 3
+_CHANGES = 2
 _SMALL_BYTES = 1 << 15  # of inputs that are written anew as quickly as changed
 
 
@@ -44,6 +44,7 @@ class Ring:
                 self._rewrite(index)
             else:
                 self._change(index, number)
+        self._session.memory.settle()
 
     def content(self, index: int) -> Content:
         """What a call was given last."""
@@ -66,7 +67,7 @@ class Ring:
             value = tensor.as_strided((1,), (1,), tensor.storage_offset() + source).clone()
             self._changes[index][place] = value
             offset = place * tensor.element_size()
-            self._session.memory.put_at(region, offset, span_bytes(value))
+            self._session.memory.put_soon(region, offset, span_bytes(value))
 
     def _rewrite(self, index: int) -> None:
         """All of it: the last call may have changed its inputs, or they are few."""

@@ -45,6 +45,7 @@ from assay.worker.protocol import (
 _FIRST_DATA_ARENA = 2
 _ATTACH_TIMEOUT_S = 30.0
 _GRACE_S = 0.1
+_HEAD = OutputHeader.BYTES
 
 
 @dataclass(frozen=True)
@@ -155,6 +156,7 @@ class Session:
         self._control = HostArena(CONTROL_ARENA, STATEMENT_BYTES)
         self.memory = SharedMemory(_FIRST_DATA_ARENA, self.attach, wall.arenas)
         self._laid: list[Laid] = []
+        self._lent: list[Arena] = []  # that others made, and that end with the session
         self._meet()
         self.layers = tuple(self.statement().splitlines()) + self.process.processes.layers
 
@@ -263,8 +265,14 @@ class Session:
     def close(self) -> None:
         """End the process and give the memory back."""
         self._wall.end(self.process)
-        self._control.close()
+        for arena in (self._control, *self._lent):
+            arena.close()
         self.memory.close()
+
+    def lend(self, arena: Arena) -> None:
+        """Have the child map an arena that somebody else made."""
+        self._lent.append(arena)
+        self.attach(MapArena(arena.number, arena.size), arena)
 
     def attach(self, request: MapArena | Protect, arena: Arena) -> None:
         """Have the child map an arena, or close pages of it."""
@@ -278,15 +286,19 @@ class Session:
             nbytes = span(tensor) * tensor.element_size()
             key = (call.place, number, nbytes)
             inputs.append(self.memory.reserve(key, nbytes, call.place.at))
-        sizes = [CallRecord.size(), *call.output_bytes]
-        slots = tuple(
-            self.memory.reserve(
-                ("slot", index, number, size), size + OutputHeader.BYTES, "start", number == 0
-            )
-            for number, size in enumerate(sizes)
+        heads = CallRecord.size()
+        size = heads + _HEAD * len(call.output_bytes)
+        record = self.memory.reserve(("record", index, size), size, "start", on_host=True)
+        slots = [
+            self.memory.reserve(("slot", index, number, size), size, "start")
+            for number, size in enumerate(call.output_bytes)
+        ]
+        outputs = tuple(
+            Slot(r.arena, r.offset, r.nbytes, (record.arena, record.offset + heads + i * _HEAD))
+            for i, r in enumerate(slots)
         )
-        record, *outputs = (Slot(r.arena, r.offset, r.nbytes - OutputHeader.BYTES) for r in slots)
-        return Laid(call, tuple(inputs), record, tuple(outputs), slots)
+        spoken = Slot(record.arena, record.offset, CallRecord.size())
+        return Laid(call, tuple(inputs), spoken, outputs, (record, *slots))
 
     def write(self, one: Laid) -> None:
         """Put a call's inputs where they belong, and the pattern where its answers will."""
@@ -323,12 +335,13 @@ class Session:
         return CallRecord.unpack(self.memory.read(one.record, 0, CallRecord.size()))
 
     def _take_output(self, slot: Slot) -> RawOutput:
-        header = OutputHeader.unpack(self.memory.read(slot, 0, OutputHeader.BYTES))
+        head = Slot(*slot.head, _HEAD)
+        header = OutputHeader.unpack(self.memory.read(head, 0, _HEAD))
         if header is None or OutputFlag.FITS not in header.flags:
             return RawOutput(header, None)
         if not _consistent(header, slot):
             return RawOutput(None, None)
-        data = self.memory.read(slot, OutputHeader.BYTES, header.nbytes)
+        data = self.memory.read(slot, 0, header.nbytes)
         return RawOutput(header, from_bytes(data, header.dtype, header.shape))
 
 

@@ -62,9 +62,14 @@ class SharedMemory:
         """Write a tensor's storage span."""
         self._arenas[region.arena].write(region.offset, span_bytes(tensor))
 
-    def put_at(self, region: Region, offset: int, data: Bytes) -> None:
-        """Write some bytes of a region."""
-        self._arenas[region.arena].write(region.offset + offset, data)
+    def put_soon(self, region: Region, offset: int, data: Bytes) -> None:
+        """Write a few bytes of a region; they are there after `settle`."""
+        self._arenas[region.arena].write_soon(region.offset + offset, data)
+
+    def settle(self) -> None:
+        """Wait for what was put soon."""
+        for arena in self._arenas.values():
+            arena.settle()
 
     def poison(self, region: Region) -> None:
         """Overwrite the whole region with the pattern."""

@@ -36,7 +36,8 @@ def confine(spec: SandboxSpec) -> tuple[str, ...]:
 def _landlock(spec: SandboxSpec) -> list[str]:
     own_proc = f"/proc/{os.getpid()}"
     shown = [part for path in spec.readable for part in _without(path, spec.hidden)]
-    readable = (*shown, *_PROC_FILES, own_proc, "/sys/devices/system")
+    driver = ("/proc/driver", "/proc/devices", "/proc/modules") if spec.device_files else ()
+    readable = (*shown, *_PROC_FILES, *driver, own_proc, "/sys/devices/system")
     scoped = landlock.enter(readable, (spec.scratch, *_DEVICE_FILES, *spec.device_files))
     return ["landlock", "landlock signal scope"] if scoped else ["landlock"]
 

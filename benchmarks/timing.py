@@ -1,0 +1,256 @@
+"""What the clock can tell apart, on a device: A/A, A/B, known durations, and clocks that lie.
+
+    python benchmarks/timing.py [--parts aa ab known outside] [--record FILE]
+
+Every comparison goes the way of an ordinary evaluation: processes of their own behind the wall,
+batches behind a gate, rounds in random order. The record holds the environment and every figure.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import statistics
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from timing_kernels import LOOP, LYING, SOFTMAX, SPIN, Kernel, task
+
+from assay.data.plan import Plan
+from assay.data.settings import Level, Settings, Track
+from assay.devices.registry import adapter
+from assay.measure.statistics import Difference, difference, paired_ratio
+from assay.tasks.reference import Reference
+from assay.tasks.sweep import sweep
+from assay.worker.host.baseline import null_candidate
+from assay.worker.host.build import Builder
+from assay.worker.host.exam import Exam, Question
+from assay.worker.host.race import Race, Runner
+from assay.worker.host.race_times import RaceTimes
+from assay.worker.host.reading import output_bytes
+from assay.worker.host.secret import Secret
+from assay.worker.host.session import Place, PlannedCall, Session
+from assay.worker.host.wall import Wall
+
+ROUNDS = 20
+CALLS = 64
+SMALL, LARGE = 256, 16384  # rows of 1024 numbers: a megabyte, and more than a cache holds
+SETTINGS = Settings(device="cuda", level=Level.QUICK, track=Track.OPEN)
+
+Row = dict[str, Any]
+
+
+class Circuit:
+    """Sessions of several kernels on one wall, raced again and again."""
+
+    def __init__(self, wall: Wall, rows: int) -> None:
+        self._wall = wall
+        self._secret = Secret.draw()
+        reference = Reference(task(rows))
+        chosen = sweep(reference, Level.QUICK, self._secret.random("sweep"))[:1]
+        plan = Plan(
+            secret=self._secret.hex,
+            level=Level.QUICK,
+            track=Track.OPEN,
+            device="cuda",
+            timing=True,
+            baseline="eager",
+            workloads=tuple(chosen),
+        )
+        self.exam = Exam(reference, plan)
+        self._rng = random.Random(7)
+
+    @contextmanager
+    def race(self, kernels: list[Kernel]) -> Iterator[tuple[Race, int]]:
+        """Everybody built and warm; yields the race and the calls of a batch."""
+        null = null_candidate(self.exam.expectation(Question(0), 0), "cuda")
+        sessions: list[Session] = []
+        try:
+            runners = []
+            for candidate in (*(one.candidate() for one in kernels), null):
+                session = Session(self._wall)
+                sessions.append(session)
+                built = Builder(self.exam, None).build(session, candidate, SETTINGS)
+                if not built.seen.ok:
+                    raise SystemExit(f"{candidate.name}: {built.seen.log[-1500:]}")
+                runners.append(Runner.enter(candidate.name, session, self._calls(), self._rng))
+            race = Race(runners, self._rng, 60.0)
+            yield race, race.settle(CALLS, 0.02)
+        finally:
+            for session in sessions:
+                session.close()
+
+    def _calls(self) -> list[PlannedCall]:
+        sizes = output_bytes(self.exam.expectation(Question(0), 0))
+        bases = [self.exam.content(Question(0, 200 + i)) for i in range(2)]
+        return [PlannedCall(0, Place(0, f"t{i}"), bases[i % 2], sizes) for i in range(CALLS)]
+
+
+def heat(race: Race, length: int, seconds: float) -> RaceTimes:
+    """Rounds that bring the clocks to where they stay; what they showed."""
+    ends = time.monotonic() + seconds
+    while time.monotonic() < ends:
+        race.round(length)
+    return fresh(race)
+
+
+def fresh(race: Race) -> RaceTimes:
+    """The times so far; the next rounds start anew."""
+    found, race.times = race.times, RaceTimes(len(race.runners) - 1)
+    return found
+
+
+def compared(race: Race, length: int, rounds: int = ROUNDS) -> RaceTimes:
+    """One comparison: so many rounds of secret lengths."""
+    rng = random.Random()
+    for _ in range(rounds):
+        race.round(max(4, int(length * rng.uniform(0.75, 1.0))))
+    return fresh(race)
+
+
+def pairs(circuit: Circuit, kernels: list[Kernel], times: int) -> list[Row]:
+    """`times` comparisons of the first kernel with the second."""
+    rows = []
+    with circuit.race(kernels) as (race, length):
+        heat(race, length, 0.5)
+        for _ in range(times):
+            found = compared(race, length)
+            ratio = paired_ratio(found.samples_us(1), found.samples_us(0), seed=0)
+            rows.append(
+                {
+                    "names": [one.name for one in kernels],
+                    "us": statistics.median(found.samples_us(0)),
+                    "ratio": ratio.mid,
+                    "low": ratio.low,
+                    "high": ratio.high,
+                    "half_width": ratio.half_width,
+                    "said": difference(ratio).value,
+                    "inside": found.inside,
+                    "gated": all(found.gated(side) for side in range(2)),
+                }
+            )
+    return rows
+
+
+def scaled(circuit: Circuit, wanted_us: float) -> int:
+    """Iterations of the loop that last so long."""
+    with circuit.race([LOOP(4000), LOOP(8000)]) as (race, length):
+        found = compared(race, length, 8)
+    short, long = (statistics.median(found.samples_us(side)) for side in range(2))
+    return max(50, int(4000 + (wanted_us - short) / (long - short) * 4000))
+
+
+def aa(wall: Wall) -> list[Row]:
+    """400 pairs of the same kernel: two that compute, one that moves memory."""
+    circuit, rows = Circuit(wall, SMALL), []
+    for wanted_us in (20.0, 100.0):
+        n = scaled(circuit, wanted_us)
+        rows += pairs(circuit, [LOOP(n), LOOP(n)], 130)
+    return rows + pairs(Circuit(wall, LARGE), [SOFTMAX(0), SOFTMAX(0)], 140)
+
+
+def ab(wall: Wall) -> list[Row]:
+    """100 pairs each of a loop and one of 1.02 times its iterations."""
+    circuit, rows = Circuit(wall, SMALL), []
+    for wanted_us in (10.0, 100.0):
+        n = scaled(circuit, wanted_us)
+        rows += pairs(circuit, [LOOP(int(1.02 * n + 0.5)), LOOP(n)], 100)
+    return rows
+
+
+def known(wall: Wall) -> list[Row]:
+    """Spins of d and of 2d nanoseconds of the global timer."""
+    circuit, rows = Circuit(wall, SMALL), []
+    for ns in (20_000, 50_000, 200_000):
+        with circuit.race([SPIN(ns), SPIN(2 * ns)]) as (race, length):
+            found = compared(race, length, 30)
+        one, two = (statistics.median(found.samples_us(side)) for side in range(2))
+        off = 100 * ((two - one) * 1e3 / ns - 1)
+        shown = {"d_us": ns / 1e3, "one_us": one, "two_us": two, "difference_off_percent": off}
+        rows.append({**shown, "offset_us": one - ns / 1e3, "pair_us": found.offset_us()})
+    return rows
+
+
+def outside(wall: Wall) -> list[Row]:
+    """A process whose events lie by ten times, and an honest one, 50 times each."""
+    circuit, rows = Circuit(wall, SMALL), []
+    for wanted_us in (10.0, 100.0):
+        n = scaled(circuit, wanted_us)
+        for kernel in (LYING(n), LOOP(n)):
+            with circuit.race([kernel]) as (race, length):
+                heat(race, length, 0.3)
+                for _ in range(50):
+                    found = compared(race, length, 10)
+                    share, believed = found.inside_share(0), found.believed(0)
+                    us = statistics.median(found.outside_us(0))
+                    rows.append(
+                        {"name": kernel.name, "us": us, "share": share, "believed": believed}
+                    )
+    return rows
+
+
+PARTS: dict[str, Callable[[Wall], list[Row]]] = {
+    "aa": aa,
+    "ab": ab,
+    "known": known,
+    "outside": outside,
+}
+
+
+def summary(part: str, rows: list[Row]) -> list[str]:
+    """The figures that are asked for, a line each."""
+    if part == "known":
+        return [f"known: {json.dumps(row)}" for row in rows]
+    lines = []
+    names = dict.fromkeys(json.dumps(row.get("names", row.get("name"))) for row in rows)
+    for name in names:
+        some = [r for r in rows if json.dumps(r.get("names", r.get("name"))) == name]
+        us = statistics.median(r["us"] for r in some)
+        if part == "outside":
+            doubted = sum(not r["believed"] for r in some)
+            shares = sorted(r["share"] for r in some)
+            span = f"share {shares[0]:.3f} to {shares[-1]:.3f}"
+            lines.append(f"outside: {name} {us:.2f} us, doubted {doubted} of {len(some)}, {span}")
+            continue
+        holds = sum(r["low"] <= 1.0 <= r["high"] for r in some)
+        said = {word.value: sum(r["said"] == word.value for r in some) for word in Difference}
+        width = statistics.median(r["half_width"] for r in some)
+        ratio = statistics.median(r["ratio"] for r in some)
+        gated = sum(r["gated"] for r in some)
+        lines.append(
+            f"{part}: {name} {us:.2f} us, {len(some)} pairs, 1 inside {holds}, {said}, "
+            f"median ratio {ratio:.5f}, median half-width {100 * width:.3f} %, gated {gated}"
+        )
+    return lines
+
+
+def main() -> int:
+    """Run the parts, print their figures, keep every row."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--parts", nargs="+", choices=list(PARTS), default=list(PARTS))
+    parser.add_argument("--record", type=Path, default=Path("out/timing.json"))
+    flags = parser.parse_args()
+    with Wall(("torch", "triton", "triton.language"), device="cuda") as wall:
+        device = adapter("cuda")
+        found: dict[str, Any] = {
+            "device": device.describe().model_dump(),
+            "reading_before": device.reading().model_dump(),
+        }
+        for part in flags.parts:
+            began = time.monotonic()
+            found[part] = PARTS[part](wall)
+            took = time.monotonic() - began
+            print("\n".join([*summary(part, found[part]), f"{part} took {took:.0f} s"]), flush=True)
+            found["reading_after"] = device.reading().model_dump()
+            flags.record.parent.mkdir(parents=True, exist_ok=True)
+            flags.record.write_text(json.dumps(found) + "\n", encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,88 @@
+"""RaceTimes: what the rounds of a race say, per call; pure.
+
+The rule: the clock that counts is outside. The events inside are finer, and count for all where
+they account, on every side, for the time seen from outside. The null candidate's batch, which
+computes nothing and copies as much, is subtracted from either.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+_AGREEMENT = 0.03  # of the outside time by which the inside may fall short,
+_SLACK_US = 30.0  # and of one batch
+
+
+@dataclass(frozen=True)
+class GatedRun:
+    """Times of one batch, in nanoseconds."""
+
+    inside_ns: int  # of all calls together, as the child's events say
+    outside_ns: int  # from the opening of the gate to the device's word
+    launch_ns: int  # of the host, from the first call to the last
+    gated: bool  # False where it had to be let through before it had queued everything
+
+
+@dataclass
+class RaceTimes:
+    """The runs of everybody, one a round."""
+
+    sides: int  # without the null candidate
+    lengths: list[int] = field(default_factory=list)  # calls a batch, one a round
+    runs: list[list[GatedRun]] = field(default_factory=list)  # by side, the null candidate last
+
+    def __post_init__(self) -> None:
+        self.runs = self.runs or [[] for _ in range(self.sides + 1)]
+
+    def inside_us(self, side: int) -> list[float]:
+        """Per call, by the child's events."""
+        return self._beyond_null([run.inside_ns for run in self.runs[side]], "inside_ns")
+
+    def outside_us(self, side: int) -> list[float]:
+        """Per call, by our own clock."""
+        return self._beyond_null([run.outside_ns for run in self.runs[side]], "outside_ns")
+
+    def launch_us(self, side: int) -> list[float]:
+        """Host time per call until it was queued."""
+        return self._beyond_null([run.launch_ns for run in self.runs[side]], "launch_ns")
+
+    def host_us(self, side: int) -> list[float]:
+        """What a caller waits for in the long run: the host, or the device where that is longer."""
+        return [max(pair) for pair in zip(self.launch_us(side), self.samples_us(side), strict=True)]
+
+    def offset_us(self) -> float:
+        """What a pair of events around nothing shows, per call."""
+        null = [run.inside_ns for run in self.runs[-1]]
+        return statistics.median(ns / 1e3 / n for ns, n in zip(null, self.lengths, strict=True))
+
+    def gated(self, side: int) -> bool:
+        """Whether every batch was queued whole before the gate opened."""
+        return all(run.gated for run in self.runs[side])
+
+    def inside_share(self, side: int) -> float:
+        """The inside time over the outside one."""
+        outside = statistics.median(self.outside_us(side))
+        return statistics.median(self.inside_us(side)) / max(outside, 1e-3)
+
+    def believed(self, side: int) -> bool:
+        """Whether the events account for all the time seen from outside."""
+        outside = statistics.median(self.outside_us(side))
+        inside = statistics.median(self.inside_us(side))
+        slack = _SLACK_US / statistics.median(self.lengths)
+        return outside - inside <= _AGREEMENT * outside + slack
+
+    @property
+    def inside(self) -> bool:
+        """Whether the events are believed on every side."""
+        return all(self.believed(side) for side in range(self.sides))
+
+    def samples_us(self, side: int) -> list[float]:
+        """Per call, by the clock that counts for all of them."""
+        return self.inside_us(side) if self.inside else self.outside_us(side)
+
+    def _beyond_null(self, spent_ns: Sequence[int], name: str) -> list[float]:
+        null = [getattr(run, name) for run in self.runs[-1]]
+        rows = zip(spent_ns, null, self.lengths, strict=True)
+        return [max(0.001, (ns - nothing) / 1e3 / n) for ns, nothing, n in rows]
