@@ -16,6 +16,7 @@ from assay.data.evidence import Severity
 from assay.data.verdict import Verdict
 
 CORPUS = Path(__file__).parent / "corpus"
+CUDA_CORPUS = Path(__file__).parent / "corpus_cuda"  # kernels that only a GPU can run
 LABELS = ("honest", "wrong", "cheat")
 
 
@@ -35,6 +36,11 @@ class CorpusCase:
     explanation: str
     task_source: str = ""  # what the task is resolved by: a native name, or a file beside the case
     slow: bool = False  # builds for minutes: judged by benchmarks/honesty.py, not by every test run
+
+    @property
+    def full_name(self) -> str:
+        """Corpus, task and name: `corpus_cuda/softmax/triton_rows`."""
+        return "/".join(self.path.parts[-4:-1])
 
     @property
     def group(self) -> str:
@@ -70,6 +76,6 @@ def read_case(folder: Path) -> CorpusCase:
     )
 
 
-def cases() -> list[CorpusCase]:
-    """Every case of the corpus, by task and name."""
-    return [read_case(file.parent) for file in sorted(CORPUS.glob("*/*/case.toml"))]
+def cases(root: Path = CORPUS) -> list[CorpusCase]:
+    """Every case of a corpus, by task and name."""
+    return [read_case(file.parent) for file in sorted(root.glob("*/*/case.toml"))]

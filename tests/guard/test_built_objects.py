@@ -41,3 +41,14 @@ def test_libraries_are_allowed_on_the_other_tracks(track: Track) -> None:
 def test_what_could_not_be_read_is_unknown() -> None:
     (found,) = findings(ObjectsSeen(reason="too many files"), Track.KERNEL, True)
     assert found.kind is EvidenceKind.UNKNOWN
+
+
+def test_a_lookup_says_nothing_where_a_device_has_named_what_ran() -> None:
+    runtime = BuiltObject(path="kernel.so", bytes=9000, needs=("dlsym", "dlvsym"))
+    seen = ObjectsSeen(objects=(runtime,))
+    assert [found.severity for found in findings(seen, Track.KERNEL, False)] == [
+        Severity.SUSPICIOUS
+    ]
+    assert not list(findings(seen, Track.KERNEL, False, recorded=True))
+    linked = ObjectsSeen(objects=(LINKED,))
+    assert list(findings(linked, Track.KERNEL, False, recorded=True))

@@ -20,10 +20,17 @@ _NAMED = 4
 # What Triton compiles to launch a kernel: it finds the driver at run time.
 _LAUNCHER = re.compile(r"home/triton/\w+/(?:__triton_launcher|cuda_utils)\.[\w.-]+\.so")
 _LAUNCHERS_NEED = {"dlsym", "dlopen", "dlclose"}
+_LOOKUPS = frozenset(("dlsym", "dlvsym"))  # nvcc links a runtime that finds the driver by them
 
 
-def findings(seen: ObjectsSeen, track: Track, acquitted: bool) -> Iterator[Evidence]:
-    """`acquitted`: sampling has shown that the computing is the candidate's own."""
+def findings(
+    seen: ObjectsSeen, track: Track, acquitted: bool, recorded: bool = False
+) -> Iterator[Evidence]:
+    """`acquitted`: sampling has shown that the computing is the candidate's own.
+
+    `recorded`: a device has named the kernels that ran, whoever looked them up; there a lookup by
+    itself says nothing.
+    """
     if track is not Track.KERNEL:
         return
     if seen.reason:
@@ -32,7 +39,8 @@ def findings(seen: ObjectsSeen, track: Track, acquitted: bool) -> Iterator[Evide
     for built in seen.objects:
         if _LAUNCHER.fullmatch(built.path) and set(built.needs) <= _LAUNCHERS_NEED:
             continue
-        yield from _of_object(built, acquitted)
+        needs = tuple(name for name in built.needs if not (recorded and name in _LOOKUPS))
+        yield from _of_object(built.model_copy(update={"needs": needs}), acquitted)
 
 
 def _of_object(built: BuiltObject, acquitted: bool) -> Iterator[Evidence]:

@@ -56,8 +56,10 @@ def findings(case: Case) -> list[Evidence]:
     for kernels in case.seen(KernelsSeen):
         own_names = defined_names(case.candidate)
         found += kernel_trace.findings(kernels, own_names, case.settings.track)
+    recorded = any(kernels.kernels for kernels in case.seen(KernelsSeen))
     for objects in case.seen(ObjectsSeen):
-        found += built_objects.findings(objects, case.settings.track, _acquitted(case))
+        track, acquitted = case.settings.track, _acquitted(case)
+        found += built_objects.findings(objects, track, acquitted, recorded)
     found += _ablated(case)
     for repeated in case.seen(RepetitionSeen):
         found += repetition.findings(repeated)

@@ -1,0 +1,188 @@
+"""The corpus on a GPU: the kernels that only a device can run, and those of the CPU's that move.
+
+    python benchmarks/device_corpus.py [--all] [--slow] [--repeats 1] [--level quick]
+        [--record out/device_corpus.jsonl] [--cases softmax cheat_name ...] [--stop-after-s 480]
+
+Judges on `cuda`, with timing, the cases of one task behind one wall. Resumable: what is recorded is
+not judged again. With `--stop-after-s` no case is begun after that time, so that a lent device is
+given back in time. One line a case, then what is not as labelled, and the machine.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+import traceback
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+
+from device_record import FAILED, DeviceFinding, DeviceRecord
+
+from assay.data.environment import Environment
+from assay.data.evidence import Severity
+from assay.data.settings import Level, Settings, Track
+from assay.data.verdict import Verdict
+from assay.devices.registry import adapter
+from assay.pipeline import evaluate_many
+from corpus_case import CUDA_CORPUS, CorpusCase, cases
+from device_agnostic import applies_on_cuda
+
+TIMEOUT_S = 60.0
+BUILD_TIMEOUT_S = 240.0
+LEAST_LEFT_S = 5.0  # to begin another case with
+
+
+@dataclass(frozen=True)
+class Clock:
+    """When to stop beginning cases."""
+
+    ends: float
+
+    @property
+    def left_s(self) -> float:
+        """Seconds until then."""
+        return self.ends - time.monotonic()
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing more may begin."""
+        return self.left_s < LEAST_LEFT_S
+
+
+@dataclass(frozen=True)
+class Sitting:
+    """How the cases are judged, and where what was found is kept."""
+
+    flags: argparse.Namespace
+    record: DeviceRecord
+    clock: Clock
+
+    def settings(self, track: str) -> Settings:
+        """As asked; nothing may take longer than the time that is left."""
+        left_s = max(LEAST_LEFT_S, self.clock.left_s)
+        return Settings(
+            device=self.flags.device,
+            level=Level(self.flags.level),
+            track=Track(track),
+            timing=not self.flags.no_timing,
+            timeout_s=min(TIMEOUT_S, left_s),
+            build_timeout_s=min(BUILD_TIMEOUT_S, left_s),
+        )
+
+    def keep(self, finding: DeviceFinding) -> None:
+        """Say it and write it down."""
+        mark = "as labelled " if finding.as_labelled else "NOT LABELLED"
+        print(f"{mark} {finding.case} ({finding.label}): {finding.status}, {finding.seconds:.1f} s")
+        print(f"    {finding.reason[:160]}", flush=True)
+        self.record.add(finding)
+
+
+def main() -> int:
+    flags = parsed_flags()
+    missing = adapter(flags.device).available()
+    if missing is not None:
+        print(f"device '{flags.device}' cannot be used here: {missing}", file=sys.stderr)
+        return 2
+    clock = Clock(time.monotonic() + flags.stop_after_s)
+    sitting = Sitting(flags, DeviceRecord(flags.record), clock)
+    found = chosen(flags)
+    names = {case.full_name for case in found}
+    print(f"{len(found)} cases, {flags.repeats} times each", flush=True)
+    for repeat in range(flags.repeats):
+        for members in by_task(found):
+            judge(members, repeat, sitting)
+    if clock.over:
+        print("stopped before the end: the time is up")
+    print("\n".join(sitting.record.summary(names)))
+    return 0 if sitting.record.all_as_labelled(names) else 1
+
+
+def parsed_flags() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--all", action="store_true", help="the CPU corpus too, where it applies")
+    parser.add_argument("--slow", action="store_true", help="those that build for minutes, too")
+    parser.add_argument("--repeats", type=int, default=1, help="each with a new secret")
+    parser.add_argument("--level", choices=[level.value for level in Level], default="quick")
+    parser.add_argument("--no-timing", action="store_true")
+    parser.add_argument("--device", default="cuda")
+    parser.add_argument("--record", type=Path, default=Path("out/device_corpus.jsonl"))
+    parser.add_argument("--cases", nargs="+", default=[""], help="parts of corpus/task/name")
+    parser.add_argument("--labels", nargs="+", default=["honest", "cheat", "wrong"])
+    parser.add_argument("--stop-after-s", type=float, default=86400.0)
+    return parser.parse_args()
+
+
+def chosen(flags: argparse.Namespace) -> list[CorpusCase]:
+    """Device-only cases first, honest ones first: a broken device shows at once."""
+    moved = [case for case in cases() if applies_on_cuda(case)] if flags.all else []
+    ordered = sorted(cases(CUDA_CORPUS), key=lambda case: case.label != "honest")
+    return [
+        case
+        for case in [*ordered, *moved]
+        if case.label in flags.labels
+        and (flags.slow or not case.slow)
+        and any(part in case.full_name for part in flags.cases)
+    ]
+
+
+def by_task(found: Iterable[CorpusCase]) -> list[list[CorpusCase]]:
+    """Cases that share one exam and one wall."""
+    groups: dict[tuple[str, str], list[CorpusCase]] = defaultdict(list)
+    for case in found:
+        groups[case.task_source, case.track].append(case)
+    return list(groups.values())
+
+
+def judge(members: list[CorpusCase], repeat: int, sitting: Sitting) -> None:
+    """One exam; where our own machinery breaks at a case, the next begins behind a new wall."""
+    left = [case for case in members if not sitting.record.has(case.full_name, repeat)]
+    while left and not sitting.clock.over:
+        started = time.monotonic()
+        try:
+            for verdict in verdicts(left, sitting):
+                sitting.keep(finding_of(left.pop(0), repeat, verdict))
+                started = time.monotonic()
+                if sitting.clock.over:
+                    return
+        except Exception as error:  # a fault of ours costs one case, not the lease
+            traceback.print_exc()
+            broken = left.pop(0)
+            spent_s, text = time.monotonic() - started, f"{type(error).__name__}: {error}"
+            facts = (broken.full_name, repeat, broken.label, FAILED, False, (), text, spent_s, "")
+            sitting.keep(DeviceFinding(*facts))
+
+
+def verdicts(left: list[CorpusCase], sitting: Sitting) -> Iterable[Verdict]:
+    settings = sitting.settings(left[0].track)
+    paths = [case.path for case in left]
+    return (one.verdict for one in evaluate_many(left[0].task_source, paths, settings))
+
+
+def finding_of(case: CorpusCase, repeat: int, verdict: Verdict) -> DeviceFinding:
+    heavy = {e.kind.value for e in verdict.evidence if e.severity is not Severity.NOTE}
+    return DeviceFinding(
+        case=case.full_name,
+        repeat=repeat,
+        label=case.label,
+        status=verdict.status.value,
+        as_labelled=case.is_answered_by(verdict),
+        kinds=tuple(sorted(heavy)),
+        reason=verdict.reason,
+        seconds=round(verdict.elapsed_s, 2),
+        machine=machine(verdict.environment),
+    )
+
+
+def machine(environment: Environment) -> str:
+    device = environment.device
+    driver = f"driver {device.driver}, " if device.driver else ""
+    return f"{device.name}, {driver}torch {environment.torch}, Python {environment.python}"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
