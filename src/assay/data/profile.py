@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pydantic import Field
+
 from assay.data.record import SCHEMA_VERSION, Record
 
 Extent = tuple[int, int, int]
@@ -64,7 +66,7 @@ class Profile(Record):
     task: str
     candidate: str
     device: str
-    axes: dict[str, int] = {}
+    axes: dict[str, int] = Field(default_factory=dict)
     time_us: float  # the device's time for one call, gaps included
     launch_us: float | None = None  # the host's time to hand over one call
     profiled_calls: int = 1  # that the rows add up

@@ -47,9 +47,7 @@ def rows_seen(seen: KernelsSeen, sm: Multiprocessor | None) -> tuple[KernelRow, 
     return tuple(sorted(rows, key=lambda row: -row.total_us))
 
 
-def with_counters(
-    rows: Sequence[KernelRow], counted: Sequence[KernelRow]
-) -> tuple[KernelRow, ...]:
+def with_counters(rows: Sequence[KernelRow], counted: Sequence[KernelRow]) -> tuple[KernelRow, ...]:
     """The same rows with what a profiler counted; times and launches stay as they were.
 
     Profilers write a name out differently: where it is not the same the bare function's name, the
@@ -110,7 +108,9 @@ def _counted(row: KernelRow, counted: Sequence[KernelRow]) -> KernelRow:
     if len(found) != 1:
         return row
     given = {name: getattr(found[0], name) for name in _COUNTED}
-    return row.model_copy(update={name: value for name, value in given.items() if value is not None})
+    return row.model_copy(
+        update={name: value for name, value in given.items() if value is not None}
+    )
 
 
 def _bare(row: KernelRow) -> tuple[str, Extent | None, int | None]:
