@@ -48,7 +48,9 @@ STALLED = {"long_scoreboard": 12.0, "barrier": 3.0}
         (_profile(_row(arithmetic_busy=0.75)), "Instructions bind it"),
         (_profile(_row(memory_busy=0.74, occupancy=0.2)), "Latency binds it: only 20 %"),
         (_profile(_row(occupancy=0.3, stalls=STALLED)), "Latency binds it: no unit is busy"),
-        (_profile(_row()), "Neither roof is near"),
+        (_profile(_row()), "Neither roof is near, and no counter"),
+        (_profile(_row(occupancy=0.3)), "Neither roof is near, and no counter"),
+        (_profile(_row(occupancy=0.2)), "Neither roof is near; its resources let at most 20 %"),
         (_profile(), "Neither roof is near"),
     ],
 )

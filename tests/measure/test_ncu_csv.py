@@ -53,3 +53,10 @@ def test_the_metrics_that_are_read_are_those_asked_for() -> None:
     columns = TEXT.splitlines()[2].replace('"', "").split(",")[11:]
     asked = [name for name in METRICS if not name.startswith("regex:")]
     assert set(asked) <= set(columns)
+
+
+def test_what_is_no_reason_to_wait_is_left_out() -> None:
+    same = "smsp__average_warps_issue_stalled_{}_per_issue_active.ratio"
+    for other in ("selected", "barrier_not_issued"):
+        first = parse_ncu(TEXT.replace(same.format("barrier"), same.format(other)))[0]
+        assert first.stalls == {"long_scoreboard": 12.25}

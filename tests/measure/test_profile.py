@@ -6,10 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from assay.data.kernels import KernelSeen, KernelsSeen
 from assay.data.limits import Peaks, TaskLimits
-from assay.data.profile import KernelLaunch, Profile
+from assay.data.profile import KernelLaunch, KernelRow, Profile
 from assay.measure.ncu_csv import parse_ncu
-from assay.measure.profile import is_library, kernel_rows, position
+from assay.measure.occupancy import multiprocessor
+from assay.measure.profile import is_library, kernel_rows, position, rows_seen, with_counters
 
 TEXT = (Path(__file__).parent / "profiles" / "three_launches.csv").read_text()
 PEAKS = Peaks(name="x", title="X", bytes_per_s=1e12, flops_per_s={"tf32": 1e13})
@@ -86,3 +88,38 @@ def test_a_profile_adds_up_by_call_and_survives_the_disk() -> None:
     assert made.kernels_us == pytest.approx(25.0)
     assert made.library_share == pytest.approx(0.2)
     assert Profile.model_validate_json(made.model_dump_json()) == made
+
+
+def _seen(name: str, total_us: float, **about: object) -> KernelSeen:
+    fields = {"launches": 2, "registers": 128, "shared_bytes": 0, "grid": "512x2x1"}
+    named = {"name": name, "total_us": total_us, "block": "256x1x1"}
+    return KernelSeen.model_validate(fields | named | about)
+
+
+def test_the_driver_s_records_make_rows_with_what_their_resources_allow() -> None:
+    seen = KernelsSeen(calls=2, kernels=(_seen("ampere_sgemm", 10.0), _seen("mine", 30.0)))
+    mine, library = rows_seen(seen, multiprocessor("sm_90"))
+    assert (mine.name, mine.calls, mine.share) == ("mine", 2, 0.75)
+    assert (mine.occupancy, mine.occupancy_limit) == (0.25, "registers")
+    assert (mine.grid, mine.block, mine.counted) == ((512, 2, 1), (256, 1, 1), False)
+    assert library.library and not mine.library
+    assert rows_seen(seen, None)[0].occupancy is None
+    strange = KernelsSeen(calls=1, kernels=(_seen("k", 1.0, block="a lie"),))
+    assert rows_seen(strange, multiprocessor("sm_90"))[0].block is None
+
+
+def _counted(name: str, **about: object) -> KernelRow:
+    fields = {"calls": 1, "total_us": 99.0, "share": 1.0, "library": False, "occupancy": 0.2}
+    made = {"name": name, "registers": 128, "block": (256, 1, 1), "memory_busy": 0.0}
+    return KernelRow.model_validate(fields | made | about)
+
+
+def test_counters_join_the_rows_they_belong_to() -> None:
+    name = "void mine::rows<float>(float*)"
+    (row,) = rows_seen(KernelsSeen(calls=1, kernels=(_seen(name, 30.0),)), None)
+    for other in (name, "rows", "void mine::rows<(float)1>(float *)"):
+        (joined,) = with_counters([row], [_counted(other), _counted("fill", registers=8)])
+        assert (joined.total_us, joined.occupancy, joined.memory_busy) == (30.0, 0.2, 0.0)
+        assert joined.counted
+    for several in ([_counted("other")], [_counted("rows"), _counted("b::rows")], []):
+        assert with_counters([row], several) == (row,)

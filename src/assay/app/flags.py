@@ -32,6 +32,11 @@ CandidateArgument = Annotated[
     typer.Argument(metavar="CANDIDATE", help="Files with ModelNew, .cpp files, or folders."),
 ]
 
+AtFlag = Annotated[
+    list[str] | None,
+    typer.Option(metavar="NAME=SIZE", help="Another size of an axis; may be repeated."),
+]
+
 
 @dataclass(frozen=True)
 class EvalFlags:
@@ -100,13 +105,37 @@ class LimitsFlags:
 
     task: Annotated[str, typer.Argument(metavar="TASK", help="A task's name, a file or a suite.")]
     board: Annotated[str, typer.Option(help="Whose vendor peaks are used.")] = "h200"
-    at: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME=SIZE", help="Another size of an axis; may be repeated."),
-    ] = None
+    at: AtFlag = None
     no_tf32: Annotated[
         bool, typer.Option("--no-tf32", help="Price float32 without tensor units.")
     ] = False
+    json: JsonFlag = False
+
+
+@dataclass(frozen=True)
+class ProfileFlags:
+    """`assay profile`."""
+
+    task: Annotated[
+        str, typer.Argument(metavar="TASK", help="A task's name, or a file in KernelBench format.")
+    ]
+    candidate: Annotated[
+        str, typer.Argument(metavar="CANDIDATE", help="A file with ModelNew, or a folder.")
+    ]
+    device: Annotated[str, typer.Option(help="The GPU it runs on.")] = "cuda"
+    at: AtFlag = None
+    trust: Annotated[
+        bool,
+        typer.Option(
+            "--trust",
+            help="Read hardware counters too: runs the candidate WITHOUT the wall, because they "
+            "are not reachable from inside it.",
+        ),
+    ] = False
+    no_ncu: Annotated[bool, typer.Option("--no-ncu", help="Say nothing of hardware counters.")] = (
+        False
+    )
+    timeout_s: Annotated[float, typer.Option(help="Limit for one answer, build apart.")] = 120.0
     json: JsonFlag = False
 
 

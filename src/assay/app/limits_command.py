@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from assay.app.flags import LimitsFlags
+from assay.app.sizes import axes_at
 from assay.app.tasks_command import is_suite
 from assay.data.limits import Peaks, TaskLimits
 from assay.data.task import Task
@@ -46,15 +47,5 @@ def limits(task: Task, peaks: Peaks, allow_tf32: bool = True, at: Sequence[str] 
     if not at:
         return floor_of(task, peaks, allow_tf32)
     reference = Reference(task)
-    axes = reference.own_axes | _axes(at, reference.own_axes)
+    axes = reference.own_axes | axes_at(at, reference.own_axes)
     return floor_of(task, peaks, allow_tf32, axes, reference.sizes(axes))
-
-
-def _axes(given: Sequence[str], known: Mapping[str, int]) -> dict[str, int]:
-    found = {}
-    for text in given:
-        name, _, value = text.partition("=")
-        if name not in known or not value.isdigit():
-            raise UsageError(f"--at {text}: give NAME=SIZE with one of {', '.join(known)}")
-        found[name] = int(value)
-    return found

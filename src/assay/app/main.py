@@ -22,6 +22,7 @@ from assay.app.flags import (
     EvalFlags,
     InspectFlags,
     LimitsFlags,
+    ProfileFlags,
     TasksFlags,
     takes,
 )
@@ -91,6 +92,18 @@ def _audit(flags: AuditFlags) -> int:
 def _limits(flags: LimitsFlags) -> int:
     """Say what a task must move and compute, and the least time for it on a board."""
     from assay.app.limits_command import run
+
+    return run(flags)
+
+
+@app.command("profile")
+@takes(ProfileFlags)
+def _profile(flags: ProfileFlags) -> int:
+    """Say which kernels a candidate runs on a GPU, and what binds it.
+
+    Exit code: 0 profiled, 1 the candidate failed, 2 usage, 3 Assay itself failed.
+    """
+    from assay.app.profile_command import run
 
     return run(flags)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pydantic import Field
+
 from assay.data.record import SCHEMA_VERSION, Record
 
 Extent = tuple[int, int, int]
@@ -33,13 +35,18 @@ class KernelRow(Record):
     library: bool  # its name is that of a vendor's or framework's own kernel
     registers: int | None = None
     shared_bytes: int | None = None
-    occupancy: float | None = None
+    occupancy: float | None = None  # as reached where counters were read, else as resources allow
     occupancy_limit: str | None = None
     grid: Extent | None = None  # of the longest launch, as is the block
     block: Extent | None = None
     stalls: dict[str, float] | None = None
     memory_busy: float | None = None
     arithmetic_busy: float | None = None
+
+    @property
+    def counted(self) -> bool:
+        """Whether hardware counters were read."""
+        return self.memory_busy is not None or self.stalls is not None
 
 
 class RooflinePosition(Record):
@@ -59,11 +66,14 @@ class Profile(Record):
     task: str
     candidate: str
     device: str
+    axes: dict[str, int] = Field(default_factory=dict)
     time_us: float  # the device's time for one call, gaps included
     launch_us: float | None = None  # the host's time to hand over one call
     profiled_calls: int = 1  # that the rows add up
     kernels: tuple[KernelRow, ...] = ()  # the longest first
     roofline: RooflinePosition | None = None
+    energy_mj: float | None = None  # millijoules a call, idle power included
+    trusted: bool = False  # counters were read in a run without the wall
     reason: str = ""  # why something is missing
 
     @property
@@ -75,3 +85,14 @@ class Profile(Record):
     def library_share(self) -> float:
         """Of the kernels' time."""
         return sum(row.share for row in self.kernels if row.library)
+
+
+class NotProfiled(Record):
+    """A candidate that did not get as far."""
+
+    schema_version: int = SCHEMA_VERSION
+    task: str
+    candidate: str
+    device: str
+    phase: str  # "import", "construct", "first call", "timing"
+    reason: str

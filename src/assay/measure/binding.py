@@ -67,8 +67,8 @@ def _units(profile: Profile) -> str:
 
 def _latency(profile: Profile) -> str:
     heaviest = _heaviest(profile)
-    if heaviest is None or (heaviest.occupancy is None and not heaviest.stalls):
-        return "Neither roof is near, and no counter says what it waits for."
+    if heaviest is None or not heaviest.counted:
+        return _uncounted(heaviest)
     stall = max(heaviest.stalls, key=heaviest.stalls.__getitem__) if heaviest.stalls else ""
     waits = f"; its warps wait most for {stall.replace('_', ' ')}" if stall else ""
     if heaviest.occupancy is not None and heaviest.occupancy < LOW_OCCUPANCY:
@@ -76,6 +76,17 @@ def _latency(profile: Profile) -> str:
         low = f"only {_percent(heaviest.occupancy)} of the warps that fit are active{limit}"
         return f"Latency binds it: {low}{waits}."
     return f"Latency binds it: no unit is busy{waits}."
+
+
+def _uncounted(heaviest: KernelRow | None) -> str:
+    """Without counters only its resources speak."""
+    if heaviest is None or heaviest.occupancy is None or heaviest.occupancy >= LOW_OCCUPANCY:
+        return "Neither roof is near, and no counter says what it waits for."
+    limit = heaviest.occupancy_limit or "its resources"
+    return (
+        f"Neither roof is near; {limit} let at most {_percent(heaviest.occupancy)} of the warps "
+        "that fit be active, and few warps hide little latency."
+    )
 
 
 def _where(profile: Profile) -> str:

@@ -33,6 +33,7 @@ _MICROSECONDS = {"ns": 1e-3, "us": 1.0, "ms": 1e3, "s": 1e6}
 _MICROSECONDS |= {"nsecond": 1e-3, "usecond": 1.0, "msecond": 1e3, "second": 1e6}
 _BYTES = {"byte": 1.0, "Kbyte": 1e3, "Mbyte": 1e6, "KB": 1e3, "B": 1.0}
 _STALL = re.compile(r"smsp__average_warps_issue_stalled_(\w+)_per_issue_active\.ratio")
+_NO_REASON = re.compile(r"^selected$|_not_issued$")  # a warp that issues; a part of a reason
 _LIMIT = "launch__occupancy_limit_"
 _SHARED = ("launch__shared_mem_per_block_static", "launch__shared_mem_per_block_dynamic")
 _NAME = "Kernel Name"
@@ -96,7 +97,7 @@ class _Launch:
     def _stalls(self) -> Iterator[tuple[str, float]]:
         for name in self._cells:
             match, value = _STALL.fullmatch(name), self._number(name)
-            if match and value is not None:
+            if match and value is not None and not _NO_REASON.search(match[1]):
                 yield match[1], value
 
     def _share(self, name: str) -> float | None:

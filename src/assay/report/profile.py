@@ -10,7 +10,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from assay.data.profile import Extent, KernelRow, Profile, RooflinePosition
+from assay.data.profile import Extent, KernelRow, NotProfiled, Profile, RooflinePosition
 from assay.report import words
 
 _ROWS = 8
@@ -28,9 +28,26 @@ def profile_page(profile: Profile, sentences: tuple[str, str]) -> Group:
     parts: list[RenderableType] = [heading, *(Text(f"  {text}") for text in sentences)]
     if profile.roofline is not None:
         parts.append(Text(f"  {roofline(profile.roofline)}", style="dim"))
+    parts += [Text(f"  {note}", style="dim") for note in _notes(profile)]
     if profile.kernels:
         parts.append(kernel_table(profile.kernels))
     return Group(*parts)
+
+
+def not_profiled_page(found: NotProfiled) -> Group:
+    """What became of it."""
+    heading = Text.assemble((found.task, "bold"), "  ", (found.candidate, "bold"))
+    text = f"  not profiled on {found.device}: it failed at {found.phase}"
+    return Group(heading, Text(text, style="red"), Text(found.reason))
+
+
+def _notes(profile: Profile) -> list[str]:
+    """Sizes, energy, and what a reader has to know of the run."""
+    sizes = " ".join(f"{name}={size}" for name, size in profile.axes.items())
+    energy_mj = profile.energy_mj
+    energy = "" if energy_mj is None else f"{energy_mj:.3g} mJ a call, idle power included"
+    trusted = "its counters were read in a run WITHOUT the wall" if profile.trusted else ""
+    return [note for note in (sizes, energy, trusted, profile.reason) if note]
 
 
 def roofline(under: RooflinePosition) -> str:

@@ -27,8 +27,11 @@ _BAR_CELLS = 20
 class ProgressLine:
     """A context in which `show` may be called. Results are printed inside `hidden()`."""
 
-    def __init__(self, console: Console, subject: str, noun: str = "candidate") -> None:
+    def __init__(
+        self, console: Console, subject: str, noun: str = "candidate", done: str = "Judged"
+    ) -> None:
         self._console = console
+        self._done = done
         self._subject = subject
         self._noun = noun
         self._live: Live | None = None
@@ -77,7 +80,7 @@ class ProgressLine:
         count = len(self._candidates)
         noun = self._noun if count == 1 else f"{self._noun}s"
         elapsed_s = time.monotonic() - self._start_s
-        return f"Judged {count} {noun} of {self._subject} in {elapsed_s:.1f} s."
+        return f"{self._done} {count} {noun} of {self._subject} in {elapsed_s:.1f} s."
 
     def _is_new(self, progress: Progress) -> bool:
         last = self._last

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
+
+import torch
 
 from assay.data.candidate import Candidate, Language, SourceFile
 from assay.data.task import Task
@@ -10,6 +13,7 @@ from assay.errors import UsageError
 from assay.languages.candidate_file import load_candidate
 from assay.worker.host.reading import Expectations, returned
 
+Form = tuple[tuple[int, ...], torch.dtype]
 NAMES = ("eager", "compile")
 
 _COMPILED = """
@@ -46,9 +50,13 @@ def baseline(name: str, task: Task) -> Candidate:
 
 def null_candidate(expectations: Expectations, device: str = "cpu") -> Candidate:
     """Returns empty tensors of the right form at once: what is left is our own cost."""
+    return empty_candidate([(e.shape, e.reference.dtype) for e in returned(expectations)], device)
+
+
+def empty_candidate(forms: Iterable[Form], device: str) -> Candidate:
+    """A null candidate whose results have these shapes and dtypes."""
     outputs = ", ".join(
-        f"torch.empty({e.shape}, dtype={e.reference.dtype}, device={device!r})"
-        for e in returned(expectations)
+        f"torch.empty({tuple(shape)}, dtype={dtype}, device={device!r})" for shape, dtype in forms
     )
     return _candidate("null", _NULL.format(outputs=outputs), "ModelNew")
 

@@ -24,7 +24,7 @@ from assay.worker.host.session import BatchOptions, Place, PlannedCall, Session
 from assay.worker.protocol import CallCode, Construct, Load, ReplyCode
 
 _FOLDER = "kernel"
-_MAIN = "kernel.py"
+MAIN = "kernel.py"
 _HOME_MARK = "home/.keep"
 
 
@@ -87,14 +87,14 @@ class Builder:
         root = session.process.scratch
         if archive is not None:
             scratch.restore(root, archive)
-        for path, text in _files(candidate).items():
+        for path, text in files_of(candidate).items():
             scratch.write_file(root, f"{_FOLDER}/{path}", text.encode("utf-8", "replace"))
         scratch.write_file(root, _HOME_MARK, b"")
 
     def _load(
         self, session: Session, candidate: Candidate, interpreted: bool, deadline: Deadline
     ) -> None:
-        path = f"{session.process.scratch_path}/{_FOLDER}/{_MAIN}"
+        path = f"{session.process.scratch_path}/{_FOLDER}/{MAIN}"
         reply = session.ask(Load(path, candidate.entry, interpreted, self._ablated), deadline)
         _check(reply.code, session, "import")
 
@@ -128,16 +128,17 @@ class Builder:
         session.process.freeze()
         with contextlib.suppress(scratch.Unkeepable):
             archive = scratch.snapshot(session.process.scratch)
-            ours = [f"{_FOLDER}/{path}" for path in _files(candidate)] + [_HOME_MARK]
+            ours = [f"{_FOLDER}/{path}" for path in files_of(candidate)] + [_HOME_MARK]
             if scratch.fits(archive, ours):  # else the candidate spoiled its own build
                 self._cache.store(candidate, archive)
 
 
-def _files(candidate: Candidate) -> Mapping[str, str]:
+def files_of(candidate: Candidate) -> Mapping[str, str]:
+    """Its files by the names under which they are laid out; the main one is `MAIN`."""
     if candidate.language is Language.CPP_SOURCE:
-        return {_MAIN: python_module(candidate)}
+        return {MAIN: python_module(candidate)}
     files = {file.path: file.text for file in candidate.sources[1:]}
-    return {_MAIN: candidate.main.text, **files}
+    return {MAIN: candidate.main.text, **files}
 
 
 def _check(code: int, session: Session, phase: str) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from assay.data.kernels import KernelSeen, KernelsSeen
 from assay.worker.host.deadline import Deadline
 from assay.worker.host.exam import Exam, Question
@@ -16,13 +18,18 @@ def traced_kernels(exam: Exam, session: Session, deadline: Deadline) -> KernelsS
     """Calls of the own workload under the device's own trace."""
     content = exam.content(Question(0))
     calls = [PlannedCall(0, Place(0, "a"), content, ()) for _ in range(_CALLS)]
+    return traced(session, calls, deadline)
+
+
+def traced(session: Session, calls: Sequence[PlannedCall], deadline: Deadline) -> KernelsSeen:
+    """These calls under the device's own trace."""
     reply = session.trace(calls, deadline)
     statement = session.statement()
     if reply.code != ReplyCode.OK:
         reason = statement.strip().splitlines()[-1:] or ["the trace failed"]
-        return KernelsSeen(calls=_CALLS, reason=reason[0][:300])
+        return KernelsSeen(calls=len(calls), reason=reason[0][:300])
     found = tuple(one for one in map(_kernel, statement.splitlines()) if one is not None)
-    return KernelsSeen(calls=_CALLS, kernels=found)
+    return KernelsSeen(calls=len(calls), kernels=found)
 
 
 def _kernel(line: str) -> KernelSeen | None:

@@ -1,0 +1,165 @@
+"""Profiling: one candidate on one workload of a task -> Profile.
+
+    behind the wall: build -> race -> trace; then the floor, and counters where it is trusted
+
+A candidate's failure is data and becomes a NotProfiled.
+"""
+
+from __future__ import annotations
+
+import logging
+import statistics
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from assay.data.candidate import Candidate
+from assay.data.device import Device
+from assay.data.limits import Peaks, TaskLimits
+from assay.data.plan import Plan
+from assay.data.profile import NotProfiled, Profile
+from assay.data.settings import Settings
+from assay.devices.lease import device_key, lease
+from assay.devices.peaks import board, board_of
+from assay.devices.registry import for_judging
+from assay.errors import TaskError
+from assay.floor import floor_of
+from assay.languages.registry import language
+from assay.measure.occupancy import multiprocessor
+from assay.measure.profile import kernel_rows, position, rows_seen, with_counters
+from assay.tasks.reference import Reference
+from assay.worker.host.counters import Counted, counted
+from assay.worker.host.exam import Exam
+from assay.worker.host.secret import Secret
+from assay.worker.host.wall import Wall
+from assay.worker.sitting import CandidateFailed, Seat, Sitting, SittingSeen
+
+UNCOUNTED = "hardware counters are read only with --trust, from a run without the wall"
+_LEASE_WAIT_S = 600.0
+_MOST_TEXT = 2000
+
+Report = Callable[[str, float | None], None]
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What is profiled: a task at some sizes, with these settings."""
+
+    reference: Reference
+    axes: Mapping[str, int]
+    settings: Settings
+    counters: bool = True  # that they are missing is worth a word
+    trusted: bool = False  # they may be read in a run without the wall
+
+
+@dataclass(frozen=True)
+class Floor:
+    """The least time of the task, or why it is not known."""
+
+    limits: TaskLimits | None = None
+    peaks: Peaks | None = None
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Gathered:
+    """What a profile is made of."""
+
+    task: str
+    candidate: str
+    axes: Mapping[str, int]
+    device: Device
+    seen: SittingSeen
+    floor: Floor
+    counted: Counted
+
+
+def profile(subject: Subject, candidate: Candidate, report: Report) -> Profile | NotProfiled:
+    """Everything that is known of one candidate's time."""
+    settings, task = subject.settings, subject.reference.task
+    adapter = for_judging(settings.device)
+    device, exam = adapter.describe(), _exam(subject)
+    waiting = lambda _: report("waiting for the device", None)  # noqa: E731
+    with lease(device_key(device), _LEASE_WAIT_S, waiting):
+        with Wall(language(candidate.language).preload, expected=2, device=settings.device) as wall:
+            sitting = Sitting(wall, exam, settings, Seat(device, adapter.reading))
+            try:
+                seen = sitting.observe(candidate, report)
+            except CandidateFailed as failure:
+                return NotProfiled(
+                    task=task.id,
+                    candidate=candidate.name,
+                    device=device.name,
+                    phase=failure.phase,
+                    reason=failure.text.strip()[-_MOST_TEXT:],
+                )
+        found = _counters(subject, exam, candidate, report)
+    report("tracing the task", None)
+    floor = floor_on(device, subject)
+    return assembled(Gathered(task.id, candidate.name, subject.axes, device, seen, floor, found))
+
+
+def floor_on(device: Device, subject: Subject) -> Floor:
+    """The least time of the task at these sizes; why not where the board or the work is unknown."""
+    name, reference = board_of(device.name), subject.reference
+    if name is None:
+        return Floor(reason=f"no vendor peaks are known for {device.name}")
+    axes, peaks = subject.axes, board(name)
+    sizes = reference.sizes(axes) if dict(axes) != reference.own_axes else None
+    try:
+        return Floor(floor_of(reference.task, peaks, axes=axes, sizes=sizes), peaks)
+    except TaskError as error:
+        return Floor(reason=f"its work could not be traced: {error}")
+    except Exception as error:  # a floor that we cannot find costs no profile
+        logging.getLogger(__name__).exception("tracing the work of %s", reference.task.id)
+        return Floor(reason=f"its work could not be traced: {error}")
+
+
+def assembled(found: Gathered) -> Profile:
+    """The record. Pure."""
+    times, kernels, floor = found.seen.times, found.seen.kernels, found.floor
+    time_us = statistics.median(times.samples_us)
+    rows = rows_seen(kernels, multiprocessor(found.device.architecture))
+    under = None
+    if floor.limits is not None and floor.peaks is not None:
+        under = position(floor.limits, floor.peaks, time_us)
+    reasons = (kernels.reason, floor.reason, found.counted.reason)
+    return Profile(
+        task=found.task,
+        candidate=found.candidate,
+        device=found.device.name,
+        axes=dict(found.axes),
+        time_us=time_us,
+        launch_us=statistics.median(times.launch_us) if times.launch_us else None,
+        profiled_calls=kernels.calls,
+        kernels=with_counters(rows, kernel_rows(found.counted.launches)),
+        roofline=under,
+        energy_mj=times.energy_mj,
+        trusted=bool(found.counted.launches),
+        reason="; ".join(reason for reason in reasons if reason),
+    )
+
+
+def _counters(subject: Subject, exam: Exam, candidate: Candidate, report: Report) -> Counted:
+    """After the wall is down: the device must be the profiler's alone."""
+    if not subject.trusted:
+        return Counted(reason=UNCOUNTED if subject.counters else "")
+    report("reading counters without the wall", None)
+    settings = subject.settings
+    return counted(exam, candidate, settings.timeout_s + settings.build_timeout_s)
+
+
+def _exam(subject: Subject) -> Exam:
+    """One workload: the task's own, but for the sizes that were asked for."""
+    reference, settings = subject.reference, subject.settings
+    own = reference.own_workload()
+    own = own.model_copy(update={"axes": dict(subject.axes), "own": dict(subject.axes) == own.axes})
+    plan = Plan(
+        secret=Secret.draw().hex,
+        level=settings.level,
+        track=settings.track,
+        device=settings.device,
+        timing=True,
+        baseline=settings.baseline,
+        workloads=(own,),
+    )
+    return Exam(reference, plan)

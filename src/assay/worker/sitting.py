@@ -1,0 +1,197 @@
+"""Sitting: one candidate behind the wall, timed and traced on one workload. Nothing is judged.
+
+The rule: the time is that of a race against a candidate that does nothing, on inputs new with every
+call; kernels are traced on inputs as cold as those that were timed. The trace is testimony.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import statistics
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+from assay.data.candidate import Candidate
+from assay.data.device import Device, DeviceReading
+from assay.data.kernels import KernelsSeen
+from assay.data.measurement import Measurement
+from assay.data.settings import Settings
+from assay.errors import HostError
+from assay.tasks.outputs import BUFFER_PREFIX, LEFT_OR_UPDATED_PREFIX, UPDATED_PREFIX
+from assay.worker.host.baseline import Form, empty_candidate
+from assay.worker.host.build import Builder
+from assay.worker.host.build_cache import BuildCache, default_folder, toolchain
+from assay.worker.host.deadline import Deadline
+from assay.worker.host.energy import millijoules_per_call
+from assay.worker.host.exam import Exam, Question
+from assay.worker.host.kernel_records import traced
+from assay.worker.host.process import Lost
+from assay.worker.host.race import Race, Runner
+from assay.worker.host.session import Place, PlannedCall, Session
+from assay.worker.host.wall import Wall
+from assay.worker.sandbox.spec import Isolation
+
+_ROUNDS = 20
+_BATCH_S = 0.005
+_MOST_CALLS = 128
+_LEAST_CALLS = 4
+_MEMORY_BYTES = 6 << 30  # of one side's inputs and results together
+_CACHES = 3  # times the last-level cache that inputs and results have to be
+_NOT_RETURNED = (BUFFER_PREFIX, UPDATED_PREFIX, LEFT_OR_UPDATED_PREFIX)
+
+Report = Callable[[str, float | None], None]
+
+
+@dataclass(frozen=True)
+class Seat:
+    """The device a candidate runs on, and how it is asked for its state."""
+
+    device: Device
+    reading: Callable[[], DeviceReading]
+
+
+@dataclass(frozen=True)
+class SittingSeen:
+    """What was seen of one candidate."""
+
+    times: Measurement
+    kernels: KernelsSeen
+
+
+class CandidateFailed(Exception):
+    """It did not build, or did not survive."""
+
+    def __init__(self, phase: str, text: str) -> None:
+        super().__init__(text)
+        self.phase = phase
+        self.text = text
+
+
+class Sitting:
+    """Candidates of one exam, of which only the first workload is used."""
+
+    def __init__(self, wall: Wall, exam: Exam, settings: Settings, seat: Seat) -> None:
+        self._wall = wall
+        self._exam = exam
+        self._settings = settings
+        self._seat = seat
+        self._rng = exam.secret.random("timing")
+
+    def observe(self, candidate: Candidate, report: Report) -> SittingSeen:
+        """Build, race, trace; a CandidateFailed where it does not get as far."""
+        with contextlib.ExitStack() as sessions:
+            report("building", None)
+            session = self._open(sessions)
+            self._build(session, candidate, self._cache)
+            null = self._open(sessions)
+            self._build_null(null)
+            try:
+                report("timing", None)
+                times = self._times(session, null)
+                report("tracing", None)
+                kernels = traced(session, self._traced_calls, self._deadline())
+            except Lost as lost:
+                raise CandidateFailed("timing", lost.text) from lost
+        return SittingSeen(times, kernels)
+
+    def _open(self, sessions: contextlib.ExitStack) -> Session:
+        session = Session(self._wall)
+        sessions.callback(session.close)
+        return session
+
+    def _build(self, session: Session, candidate: Candidate, cache: BuildCache | None) -> None:
+        """With the weights of the exam, where they fit."""
+        state = self._exam.state(0, 0)
+        try:
+            built = Builder(self._exam, cache).build(session, candidate, self._settings)
+            if not built.seen.ok:
+                raise CandidateFailed(built.seen.phase, built.seen.log)
+            if state:
+                session.load_state(0, state, self._deadline())
+        except Lost as lost:
+            raise CandidateFailed("build", lost.text) from lost
+
+    def _build_null(self, session: Session) -> None:
+        """What does nothing; that it fails is our fault."""
+        null = empty_candidate(self._forms, "cuda")
+        try:
+            built = Builder(self._exam, None).build(session, null, self._settings)
+        except Lost as lost:
+            raise HostError(f"the null candidate did not survive: {lost.text}") from lost
+        if not built.seen.ok:
+            raise HostError(f"the null candidate did not build: {built.seen.log[-300:]}")
+
+    @property
+    def _cache(self) -> BuildCache | None:
+        """Only where scratch paths are the same every time."""
+        if self._wall.isolation is not Isolation.NAMESPACES:
+            return None
+        known = toolchain(self._wall.torch_version, self._settings.device)
+        return BuildCache(default_folder(), known)
+
+    def _times(self, session: Session, null: Session) -> Measurement:
+        own = Runner.enter("candidate", session, self._calls, self._rng)
+        other = Runner.enter("null", null, self._calls, self._rng)
+        race = Race([own, other], self._rng, self._settings.timeout_s)
+        typical = race.settle(len(self._calls), _BATCH_S)
+        for _ in range(_ROUNDS):
+            race.round(max(2, int(typical * self._rng.uniform(0.75, 1.0) + 0.5)))
+        inside = race.believed(own)
+        clock = "events inside, confirmed by the clock outside" if inside else "clock outside"
+        gating = "gated batches" if race.gated(own) else "not gated: it waits for the device inside"
+        cold = self._is_cold(int(statistics.median(race.lengths)))
+        return Measurement(
+            subject=own.name,
+            method=f"{clock}; {gating}; {_ROUNDS} rounds in random order",
+            clock="inside" if inside else "outside",
+            cache="cold" if cold else "warm",
+            calls_per_sample=tuple(race.lengths),
+            samples_us=tuple(race.samples_us(own)),
+            launch_us=tuple(race.launch_us(own)),
+            gated=race.gated(own),
+            energy_mj=millijoules_per_call(own, typical, self._seat.reading),
+        )
+
+    @cached_property
+    def _calls(self) -> list[PlannedCall]:
+        """As many as memory holds, within reason; nothing that they return is handed over."""
+        bases = [self._exam.content(Question(0, 200 + i)) for i in range(2)]
+        updates = tuple(update.input for update in self._exam.reference.updates)
+        room = _MEMORY_BYTES // self._call_bytes
+        return [
+            PlannedCall(0, Place(0, f"t{i}"), bases[i % 2], (), updates=updates)
+            for i in range(max(_LEAST_CALLS, min(_MOST_CALLS, room)))
+        ]
+
+    @property
+    def _traced_calls(self) -> list[PlannedCall]:
+        """The first calls, until they are cold."""
+        enough = (n for n in range(_LEAST_CALLS, len(self._calls)) if self._is_cold(n))
+        return self._calls[: next(enough, len(self._calls))]
+
+    def _is_cold(self, calls: int) -> bool:
+        """Whether so many calls go through more memory than any cache keeps."""
+        llc = self._seat.device.caches.llc_bytes
+        return llc is not None and calls * self._call_bytes > _CACHES * llc
+
+    @cached_property
+    def _call_bytes(self) -> int:
+        given = sum(tensor.nbytes for tensor in self._exam.content(Question(0)).tensors)
+        returned = [dtype.itemsize * math.prod(shape) for shape, dtype in self._forms]
+        return max(1, given + sum(returned))
+
+    @cached_property
+    def _forms(self) -> list[Form]:
+        """Shapes and dtypes of the results, from one call of the reference."""
+        content, state = self._exam.content(Question(0)), self._exam.state(0, 0)
+        made = self._exam.bound(0)(content.inputs, state, wide=False)
+        return [
+            (tuple(tensor.shape), tensor.dtype)
+            for name, tensor in zip(made.names, made.tensors, strict=True)
+            if not name.startswith(_NOT_RETURNED)
+        ]
+
+    def _deadline(self) -> Deadline:
+        return Deadline.after(self._settings.timeout_s)

@@ -1,0 +1,76 @@
+"""A profile put together from what was seen, and the floor under it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from assay.data.device import Device
+from assay.data.kernels import KernelSeen, KernelsSeen
+from assay.data.measurement import Measurement
+from assay.data.settings import Settings
+from assay.measure.ncu_csv import parse_ncu
+from assay.profiling import Floor, Gathered, Subject, assembled, floor_on
+from assay.tasks.catalog import resolve
+from assay.tasks.reference import Reference
+from assay.worker.host.counters import Counted
+from assay.worker.sitting import SittingSeen
+
+H200 = Device(
+    kind="cuda", name="NVIDIA H200", architecture="sm_90", cores=132, memory_bytes=150_000_000_000
+)
+TEXT = (Path(__file__).parent / "measure" / "profiles" / "three_launches.csv").read_text()
+TIMES = Measurement(
+    subject="candidate",
+    method="by hand",
+    clock="inside",
+    cache="cold",
+    calls_per_sample=(4, 5, 6),
+    samples_us=(11.0, 10.0, 12.0),
+    launch_us=(3.0, 2.0, 4.0),
+    energy_mj=5.5,
+)
+ROWS = KernelSeen(
+    name="softmax_rows",
+    launches=4,
+    total_us=36.0,
+    registers=128,
+    shared_bytes=5120,
+    grid="512x1x1",
+    block="256x1x1",
+)
+
+
+def _subject(**axes: int) -> Subject:
+    reference = Reference(resolve("softmax"))
+    return Subject(reference, reference.own_axes | axes, Settings(device="cuda"))
+
+
+def _gathered(floor: Floor, counted: Counted) -> Gathered:
+    seen = SittingSeen(TIMES, KernelsSeen(calls=4, kernels=(ROWS,)))
+    return Gathered("softmax", "k.py", {"rows": 512, "cols": 2048}, H200, seen, floor, counted)
+
+
+def test_everything_finds_its_place() -> None:
+    floor = floor_on(H200, _subject())
+    found = assembled(_gathered(floor, Counted(parse_ncu(TEXT))))
+    assert (found.time_us, found.launch_us, found.energy_mj) == (11.0, 3.0, 5.5)
+    assert found.kernels_us == 9.0 and found.trusted and found.reason == ""
+    assert found.kernels[0].stalls and found.kernels[0].calls == 4
+    assert floor.limits is not None and found.roofline is not None
+    assert found.roofline.memory_share == pytest.approx(floor.limits.memory_us / 11.0)
+
+
+def test_what_is_missing_is_said() -> None:
+    other = floor_on(H200.model_copy(update={"name": "Abacus"}), _subject())
+    found = assembled(_gathered(other, Counted(reason="no counters")))
+    assert found.reason == "no vendor peaks are known for Abacus; no counters"
+    assert found.roofline is None and not found.trusted
+    assert (found.kernels[0].occupancy, found.kernels[0].occupancy_limit) == (0.25, "registers")
+
+
+def test_the_floor_is_that_of_the_sizes_asked_for() -> None:
+    own, larger = floor_on(H200, _subject()).limits, floor_on(H200, _subject(rows=1024)).limits
+    assert own is not None and larger is not None
+    assert larger.bytes_read == 2 * own.bytes_read and larger.axes["rows"] == 1024
