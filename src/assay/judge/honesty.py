@@ -282,7 +282,10 @@ def _clock(case: Case) -> list[Evidence]:
         share = times.inside_share
         if share is not None and share < _CLOCK_SHARE and times.measurements:
             text = f"its own clock accounts for {100 * share:.0f} % of the time seen from outside"
-            kind, severity = EvidenceKind.CLOCK, Severity.SUSPICIOUS
+            # Behind a gate there is no cost of launching that could explain it.
+            gated = all(m.gated for m in times.measurements)
+            severity = Severity.CONVICTS if gated else Severity.SUSPICIOUS
+            kind = EvidenceKind.CLOCK
             return [Evidence(kind=kind, severity=severity, text=text)]
     return []
 

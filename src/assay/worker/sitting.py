@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import math
-import statistics
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -24,6 +23,7 @@ from assay.worker.host.baseline import Form, empty_candidate
 from assay.worker.host.build import Builder
 from assay.worker.host.build_cache import BuildCache, default_folder, toolchain
 from assay.worker.host.deadline import Deadline
+from assay.worker.host.device_measurement import cache_state, is_cold, measurement
 from assay.worker.host.energy import millijoules_per_call
 from assay.worker.host.exam import Exam, Question
 from assay.worker.host.kernel_records import traced
@@ -38,7 +38,6 @@ _BATCH_S = 0.005
 _MOST_CALLS = 128
 _LEAST_CALLS = 4
 _MEMORY_BYTES = 6 << 30  # of one side's inputs and results together
-_CACHES = 3  # times the last-level cache that inputs and results have to be
 _NOT_RETURNED = (BUFFER_PREFIX, UPDATED_PREFIX, LEFT_OR_UPDATED_PREFIX)
 
 Report = Callable[[str, float | None], None]
@@ -138,21 +137,10 @@ class Sitting:
         typical = race.settle(len(self._calls), _BATCH_S)
         for _ in range(_ROUNDS):
             race.round(max(2, int(typical * self._rng.uniform(0.75, 1.0) + 0.5)))
-        inside = race.believed(own)
-        clock = "events inside, confirmed by the clock outside" if inside else "clock outside"
-        gating = "gated batches" if race.gated(own) else "not gated: it waits for the device inside"
-        cold = self._is_cold(int(statistics.median(race.lengths)))
-        return Measurement(
-            subject=own.name,
-            method=f"{clock}; {gating}; {_ROUNDS} rounds in random order",
-            clock="inside" if inside else "outside",
-            cache="cold" if cold else "warm",
-            calls_per_sample=tuple(race.lengths),
-            samples_us=tuple(race.samples_us(own)),
-            launch_us=tuple(race.launch_us(own)),
-            gated=race.gated(own),
-            energy_mj=millijoules_per_call(own, typical, self._seat.reading),
-        )
+        cache = cache_state(self._seat.device, race.times, self._call_bytes)
+        found = measurement(race.times, 0, own.name, cache)
+        spent = millijoules_per_call(own, typical, self._seat.reading)
+        return found.model_copy(update={"energy_mj": spent})
 
     @cached_property
     def _calls(self) -> list[PlannedCall]:
@@ -168,13 +156,9 @@ class Sitting:
     @property
     def _traced_calls(self) -> list[PlannedCall]:
         """The first calls, until they are cold."""
-        enough = (n for n in range(_LEAST_CALLS, len(self._calls)) if self._is_cold(n))
+        device, each = self._seat.device, self._call_bytes
+        enough = (n for n in range(_LEAST_CALLS, len(self._calls)) if is_cold(device, n, each))
         return self._calls[: next(enough, len(self._calls))]
-
-    def _is_cold(self, calls: int) -> bool:
-        """Whether so many calls go through more memory than any cache keeps."""
-        llc = self._seat.device.caches.llc_bytes
-        return llc is not None and calls * self._call_bytes > _CACHES * llc
 
     @cached_property
     def _call_bytes(self) -> int:

@@ -40,6 +40,7 @@ from assay.worker.host.scratch import used_bytes
 from assay.worker.host.script import ScriptedBatch, write_script
 from assay.worker.host.session import Session
 from assay.worker.host.shrinking import Shrinker
+from assay.worker.host.stand import Stand
 from assay.worker.host.stopwatch import Stopwatch
 from assay.worker.host.wall import Wall
 from assay.worker.host.witness import overlook, watch
@@ -63,10 +64,17 @@ class Bench:
     settings: Settings
     device: Device
     cache: BuildCache | None  # only where scratch paths are the same every time
+    stand: Stand  # baselines that stay from one candidate to the next
 
     def interprets(self, candidate: Candidate) -> bool:
         """Whether the candidate's kernels are interpreted on this device."""
         return language(candidate.language).interpreted(self.settings.device)
+
+    def stopwatch(self) -> Stopwatch | DeviceStopwatch:
+        """What times a candidate on this device."""
+        if self.accelerated:
+            return DeviceStopwatch(self.stand, self.exam, self.settings, self.device)
+        return Stopwatch(self.wall, self.exam, self.settings, self.device)
 
     @property
     def accelerated(self) -> bool:
@@ -80,7 +88,7 @@ class Bench:
         cache = None
         if wall.isolation is Isolation.NAMESPACES:
             cache = BuildCache(default_folder(), toolchain(wall.torch_version, settings.device))
-        return cls(wall, exam, script, settings, device, cache)
+        return cls(wall, exam, script, settings, device, cache, Stand(wall, exam, settings))
 
 
 class Trial:
@@ -174,6 +182,9 @@ class Trial:
             late = self._excused(lost, examiner)
             if late is None:
                 self._note_end(lost, examiner)
+            elif examiner.wrong:  # it is wrong already: no second attempt
+                self._seen.append(late)
+                return None
             return late
         self._seen += examiner.observations
         self._time(session, examiner)
@@ -197,10 +208,10 @@ class Trial:
         self._phase = "calls"
 
     def _excused(self, lost: Lost, examiner: Examiner) -> EndSeen | None:
-        """The end of a candidate that was right so far, and too slow on a stretched size."""
+        """The end of a candidate that was too slow on a stretched size."""
         batch = examiner.last
         stretched = batch is not None and batch.stretched
-        if batch is None or not stretched or lost.cause is not EndCause.TIMED_OUT or examiner.wrong:
+        if batch is None or not stretched or lost.cause is not EndCause.TIMED_OUT:
             return None
         return EndSeen(
             cause=lost.cause,
@@ -216,7 +227,8 @@ class Trial:
         timeout_s = self._bench.settings.timeout_s
         soft = min(_SOFT_BUDGET_S[level], 0.5 * timeout_s)
         interpreted = self._bench.interprets(self._candidate)
-        pace = Pace(timeout_s, soft, built.first_call_s, own, interpreted)
+        compiles = self._bench.accelerated and not interpreted
+        pace = Pace(timeout_s, soft, built.first_call_s, own, interpreted, compiles)
         progress = lambda share: self._report("calling", share)  # noqa: E731
         examiner = Examiner(self._bench.exam, session, pace, progress)
         examiner.enough_wrong = 1 if self._bench.settings.first_fault else ENOUGH_WRONG
@@ -306,8 +318,7 @@ class Trial:
         else:
             self._phase = "timing"
             bench = self._bench
-            kind = DeviceStopwatch if bench.accelerated else Stopwatch
-            stopwatch = kind(bench.wall, bench.exam, settings, bench.device)
+            stopwatch = bench.stopwatch()
             try:
                 self._seen += stopwatch.time(session, examiner, self._report)
             except Lost as lost:

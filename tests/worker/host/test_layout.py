@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 import torch
 
@@ -71,6 +72,6 @@ def test_every_dtype_comes_back(name: str, shape: tuple[int, ...]) -> None:
     for size in shape:
         count *= size
     data = bytes(n % 2 for n in range(count * kind.itemsize))
-    tensor = from_bytes(data, name, shape)
+    tensor = from_bytes(np.frombuffer(bytearray(data), np.uint8), name, shape)
     assert tensor.dtype is kind and tuple(tensor.shape) == shape and dtype_name(tensor) == name
     assert span_bytes(tensor).tobytes() == data

@@ -36,12 +36,12 @@ def same_bytes(left: npt.NDArray[np.uint8], right: npt.NDArray[np.uint8]) -> boo
     return int(_memcmp(left.ctypes.data, right.ctypes.data, left.nbytes)) == 0
 
 
-def from_bytes(data: bytes, dtype: str, shape: tuple[int, ...]) -> torch.Tensor:
-    """A contiguous tensor over the bytes."""
+def from_bytes(data: npt.NDArray[np.uint8], dtype: str, shape: tuple[int, ...]) -> torch.Tensor:
+    """A contiguous tensor over the bytes themselves."""
     kind = getattr(torch, dtype)
     if math.prod(shape) == 0:
         return torch.empty(shape, dtype=kind)
-    return torch.frombuffer(bytearray(data), dtype=kind).view(shape)
+    return torch.from_numpy(data).view(kind).view(shape)
 
 
 def dtype_name(tensor: torch.Tensor) -> str:

@@ -15,6 +15,7 @@ from assay.worker.host.process import SandboxedProcess
 from assay.worker.host.script import ScriptedBatch, ScriptedCall
 
 _STRETCHED_S = 3.0  # of one batch; the reference took at most a second
+_COMPILED_S = 15.0  # where the kernel is compiled first
 _MUST_CALL = 2  # calls of the own shape that are made however slow the candidate is
 
 
@@ -27,6 +28,7 @@ class Pace:
     own_call_s: float  # measured from outside on the first call
     own_elements: int
     interpreted: bool = False  # kernels run in an interpreter: calls are few
+    compiles: bool = False  # a new shape may be compiled for when it is first asked
 
 
 class Allowance:
@@ -59,7 +61,8 @@ class Allowance:
     def deadline(self, batch: ScriptedBatch | None) -> Deadline:
         """The hard one; a stretched size, which need not fit, gets a share of the soft one."""
         stretched = batch is not None and batch.stretched
-        limit_s = max(_STRETCHED_S, 0.25 * self._pace.soft_budget_s) if stretched else inf
+        least_s = _COMPILED_S if self._pace.compiles else _STRETCHED_S
+        limit_s = max(least_s, 0.25 * self._pace.soft_budget_s) if stretched else inf
         return Deadline.after(min(self._left_s(), limit_s))
 
     def _spent_s(self) -> float:

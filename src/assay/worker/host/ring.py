@@ -29,6 +29,9 @@ class Ring:
         self.laid: list[Laid] = [session.lay(call, i) for i, call in enumerate(calls)]
         self._rewritten: dict[int, Content] = {}
         self._changes: list[dict[int, torch.Tensor]] = [{} for _ in calls]
+        distinct = {id(call.content): call for call in calls}
+        known = {key: _changing(call) for key, call in distinct.items()}
+        self._changing = [known[id(call.content)] for call in calls]
         session.memory.guard()
         session.process.freeze()
         for one in self.laid:
@@ -39,7 +42,7 @@ class Ring:
         for slot in self.laid[judged].slots:
             self._session.memory.poison(slot)
         for index in range(length):
-            number = self._changing(index)
+            number = self._changing[index]
             if number is None:
                 self._rewrite(index)
             else:
@@ -50,24 +53,25 @@ class Ring:
         """What a call was given last."""
         if index in self._rewritten:
             return self._rewritten[index]
-        given, number = self._calls[index].content, self._changing(index)
+        given, number = self._calls[index].content, self._changing[index]
         if number is None or not self._changes[index]:
             return given
         old = given.tensors[number]
         changed = old.clone(memory_format=torch.preserve_format)
         for place, value in self._changes[index].items():
-            changed.as_strided((1,), (1,), place).copy_(value)
+            changed.view(-1)[place] = value
         return Content(tuple(changed if value is old else value for value in given.inputs))
 
     def _change(self, index: int, number: int) -> None:
         """A few elements take the values of others."""
         tensor, region = self._calls[index].content.tensors[number], self.laid[index].inputs[number]
+        flat, size = tensor.view(-1), tensor.element_size()
+        raw = span_bytes(flat)
         for _ in range(_CHANGES):
-            place, source = self._place(tensor), self._place(tensor)
-            value = tensor.as_strided((1,), (1,), tensor.storage_offset() + source).clone()
-            self._changes[index][place] = value
-            offset = place * tensor.element_size()
-            self._session.memory.put_soon(region, offset, span_bytes(value))
+            place, source = (self._rng.randrange(tensor.numel()) for _ in range(2))
+            self._changes[index][place] = flat[source]
+            value = raw[source * size : source * size + size]
+            self._session.memory.put_soon(region, place * size, value)
 
     def _rewrite(self, index: int) -> None:
         """All of it: the last call may have changed its inputs, or they are few."""
@@ -76,17 +80,14 @@ class Ring:
         for tensor, region in zip(changed.tensors, self.laid[index].inputs, strict=True):
             self._session.memory.put(region, tensor)
 
-    def _changing(self, index: int) -> int | None:
-        """The largest float input that may change in place; None where all is written anew."""
-        planned = self._calls[index]
-        tensors = planned.content.tensors
-        small = sum(t.nbytes for t in tensors) < _SMALL_BYTES
-        floats = [i for i, t in enumerate(tensors) if t.is_floating_point() and t.numel() > 1]
-        if small or planned.updates or not floats:
-            return None
-        number = max(floats, key=lambda i: tensors[i].numel())
-        dense = tensors[number].is_contiguous()
-        return number if dense and not is_symmetric(tensors[number]) else None
 
-    def _place(self, tensor: torch.Tensor) -> int:
-        return self._rng.randrange(tensor.numel())
+def _changing(planned: PlannedCall) -> int | None:
+    """The largest float input that may change in place; None where all is written anew."""
+    tensors = planned.content.tensors
+    small = sum(t.nbytes for t in tensors) < _SMALL_BYTES
+    floats = [i for i, t in enumerate(tensors) if t.is_floating_point() and t.numel() > 1]
+    if small or planned.updates or not floats:
+        return None
+    number = max(floats, key=lambda i: tensors[i].numel())
+    dense = tensors[number].is_contiguous()
+    return number if dense and not is_symmetric(tensors[number]) else None

@@ -332,16 +332,16 @@ class Session:
 
     def record(self, one: Laid) -> CallRecord | None:
         """What the child says of a call."""
-        return CallRecord.unpack(self.memory.read(one.record, 0, CallRecord.size()))
+        return CallRecord.unpack(self.memory.read(one.record, CallRecord.size()).tobytes())
 
     def _take_output(self, slot: Slot) -> RawOutput:
         head = Slot(*slot.head, _HEAD)
-        header = OutputHeader.unpack(self.memory.read(head, 0, _HEAD))
+        header = OutputHeader.unpack(self.memory.read(head, _HEAD).tobytes())
         if header is None or OutputFlag.FITS not in header.flags:
             return RawOutput(header, None)
         if not _consistent(header, slot):
             return RawOutput(None, None)
-        data = self.memory.read(slot, 0, header.nbytes)
+        data = self.memory.read(slot, header.nbytes)
         return RawOutput(header, from_bytes(data, header.dtype, header.shape))
 
 

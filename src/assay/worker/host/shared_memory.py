@@ -82,7 +82,7 @@ class SharedMemory:
 
     def held(self, region: Region, like: torch.Tensor) -> torch.Tensor:
         """What the region holds now, as a tensor of its own with the shape of `like`."""
-        now = self._arenas[region.arena].read(region.offset, region.nbytes).tobytes()
+        now = self._arenas[region.arena].read(region.offset, region.nbytes).copy()
         flat = from_bytes(now, dtype_name(like), (span(like),))
         return flat.as_strided(like.shape, like.stride()).contiguous()
 
@@ -90,9 +90,10 @@ class SharedMemory:
         """Whether nothing around the data was written."""
         return bands_intact(self._arenas[region.arena], region)
 
-    def read(self, slot: Slot, start: int, size: int) -> bytes:
-        """A private copy of bytes of a slot."""
-        return self._arenas[slot.arena].read(slot.offset + start, size).tobytes()
+    def read(self, slot: Slot, size: int) -> Bytes:
+        """A private copy of the first bytes of a slot."""
+        found = self._arenas[slot.arena].read(slot.offset, size)
+        return found if found.base is None else found.copy()
 
     def close(self) -> None:
         """Give everything back."""

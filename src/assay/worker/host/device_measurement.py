@@ -1,0 +1,47 @@
+"""One side of a race as a Measurement."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Sequence
+
+from assay.data.device import Device, DeviceReading
+from assay.data.measurement import Measurement
+from assay.worker.host.race_times import RaceTimes
+
+_CACHES = 3  # times the last-level cache that inputs and results together have to be
+
+
+def measurement(
+    times: RaceTimes, side: int, name: str, cache: str, readings: Sequence[DeviceReading] = ()
+) -> Measurement:
+    """What the rounds say of one side; `readings` are of the device, one a round."""
+    clock = "events inside, confirmed outside" if times.inside else "clock outside"
+    gated = times.gated(side)
+    gating = "gated" if gated else "not gated: it waits for the device inside a call"
+    return Measurement(
+        subject=name,
+        method=f"{clock}; {gating}; {len(times.lengths)} rounds in random order",
+        clock="inside" if times.inside else "outside",
+        cache=cache,
+        calls_per_sample=tuple(times.lengths),
+        samples_us=tuple(times.samples_us(side)),
+        host_us=tuple(times.host_us(side)),
+        launch_us=tuple(times.launch_us(side)),
+        offset_us=times.offset_us() if times.inside else 0.0,
+        gated=gated,
+        clocks_mhz=tuple(r.sm_clock_mhz for r in readings if r.sm_clock_mhz),
+        temperatures_c=tuple(r.temperature_c for r in readings if r.temperature_c),
+        throttles=tuple({why for r in readings for why in r.throttle_reasons or ()}),
+    )
+
+
+def is_cold(device: Device, calls: float, call_bytes: int) -> bool:
+    """Whether so many calls go through more memory than any cache keeps."""
+    llc = device.caches.llc_bytes
+    return llc is not None and calls * call_bytes > _CACHES * llc
+
+
+def cache_state(device: Device, times: RaceTimes, call_bytes: int) -> str:
+    """Of the calls of a typical batch."""
+    return "cold" if is_cold(device, statistics.median(times.lengths), call_bytes) else "warm"
