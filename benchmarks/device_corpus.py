@@ -48,8 +48,7 @@ class Clock:
         """Seconds until then."""
         return self.ends - time.monotonic()
 
-    @property
-    def over(self) -> bool:
+    def is_over(self) -> bool:
         """Whether nothing more may begin."""
         return self.left_s < LEAST_LEFT_S
 
@@ -96,7 +95,7 @@ def main() -> int:
     for repeat in range(flags.repeats):
         for members in by_task(found):
             judge(members, repeat, sitting)
-    if clock.over:
+    if clock.is_over():
         print("stopped before the end: the time is up")
     print("\n".join(sitting.record.summary(names)))
     return 0 if sitting.record.all_as_labelled(names) else 1
@@ -141,13 +140,13 @@ def by_task(found: Iterable[CorpusCase]) -> list[list[CorpusCase]]:
 def judge(members: list[CorpusCase], repeat: int, sitting: Sitting) -> None:
     """One exam; where our own machinery breaks at a case, the next begins behind a new wall."""
     left = [case for case in members if not sitting.record.has(case.full_name, repeat)]
-    while left and not sitting.clock.over:
+    while left and not sitting.clock.is_over():
         started = time.monotonic()
         try:
             for verdict in verdicts(left, sitting):
                 sitting.keep(finding_of(left.pop(0), repeat, verdict))
                 started = time.monotonic()
-                if sitting.clock.over:
+                if sitting.clock.is_over():
                     return
         except Exception as error:  # a fault of ours costs one case, not the lease
             traceback.print_exc()
