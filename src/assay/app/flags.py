@@ -76,6 +76,10 @@ class InspectFlags:
 
     candidates: CandidateArgument
     track: TrackFlag = None
+    arch: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Compile for it too: sm_90a, gfx942; may be repeated."),
+    ] = None
     json: JsonFlag = False
 
 

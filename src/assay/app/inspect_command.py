@@ -1,31 +1,57 @@
-"""`assay inspect`: read candidates without running them."""
+"""`assay inspect`: read candidates without running them, and compile them where that is asked."""
 
 from __future__ import annotations
 
+import contextlib
 import sys
+from collections.abc import Callable, Iterator, Sequence
 
 from assay.app.candidates import load_candidates
 from assay.app.flags import InspectFlags
 from assay.data.candidate import Candidate
+from assay.data.compilation import CompileOutcome, CompileReport
 from assay.data.inspection import Inspection, Mention
 from assay.data.settings import Settings, Track
 from assay.guard.rubric import rubric
 from assay.guard.source import analyse, findings
+from assay.languages.architecture import architecture
 from assay.report.console import result_console
 from assay.report.inspection import inspection_page
+
+NOT_COMPILED = 1
 
 
 def run(flags: InspectFlags) -> int:
     """Print one inspection a candidate."""
     track = Track(flags.track or Settings().track)
-    for candidate in load_candidates(flags.candidates):
-        inspection = inspect(candidate, track)
-        if flags.json:
-            sys.stdout.write(inspection.model_dump_json() + "\n")
-        else:
-            result_console().print(inspection_page(inspection))
-        sys.stdout.flush()
-    return 0
+    candidates = load_candidates(flags.candidates)
+    every_kernel = True
+    with _compiler(flags.arch or []) as compiled:
+        for candidate in candidates:
+            reports = compiled(candidate)
+            inspection = inspect(candidate, track).model_copy(update={"compiled": reports})
+            every_kernel &= all(one.outcome is CompileOutcome.COMPILED for one in reports)
+            if flags.json:
+                sys.stdout.write(inspection.model_dump_json() + "\n")
+            else:
+                result_console().print(inspection_page(inspection))
+            sys.stdout.flush()
+    return 0 if every_kernel else NOT_COMPILED
+
+
+@contextlib.contextmanager
+def _compiler(
+    names: Sequence[str],
+) -> Iterator[Callable[[Candidate], tuple[CompileReport, ...]]]:
+    """What compiles a candidate for every architecture. Only then is the wall imported."""
+    architectures = [architecture(name) for name in names]
+    if not architectures:
+        yield lambda _: ()
+        return
+    from assay.worker.compile_only import Foundry
+
+    with Foundry() as foundry:
+        yield lambda candidate: tuple(foundry.compile(candidate, one) for one in architectures)
 
 
 def inspect(candidate: Candidate, track: Track) -> Inspection:

@@ -107,7 +107,11 @@ def _device(flags: DeviceFlags) -> int:
 @app.command("inspect")
 @takes(InspectFlags)
 def _inspect(flags: InspectFlags) -> int:
-    """Read candidates without running them."""
+    """Read candidates without running them; with --arch also compile what they hold.
+
+    Exit code: 0 read, and every kernel compiled where that was asked; 1 some kernel did not, or is
+    unknown; 2 usage, 3 Assay itself failed.
+    """
     from assay.app.inspect_command import run
 
     return run(flags)

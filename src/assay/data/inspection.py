@@ -1,8 +1,9 @@
-"""Inspection: what a candidate's source shows by itself. Nothing was run for it."""
+"""Inspection: what a candidate's source shows by itself, and what compilers make of it."""
 
 from __future__ import annotations
 
 from assay.data.candidate import Language
+from assay.data.compilation import CompileReport
 from assay.data.evidence import Evidence
 from assay.data.record import SCHEMA_VERSION, Record
 from assay.data.verdict import Rubric
@@ -31,3 +32,4 @@ class Inspection(Record):
     library_calls: tuple[Mention, ...]  # computations by a library that the entry reaches
     evidence: tuple[Evidence, ...]
     rubric: Rubric | None
+    compiled: tuple[CompileReport, ...] = ()  # one an architecture that was asked for

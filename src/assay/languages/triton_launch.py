@@ -46,7 +46,7 @@ def repair_float_argument(interpreter: Any, numpy: Any, tl: Any) -> None:
     interpreter._implicit_cvt = convert
 
 
-def repair_driver() -> None:
+def repair_driver(target: tuple[str, int | str, int] = ("cpu", 0, 32)) -> None:
     """Kernels ask the active driver for its target or torch device when they are imported."""
     import torch
     from triton.backends.compiler import GPUTarget
@@ -56,7 +56,7 @@ def repair_driver() -> None:
     if driver.__class__.__name__ != "DriverConfig":
         raise AttributeError("DriverConfig")
     answers = {
-        "get_current_target": lambda self: GPUTarget("cpu", 0, 32),
+        "get_current_target": lambda self: GPUTarget(*target),
         "get_active_torch_device": lambda self: torch.device("cpu"),
         "get_current_device": lambda self: 0,
     }
@@ -66,6 +66,6 @@ def repair_driver() -> None:
 
 def _unanswered(name: str) -> Callable[..., Any]:
     def method(*_: Any) -> Any:
-        raise RuntimeError(f"{name}: Triton's interpreter has no device")
+        raise RuntimeError(f"{name}: there is no device here")
 
     return method

@@ -8,6 +8,7 @@ from rich.text import Text
 
 from assay.data.inspection import Inspection, Mention
 from assay.data.verdict import Rubric
+from assay.report.compilation import compilation_lines
 from assay.report.terminal import evidence_line
 
 
@@ -28,7 +29,8 @@ def inspection_page(inspection: Inspection) -> Group:
         if text:
             table.add_row(Text(f"  {name}", style="dim"), text)
     findings = [Text("  ").append_text(evidence_line(item)) for item in inspection.evidence]
-    return Group(heading, table, *(findings or [Text("  no findings", "dim")]))
+    compiled = [line for report in inspection.compiled for line in compilation_lines(report)]
+    return Group(heading, table, *(findings or [Text("  no findings", "dim")]), *compiled)
 
 
 def _mentions(mentions: tuple[Mention, ...]) -> str:

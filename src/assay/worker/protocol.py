@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from enum import IntEnum, IntFlag
 from typing import Any
 
+from assay.languages.triton_signature import TritonLaunch
+
 DTYPES = (
     "float32",
     "float64",
@@ -164,6 +166,30 @@ class Survey:
     """Compare process-wide state with how it was before the candidate came."""
 
 
+@dataclass(frozen=True)
+class RunTool:
+    """Run one program; what it prints goes into a file. The reply counts its exit code."""
+
+    arguments: tuple[str, ...]
+    folder: str
+    output: str
+    seconds: float
+
+
+@dataclass(frozen=True)
+class CompileTriton:
+    """Import the candidate's main file where it is not yet, and compile one of its kernels.
+
+    Assembly and binary go into two files, the text of the reply says what was assumed.
+    """
+
+    path: str
+    launch: TritonLaunch
+    target: tuple[str, int | str, int]
+    assembly: str
+    binary: str
+
+
 Request = (
     MapArena
     | Protect
@@ -175,6 +201,8 @@ Request = (
     | TraceKernels
     | HandOverAgain
     | Survey
+    | RunTool
+    | CompileTriton
 )
 
 

@@ -21,6 +21,7 @@ from assay.worker import wire
 from assay.worker.child.accelerator import Accelerator
 from assay.worker.child.audit import Audit
 from assay.worker.child.batch import Batch
+from assay.worker.child.compiling import TritonModule, run_tool
 from assay.worker.child.gated import Gate, GatedBatch
 from assay.worker.child.kernel_log import KernelLog
 from assay.worker.child.loading import construct, load_entry, load_state
@@ -29,6 +30,7 @@ from assay.worker.child.refusal import described, is_exhausted, is_own_check
 from assay.worker.child.state import Snapshot
 from assay.worker.protocol import (
     GATE_ARENA,
+    CompileTriton,
     Construct,
     HandOverAgain,
     Load,
@@ -40,6 +42,7 @@ from assay.worker.protocol import (
     Request,
     RunBatch,
     RunGated,
+    RunTool,
     Survey,
     TraceKernels,
 )
@@ -61,6 +64,7 @@ class Runner:
         self.silenced: SilencedLaunches | None = None
         self.gated: GatedBatch | None = None
         self.kernels: KernelLog | None = None
+        self.triton: TritonModule | None = None
         self._gate: Gate | None = None
 
     def gate(self) -> Gate:
@@ -109,6 +113,11 @@ class Runner:
                 heard = list(self.audit.lines) if self.audit is not None else []
                 launches = self.silenced.count if self.silenced is not None else 0
                 return launches, "\n".join([*self.before.changes(Snapshot.take()), *heard])
+            case RunTool():
+                return run_tool(request), ""
+            case CompileTriton():
+                self.triton = self.triton or TritonModule(request.path, request.target)
+                return 0, self.triton.compile(request)
         return 0, ""
 
 

@@ -46,6 +46,19 @@ def write_file(root: int, path: str, data: bytes, mode: int = 0o600) -> None:
             file.write(data)
 
 
+def read_file(root: int, path: str, most: int) -> bytes:
+    """At most so many bytes of one plain file. Raises Unkeepable where it is none."""
+    try:
+        with _folder(root, os.path.dirname(path)) as folder:
+            fd = os.open(os.path.basename(path), _READ_FLAGS, dir_fd=folder)
+        with open(fd, "rb") as file:
+            if not stat.S_ISREG(os.fstat(fd).st_mode):
+                raise Unkeepable(f"{path} is no plain file")
+            return file.read(most)
+    except OSError as error:
+        raise Unkeepable(f"{path}: {error.strerror}") from error
+
+
 def snapshot(root: int) -> bytes:
     """The whole tree as an uncompressed tar archive. Raises Unkeepable beyond the bounds."""
     buffer = io.BytesIO()

@@ -63,25 +63,35 @@ class Rooms:
     threads: int = field(default_factory=usable_threads)
 
 
+@dataclass(frozen=True)
+class Furnishing:
+    """What the sandboxes of one wall hold beyond what all do."""
+
+    modules: tuple[str, ...] = ()  # imported in the warm parent
+    readable: tuple[str, ...] = ()  # folders of compilers that stand in no common place
+    environment: tuple[tuple[str, str], ...] = ()  # over the neutral one
+
+
 class Wall:
     """Raises sandboxes. One per invocation; closing it leaves nothing behind."""
 
     def __init__(
         self,
-        modules: tuple[str, ...] = (),
+        modules: tuple[str, ...] | Furnishing = (),
         rooms: Rooms | None = None,
         expected: int = 1,
         device: str = "cpu",
     ) -> None:
         self.rooms = rooms or Rooms()
         self.device = device
+        self._held = modules if isinstance(modules, Furnishing) else Furnishing(modules)
         self._expected = expected  # sandboxes still to be asked for, as far as is known
         self._standby: Future[SandboxedProcess] | None = None
         self._builder = ThreadPoolExecutor(max_workers=1)
         self._counter = itertools.count()
         self._name = f"assay-{os.getpid()}-{secrets.token_hex(4)}"
         self._open: list[SandboxedProcess] = []
-        self._zygote = Zygote(modules, neutral_environment(_MOUNTED_SCRATCH, device))
+        self._zygote = Zygote(self._held.modules, self._environment(_MOUNTED_SCRATCH))
 
     @property
     def isolation(self) -> Isolation:
@@ -172,16 +182,19 @@ class Wall:
     def _spec(self, scratch: str) -> SandboxSpec:
         return SandboxSpec(
             isolation=self.isolation,
-            readable=readable_paths(),
+            readable=(*readable_paths(), *self._held.readable),
             hidden=(str(Path(assay.__file__).resolve().parent),),
             scratch=scratch,
             scratch_bytes=self.rooms.scratch_bytes,
             memory_bytes=self.rooms.memory_bytes,
-            environment=tuple(neutral_environment(scratch, self.device).items()),
+            environment=tuple(self._environment(scratch).items()),
             threads=self.rooms.threads,
             device=self.device,
             device_files=device_files(self.device),
         )
+
+    def _environment(self, scratch: str) -> dict[str, str]:
+        return neutral_environment(scratch, self.device) | dict(self._held.environment)
 
 
 def readable_paths() -> tuple[str, ...]:

@@ -44,7 +44,7 @@ class Zygote:
             stdin=theirs.fileno(),
             stdout=subprocess.DEVNULL,
             stderr=self._errors,
-            env=_start_environment("TRITON_INTERPRET" in environment),
+            env=_start_environment(environment.get("TRITON_INTERPRET") == "1"),
             cwd="/",
             start_new_session=True,  # Ctrl-C is ours to handle, not theirs
         )

@@ -1,0 +1,44 @@
+"""Architecture: a chip that compilers can be asked for by name, whether or not one is here."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from assay.errors import UsageError
+
+NVIDIA = "sm_75 sm_80 sm_86 sm_89 sm_90 sm_90a sm_100 sm_100a sm_103a sm_120 sm_120a".split()
+AMD = "gfx90a gfx942 gfx950 gfx1100".split()
+_CAPABILITY = re.compile(r"sm_(\d+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Architecture:
+    """One of the names above."""
+
+    name: str
+
+    @property
+    def amd(self) -> bool:
+        """One of AMD's."""
+        return self.name in AMD
+
+    @property
+    def code_generation(self) -> str:
+        """What nvcc's -gencode takes."""
+        return f"arch={self.name.replace('sm_', 'compute_')},code={self.name}"
+
+    @property
+    def triton_target(self) -> tuple[str, int | str, int]:
+        """Backend, architecture and threads of a warp, as Triton names them."""
+        found = _CAPABILITY.match(self.name)
+        if found is not None:
+            return "cuda", int(found.group(1)), 32
+        return "hip", self.name, 64 if self.name.startswith("gfx9") else 32
+
+
+def architecture(name: str) -> Architecture:
+    """The architecture of a name."""
+    if name not in (*NVIDIA, *AMD):
+        raise UsageError(f"unknown architecture {name!r}; known: {', '.join((*NVIDIA, *AMD))}")
+    return Architecture(name)
