@@ -32,8 +32,6 @@ from assay.pipeline import evaluate_many
 from corpus_case import CUDA_CORPUS, CorpusCase, cases
 from device_agnostic import applies_on_cuda
 
-TIMEOUT_S = 60.0
-BUILD_TIMEOUT_S = 240.0
 LEAST_LEFT_S = 5.0  # to begin another case with
 
 
@@ -69,8 +67,8 @@ class Sitting:
             level=Level(self.flags.level),
             track=Track(track),
             timing=not self.flags.no_timing,
-            timeout_s=min(TIMEOUT_S, left_s),
-            build_timeout_s=min(BUILD_TIMEOUT_S, left_s),
+            timeout_s=min(self.flags.timeout_s, left_s),
+            build_timeout_s=min(self.flags.build_timeout_s, left_s),
         )
 
     def keep(self, finding: DeviceFinding) -> None:
@@ -112,6 +110,8 @@ def parsed_flags() -> argparse.Namespace:
     parser.add_argument("--record", type=Path, default=Path("out/device_corpus.jsonl"))
     parser.add_argument("--cases", nargs="+", default=[""], help="parts of corpus/task/name")
     parser.add_argument("--labels", nargs="+", default=["honest", "cheat", "wrong"])
+    parser.add_argument("--timeout-s", type=float, default=30.0, help="of one batch of calls")
+    parser.add_argument("--build-timeout-s", type=float, default=150.0)
     parser.add_argument("--stop-after-s", type=float, default=86400.0)
     return parser.parse_args()
 

@@ -38,8 +38,8 @@ def test_what_is_written_is_read(driver: CudaDriver) -> None:
 
 def test_memory_counts_what_is_taken(driver: CudaDriver) -> None:
     before, total = driver.memory()
-    pointer = driver.allocate(1 << 30)
-    try:
+    pointer = driver.allocate(2 << 30)
+    try:  # a process that ends meanwhile gives some of its own back
         assert before - driver.memory()[0] >= 1 << 30
         assert before <= total
     finally:
