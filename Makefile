@@ -3,6 +3,8 @@
 #   make demo    set up, then judge the example kernels on this machine's CPU
 #   make test    set up, then run every check and every test (what CI runs)
 #
+# On a machine with a CUDA device there is a third: make test-gpu.
+#
 # Needs make, python3 (3.11 or newer, with venv) and a C++ compiler; nothing else.
 #
 #   PYTHON=python3.12       which interpreter to build the environment with
@@ -19,16 +21,20 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 TORCH_INDEX := $(if $(TORCH_INDEX_URL),--index-url $(TORCH_INDEX_URL))
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format clean
+.PHONY: help demo test test-gpu check format clean
 
 help:  ## this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 demo: $(VENV)/.stamp-run  ## judge the example kernels on this machine's CPU
 	@$(BIN)/python -m assay.app.demo examples
 
 test: check  ## every check, then every test
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(JOBS) --dist loadgroup
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(JOBS) --dist loadgroup --ignore=tests/gpu
+	$(BIN)/python -m pytest tests/gpu
+
+test-gpu: $(VENV)/.stamp-dev  ## what only a CUDA device can show; under a minute
+	$(BIN)/python -m pytest -v tests/gpu
 
 check: $(VENV)/.stamp-dev  ## style, types and layers
 	$(BIN)/ruff check .

@@ -32,8 +32,6 @@ from assay.pipeline import evaluate_many
 from corpus_case import CUDA_CORPUS, CorpusCase, cases
 from device_agnostic import applies_on_cuda
 
-TIMEOUT_S = 60.0
-BUILD_TIMEOUT_S = 240.0
 LEAST_LEFT_S = 5.0  # to begin another case with
 
 
@@ -48,8 +46,7 @@ class Clock:
         """Seconds until then."""
         return self.ends - time.monotonic()
 
-    @property
-    def over(self) -> bool:
+    def is_over(self) -> bool:
         """Whether nothing more may begin."""
         return self.left_s < LEAST_LEFT_S
 
@@ -70,8 +67,8 @@ class Sitting:
             level=Level(self.flags.level),
             track=Track(track),
             timing=not self.flags.no_timing,
-            timeout_s=min(TIMEOUT_S, left_s),
-            build_timeout_s=min(BUILD_TIMEOUT_S, left_s),
+            timeout_s=min(self.flags.timeout_s, left_s),
+            build_timeout_s=min(self.flags.build_timeout_s, left_s),
         )
 
     def keep(self, finding: DeviceFinding) -> None:
@@ -96,7 +93,7 @@ def main() -> int:
     for repeat in range(flags.repeats):
         for members in by_task(found):
             judge(members, repeat, sitting)
-    if clock.over:
+    if clock.is_over():
         print("stopped before the end: the time is up")
     print("\n".join(sitting.record.summary(names)))
     return 0 if sitting.record.all_as_labelled(names) else 1
@@ -113,6 +110,8 @@ def parsed_flags() -> argparse.Namespace:
     parser.add_argument("--record", type=Path, default=Path("out/device_corpus.jsonl"))
     parser.add_argument("--cases", nargs="+", default=[""], help="parts of corpus/task/name")
     parser.add_argument("--labels", nargs="+", default=["honest", "cheat", "wrong"])
+    parser.add_argument("--timeout-s", type=float, default=30.0, help="of one batch of calls")
+    parser.add_argument("--build-timeout-s", type=float, default=150.0)
     parser.add_argument("--stop-after-s", type=float, default=86400.0)
     return parser.parse_args()
 
@@ -141,13 +140,13 @@ def by_task(found: Iterable[CorpusCase]) -> list[list[CorpusCase]]:
 def judge(members: list[CorpusCase], repeat: int, sitting: Sitting) -> None:
     """One exam; where our own machinery breaks at a case, the next begins behind a new wall."""
     left = [case for case in members if not sitting.record.has(case.full_name, repeat)]
-    while left and not sitting.clock.over:
+    while left and not sitting.clock.is_over():
         started = time.monotonic()
         try:
             for verdict in verdicts(left, sitting):
                 sitting.keep(finding_of(left.pop(0), repeat, verdict))
                 started = time.monotonic()
-                if sitting.clock.over:
+                if sitting.clock.is_over():
                     return
         except Exception as error:  # a fault of ours costs one case, not the lease
             traceback.print_exc()

@@ -9,6 +9,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
 
+from device_record import FAILED, DeviceFinding, DeviceRecord
 from honesty_record import Found, HonestyRecord
 from naive_check import NaiveCheck
 from refusal_entrants import (
@@ -152,3 +153,22 @@ def test_a_reference_enters_under_the_candidates_name(tmp_path: Path) -> None:
     entrant = reference(resolve(path), path, "own")
     assert entrant.track is Track.OPEN and entrant.name == "own/reference"
     naively(tmp_path, entrant.candidate.main.text)
+
+
+def test_the_device_record_keeps_verdicts_and_tries_our_own_failures_again(tmp_path: Path) -> None:
+    path = tmp_path / "device.jsonl"
+    facts = ("dishonest", True, ("memo",), "a memo", 1.5, "a GPU")
+    kept = DeviceFinding("corpus_cuda/softmax/memo", 0, "cheat", *facts)
+    failed = DeviceFinding("corpus_cuda/gelu/flat", 0, "honest", FAILED, False, (), "ours", 0.1, "")
+    for finding in (kept, failed):
+        DeviceRecord(path).add(finding)
+    record = DeviceRecord(path)
+    assert record.has(kept.case, 0) and not record.has(kept.case, 1)
+    assert not record.has(failed.case, 0)
+    assert record.all_as_labelled({kept.case}) and not record.all_as_labelled({failed.case})
+    assert record.summary({kept.case})[-4:] == [
+        "cheat    1 of 1 as labelled",
+        "wrong    0 of 0 as labelled",
+        "honest   0 of 0 as labelled",
+        "a GPU",
+    ]

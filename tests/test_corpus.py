@@ -25,7 +25,8 @@ from assay.tasks.reference import Reference
 from assay.tasks.sweep import sweep
 from assay.worker.host.secret import Secret
 from assay.worker.host.wall import Wall
-from corpus_case import CorpusCase, cases
+from corpus_case import CUDA_CORPUS, CorpusCase, cases
+from device_agnostic import applies_on_cuda
 
 # Hangs are let go after this; every other kernel needs a fraction of it.
 TIMEOUT_S = 40.0
@@ -42,6 +43,16 @@ def test_the_corpus_is_as_large_as_it_is_said_to_be() -> None:
     techniques = {case.technique for case in cases() if case.label == "cheat"}
     assert labels.count("cheat") >= 70 and len(techniques) >= 50
     assert labels.count("wrong") >= 30 and labels.count("honest") >= 30
+
+
+def test_the_device_corpus_is_as_large_as_it_is_said_to_be() -> None:
+    found = cases(CUDA_CORPUS)
+    labels = [case.label for case in found]
+    assert labels.count("honest") >= 12 and labels.count("cheat") >= 14
+    assert labels.count("wrong") >= 6
+    assert all(resolve(case.task_source).id for case in found)
+    moved = [case.label for case in cases() if applies_on_cuda(case)]
+    assert moved.count("honest") >= 10 and moved.count("cheat") >= 40
 
 
 def groups() -> Iterator[pytest.param]:  # type: ignore[valid-type]

@@ -16,6 +16,7 @@ from assay.errors import DeviceError
 
 Bytes = npt.NDArray[np.uint8]
 HANDLE_BYTES = 64
+PERSISTING_CACHE = 6  # a limit: bytes of the second-level cache that are set aside
 _LAZY_PEER_ACCESS = 1
 _REGISTER_MAPPED = 2
 _WAIT_GEQ = 0
@@ -132,6 +133,12 @@ class CudaDriver:
         ends = (ctypes.c_void_p(start), ctypes.c_void_p(end))
         self._call("cuEventElapsedTime", ctypes.byref(found), *ends)
         return 1e3 * found.value
+
+    def limit(self, number: int) -> int:
+        """A limit of the context, in bytes."""
+        found = ctypes.c_size_t()
+        self._call("cuCtxGetLimit", ctypes.byref(found), ctypes.c_int(number))
+        return found.value
 
     def synchronise(self) -> None:
         """Wait for every stream of the context."""

@@ -48,6 +48,14 @@ _MEANINGS: dict[str, StateMeaning] = {
     "torch.default_device": StateMeaning(
         _SUSPICIOUS, "changed the default device for everyone; an innocent kernel may forget it"
     ),
+    "torch.cuda.current_stream": StateMeaning(
+        _SUSPICIOUS,
+        "left another stream current, so that its caller no longer waits for the same work",
+    ),
+    "cuda.persisting_cache": StateMeaning(
+        _SUSPICIOUS,
+        "set a share of the device's cache aside, which others lack; kernels that reuse data may",
+    ),
     "torch.grad_enabled": StateMeaning(_NOTE, "left gradient recording switched"),
     "torch.inference_mode": StateMeaning(_NOTE, "left inference mode switched"),
     "torch.deterministic": StateMeaning(_NOTE, "changed the determinism flag"),

@@ -10,9 +10,10 @@ import os
 
 import torch
 
-from assay.devices.cuda_driver import CudaDriver
+from assay.devices.cuda_driver import PERSISTING_CACHE, CudaDriver
 from assay.errors import DeviceError
 
+_current_stream, _set_stream = torch.cuda.current_stream, torch.cuda.set_stream
 _POISON = 255
 _MOST_POISONED = 256 << 20
 
@@ -25,6 +26,30 @@ class Accelerator:
         torch.backends.cuda.matmul.allow_tf32 = tf32
         torch.backends.cudnn.allow_tf32 = tf32
         torch.cuda.init()
+        self.stream = _current_stream()
+        self._persisting = self._set_aside()
+        self.strayed = False  # whether a call ever left another stream current
+
+    def take_back(self) -> None:
+        """Make our stream current again: answers are taken in its order, whatever a call left."""
+        if _current_stream() != self.stream:
+            self.strayed = True
+            _set_stream(self.stream)
+
+    def lines(self) -> list[str]:
+        """What a survey should know, `name<TAB>detail`."""
+        left = ["torch.cuda.current_stream\tanother stream was left current"]
+        size = self._set_aside()
+        kept = [f"cuda.persisting_cache\t{self._persisting} -> {size} bytes"]
+        changed = size != self._persisting
+        return (left if self.strayed else []) + (kept if changed else [])
+
+    def _set_aside(self) -> int:
+        """Bytes of the cache; none on a device that knows no such limit."""
+        try:
+            return self.driver.limit(PERSISTING_CACHE)
+        except DeviceError:
+            return 0
 
     def finish(self) -> None:
         """Wait for all the work of every stream."""

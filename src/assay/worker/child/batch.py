@@ -61,6 +61,8 @@ class Batch:
                     self._held = lay_bait(last, request.bait + number)
                 result = call_once(self._instances[call.instance], inputs, log)
                 self._results.append(result)
+                if self._memory.accelerator is not None:
+                    self._memory.accelerator.take_back()
                 if request.copy_each:
                     self._hand_over(call, result)
             if not request.copy_each:

@@ -10,8 +10,6 @@ from __future__ import annotations
 import ctypes
 from typing import Any
 
-import torch
-
 from assay.worker.child.batch import Outcome, call_once, copy_data, flatten, hand_over, prepare
 from assay.worker.child.mapped import HostMapped
 from assay.worker.child.memory import Memory
@@ -66,12 +64,13 @@ class GatedBatch:
         assert memory.accelerator is not None
         prepared = [prepare(call, memory) for call in request.calls]
         memory.accelerator.finish()
-        stream = torch.cuda.current_stream().cuda_stream
+        stream = memory.accelerator.stream.cuda_stream
         gate.close_until(stream, request.number)
         gate.say(STARTED_WORD, request.number)
         for call, inputs in zip(request.calls, prepared, strict=True):
             self._results.append(call_once(self._instances[call.instance], inputs, None))
         gate.driver.record(gate.end, stream)
+        memory.accelerator.take_back()
         gate.say(LAUNCHED_WORD, request.number)
         for call, result in zip(request.calls, self._results, strict=True):
             for leaf, slot in zip(flatten(result.value), call.outputs, strict=False):

@@ -75,6 +75,9 @@ class Runner:
 
     def handle(self, request: Request, descriptors: list[int]) -> tuple[int, str]:
         """Serve one request: a count and a text for the reply."""
+        accelerator = self.memory.accelerator
+        if accelerator is not None:
+            accelerator.take_back()
         match request:
             case MapArena():
                 self.memory.map(request, descriptors)
@@ -111,6 +114,7 @@ class Runner:
             case Survey():
                 assert self.before is not None
                 heard = list(self.audit.lines) if self.audit is not None else []
+                heard += accelerator.lines() if accelerator is not None else []
                 launches = self.silenced.count if self.silenced is not None else 0
                 return launches, "\n".join([*self.before.changes(Snapshot.take()), *heard])
             case RunTool():

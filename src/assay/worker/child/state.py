@@ -56,8 +56,14 @@ _MODULES = (
     "torch.utils._python_dispatch",
     "assay.worker.wire",
     "assay.worker.protocol",
+    "assay.devices.cuda_driver",
+    "assay.devices.cupti",
+    "assay.worker.child.accelerator",
     "assay.worker.child.batch",
+    "assay.worker.child.gated",
+    "assay.worker.child.kernel_log",
     "assay.worker.child.loading",
+    "assay.worker.child.mapped",
     "assay.worker.child.memory",
     "assay.worker.child.operations",
     "assay.worker.child.runner",
@@ -122,13 +128,29 @@ def _objects() -> dict[str, Any]:
     for name in _MODULES:
         module = sys.modules.get(name)
         if module is not None:
-            label = name.replace("assay.worker.", "runner.")
-            found.update(_callables(label, module))
+            found.update(_callables(_label(name), module))
+            found.update(_methods(module) if name.startswith("assay.") else {})
     for name, get in _CLASSES:
         found.update({f"{name}.{k}": v for k, v in _members(get()).items() if callable(v)})
     codes = {f"{name}.__code__": getattr(value, "__code__", None) for name, value in found.items()}
     found.update({name: code for name, code in codes.items() if isinstance(code, CodeType)})
     return found
+
+
+def _label(name: str) -> str:
+    """What belongs to Assay is the runner's."""
+    return name.replace("assay.worker.", "runner.").replace("assay.devices.", "runner.")
+
+
+def _methods(module: ModuleType) -> dict[str, Any]:
+    """Of the classes that a module of ours defines."""
+    return {
+        f"{_label(module.__name__)}.{cls.__name__}.{name}": value
+        for cls in vars(module).values()
+        if isinstance(cls, type) and cls.__module__ == module.__name__
+        for name, value in vars(cls).items()
+        if callable(value)
+    }
 
 
 def _members(cls: type) -> dict[str, Any]:

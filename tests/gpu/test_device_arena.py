@@ -1,0 +1,47 @@
+"""Regions on a device stand between bands that a stray write breaks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from assay.devices.cuda_driver import CudaDriver
+from assay.worker.host.arena import POISON, bands_intact, poison, poison_bands
+from assay.worker.host.device_arena import DeviceArena
+
+
+@pytest.fixture
+def arena(driver: CudaDriver) -> Iterator[DeviceArena]:
+    made = DeviceArena(2, 1 << 20, driver)
+    yield made
+    made.close()
+
+
+@pytest.mark.parametrize("at", ["start", "middle", "end"])
+@pytest.mark.parametrize("nbytes", [4, 1000, 4096])
+def test_data_within_leaves_the_bands_whole(arena: DeviceArena, at: str, nbytes: int) -> None:
+    region = arena.place(nbytes, at)
+    poison_bands(arena, region)
+    arena.write(region.offset, np.zeros(nbytes, np.uint8))
+    assert bands_intact(arena, region)
+    assert not arena.read(region.offset, nbytes).any()
+
+
+@pytest.mark.parametrize("beside", [-1, 0])
+def test_one_byte_beside_the_data_breaks_them(arena: DeviceArena, beside: int) -> None:
+    region = arena.place(256, "start")
+    poison_bands(arena, region)
+    place = region.offset - 1 if beside else region.offset + region.nbytes
+    arena.write(place, np.zeros(1, np.uint8))
+    assert not bands_intact(arena, region)
+
+
+def test_regions_do_not_overlap_and_end(arena: DeviceArena) -> None:
+    first, second = arena.place(5000, "end"), arena.place(5000, "start")
+    assert first.offset + first.nbytes <= second.start
+    poison(arena, first)
+    assert set(arena.read(first.offset, first.nbytes)) == {POISON}
+    with pytest.raises(MemoryError):
+        arena.place(1 << 20, "start")

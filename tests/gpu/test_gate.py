@@ -1,0 +1,69 @@
+"""The gate: calls are queued behind it, and answer what was written before it opened."""
+
+from __future__ import annotations
+
+import torch
+
+from assay.worker.host.deadline import Deadline
+from assay.worker.host.gate import Gate
+from assay.worker.host.race_times import GatedRun
+from assay.worker.host.session import BatchOptions, Laid
+from worker.rooms import Inside, planned
+
+_DOUBLES = """
+import torch
+class ModelNew(torch.nn.Module):
+    def forward(self, x):
+        return x * 2
+"""
+_WAITS = """
+import torch
+class ModelNew(torch.nn.Module):
+    def forward(self, x):
+        y = x * 2
+        torch.cuda.synchronize()
+        return y
+"""
+_PATIENCE_S = 0.5
+_CALLS = 4
+
+
+def through(inside: Inside, source: str) -> tuple[GatedRun, list[Laid]]:
+    """Calls on zeros, which become ones while everything is queued."""
+    inside.construct(source)
+    session = inside.session
+    inside.one(torch.ones(64, 64), "w")  # the first call pays for what is loaded late
+    calls = [planned(torch.zeros(64, 64), f"g{i}") for i in range(_CALLS)]
+    laid = [session.lay(call, i) for i, call in enumerate(calls)]
+    session.memory.guard()
+    session.process.freeze()
+    for one in laid:
+        session.write(one)
+
+    def refresh() -> None:
+        for one in laid:
+            session.memory.put(one.inputs[0], torch.ones(64, 64))
+
+    run = Gate(session).run(laid, refresh, _PATIENCE_S, Deadline.after(30.0))
+    session.process.freeze()
+    return run, laid
+
+
+def answers(inside: Inside, laid: list[Laid]) -> list[float]:
+    """The first element of each answer."""
+    found = [inside.session.take(one, BatchOptions(check_inputs=False)) for one in laid]
+    tensors = [call.outputs[0].tensor for call in found]
+    return [float(tensor[0, 0]) for tensor in tensors if tensor is not None]
+
+
+def test_queued_calls_answer_what_was_written_before_the_gate_opened(inside: Inside) -> None:
+    run, laid = through(inside, _DOUBLES)
+    assert run.gated
+    assert answers(inside, laid) == [2.0] * _CALLS
+    assert 0 < run.inside_ns < 2 * run.outside_ns < 1_000_000_000
+
+
+def test_who_waits_for_the_device_inside_is_let_through_and_marked(inside: Inside) -> None:
+    run, laid = through(inside, _WAITS)
+    assert not run.gated
+    assert answers(inside, laid) == [2.0] * _CALLS

@@ -1,0 +1,39 @@
+"""The driver's records name what ran, whoever launched it."""
+
+from __future__ import annotations
+
+import torch
+
+from assay.worker.host.deadline import Deadline
+from assay.worker.protocol import ReplyCode
+from worker.rooms import Inside, planned
+
+_OWN_AND_LIBRARY = '''
+import torch
+SOURCE = r"""
+extern "C" __global__ void double_each(const float* x, float* y, int count) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < count) y[i] = 2.0f * x[i];
+}
+"""
+KERNEL = torch.cuda._compile_kernel(SOURCE, "double_each")
+class ModelNew(torch.nn.Module):
+    def forward(self, x):
+        y = torch.empty_like(x)
+        KERNEL(grid=(16, 1, 1), block=(256, 1, 1), args=[x, y, x.numel()])
+        return torch.sigmoid(y)
+'''
+
+
+def test_own_and_library_kernels_are_named_with_their_launches(inside: Inside) -> None:
+    inside.construct(_OWN_AND_LIBRARY)
+    inside.one(torch.ones(64, 64), "w")
+    calls = [planned(torch.ones(64, 64), letter) for letter in ("t0", "t1", "t2")]
+    reply = inside.session.trace(calls, Deadline.after(60.0))
+    told = inside.session.statement()
+    assert reply.code == ReplyCode.OK, told
+    fields = {line.split("\t")[0]: line.split("\t")[1:] for line in told.splitlines()}
+    own = fields.pop("double_each")
+    assert own[0] == "3" and own[-2:] == ["16x1x1", "256x1x1"]
+    (library,) = (name for name in fields if "sigmoid" in name)
+    assert fields[library][0] == "3"

@@ -1,0 +1,40 @@
+"""What a survey says of a process whose candidate changed it."""
+
+from __future__ import annotations
+
+import pytest
+
+from assay.worker.host.deadline import Deadline
+from worker.rooms import Room
+
+_SCALES_EVENTS = """
+import sys
+driver = sys.modules["assay.devices.cuda_driver"].CudaDriver
+real = driver.elapsed_us
+driver.elapsed_us = lambda self, start, end: 0.1 * real(self, start, end)
+"""
+_REPLACES_COPY = """
+import sys
+sys.modules["assay.worker.child.memory"].Memory.write = lambda *arguments: None
+"""
+
+
+@pytest.mark.parametrize(
+    ("source", "name"),
+    [
+        (_SCALES_EVENTS, "runner.cuda_driver.CudaDriver.elapsed_us"),
+        (_REPLACES_COPY, "runner.child.memory.Memory.write"),
+    ],
+)
+def test_a_replaced_method_of_the_runner_is_named(best_room: Room, source: str, name: str) -> None:
+    with best_room.enter() as inside:
+        assert inside.load(source).code == 0, inside.session.statement()
+        told = inside.session.survey(Deadline.after(10.0))
+    assert name in [line.partition("\t")[0] for line in told]
+
+
+def test_an_ordinary_candidate_changes_nothing_of_the_runner(best_room: Room) -> None:
+    with best_room.enter() as inside:
+        assert inside.load("import torch").code == 0
+        told = inside.session.survey(Deadline.after(10.0))
+    assert not [line for line in told if line.startswith("runner.")]
