@@ -37,7 +37,7 @@ from assay.worker.host.secret import Secret
 from assay.worker.host.session import Place, PlannedCall, Session
 from assay.worker.host.wall import Wall
 
-ROUNDS = 20
+ROUNDS = 15
 CALLS = 64
 SMALL, LARGE = 256, 16384  # rows of 1024 numbers: a megabyte, and more than a cache holds
 SETTINGS = Settings(device="cuda", level=Level.QUICK, track=Track.OPEN)
@@ -80,7 +80,7 @@ class Circuit:
                     raise SystemExit(f"{candidate.name}: {built.seen.log[-1500:]}")
                 runners.append(Runner.enter(candidate.name, session, self._calls(), self._rng))
             race = Race(runners, self._rng, 60.0)
-            yield race, race.settle(CALLS, 0.02)
+            yield race, race.settle(CALLS, 0.004)
         finally:
             for session in sessions:
                 session.close()
