@@ -63,13 +63,13 @@ class CudaDriver:
         return free.value, total.value
 
     def write(self, pointer: int, data: Bytes) -> None:
-        """Copy bytes to the device; done when this returns."""
+        """Copy bytes to the device; `data` is free again, the device may not have them yet."""
         if data.nbytes:
             source = ctypes.c_void_p(data.ctypes.data)
             self._call("cuMemcpyHtoD_v2", ctypes.c_uint64(pointer), source, _size(data.nbytes))
 
     def write_soon(self, pointer: int, data: Bytes) -> None:
-        """Copy a few bytes to the device; done with the next `synchronise`."""
+        """Copy a few bytes to the device behind what was asked before."""
         source = ctypes.c_void_p(data.ctypes.data)
         target, size = ctypes.c_uint64(pointer), _size(data.nbytes)
         self._call("cuMemcpyHtoDAsync_v2", target, source, size, ctypes.c_void_p(0))
@@ -83,7 +83,7 @@ class CudaDriver:
         return data
 
     def fill(self, pointer: int, value: int, nbytes: int) -> None:
-        """Set every byte."""
+        """Set every byte, soon: the driver does not wait for it."""
         if nbytes:
             byte = ctypes.c_ubyte(value)
             self._call("cuMemsetD8_v2", ctypes.c_uint64(pointer), byte, _size(nbytes))

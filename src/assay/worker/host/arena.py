@@ -67,15 +67,15 @@ class Arena(Protocol):
         ...
 
     def write(self, offset: int, data: Bytes) -> None:
-        """Put bytes."""
+        """Put bytes; the child may look after `settle`."""
         ...
 
     def write_soon(self, offset: int, data: Bytes) -> None:
-        """Put a few bytes; they are there after `settle`."""
+        """Put a few bytes, without waiting for anything."""
         ...
 
     def settle(self) -> None:
-        """Wait for what was put soon."""
+        """Wait until all that was put or filled is there."""
         ...
 
     def read(self, offset: int, nbytes: int) -> Bytes:

@@ -1,7 +1,9 @@
 """DeviceArena: device memory that the host owns and the child opens by a handle.
 
 The rule: a device has no inaccessible pages, so every region stands between wide bands of the
-pattern, which is NaN to whoever reads it and broken by whoever writes it.
+pattern, which is NaN to whoever reads it and broken by whoever writes it. The driver may return
+before its writes have arrived, and another process is not ordered behind them: `settle` comes
+before the child goes on.
 """
 
 from __future__ import annotations
@@ -56,12 +58,13 @@ class DeviceArena:
         self._driver.write(self._base + offset, data)
 
     def write_soon(self, offset: int, data: Bytes) -> None:
-        """Put a few bytes; they are there after `settle`."""
+        """Put a few bytes, without waiting for anything."""
         self._driver.enter()
         self._driver.write_soon(self._base + offset, data)
 
     def settle(self) -> None:
-        """Wait for what was put soon."""
+        """Wait until all that was put or filled is there."""
+        self._driver.enter()
         self._driver.synchronise()
 
     def read(self, offset: int, nbytes: int) -> Bytes:

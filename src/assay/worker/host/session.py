@@ -199,6 +199,7 @@ class Session:
         for name, tensor in tensors.items():
             self.memory.put(regions[name], tensor)
             entries.append((name, view(tensor, regions[name], False)))
+        self.memory.settle()
         reply = self.ask(LoadState(instance, tuple(entries)), deadline)
         if reply.code != 0 or reply.count not in tuple(StateMatch):
             return StateMatch.NONE
@@ -214,6 +215,7 @@ class Session:
         self.process.freeze()
         for one in {id(call): one for call, one in zip(calls, laid, strict=True)}.values():
             self.write(one)  # a call that is planned several times needs its inputs once
+        self.memory.settle()
         batch = tuple(one.call() for one in laid)
         request = RunBatch(
             batch, options.copy_each, options.poison, options.log_operations, options.bait
@@ -232,6 +234,7 @@ class Session:
             request = RunBatch((one.call(),), copy_each=True, poison=True)
             self.process.freeze()
             self.write(one)
+            self.memory.settle()
             outside_ns += self.process.ask(request, deadline)[1]
         self.process.freeze()
         options = BatchOptions(check_inputs=False)  # the next call's inputs lie there by now
@@ -249,6 +252,7 @@ class Session:
         self.process.freeze()
         for one in laid:
             self.write(one)
+        self.memory.settle()
         return self.ask(TraceKernels(tuple(one.call() for one in laid)), deadline)
 
     def look_again(self, options: BatchOptions, deadline: Deadline) -> tuple[RawCall, ...]:
@@ -256,6 +260,7 @@ class Session:
         for one in self._laid:
             for region in one.slots:
                 self.memory.poison(region)
+        self.memory.settle()
         self.process.thaw()
         time.sleep(_GRACE_S)
         self.ask(HandOverAgain(), deadline)

@@ -67,7 +67,7 @@ class SharedMemory:
         self._arenas[region.arena].write_soon(region.offset + offset, data)
 
     def settle(self) -> None:
-        """Wait for what was put soon."""
+        """Wait until all that was written is there for the child to see."""
         for arena in self._arenas.values():
             arena.settle()
 
