@@ -30,11 +30,12 @@ from assay.tasks.sweep import sweep
 from assay.worker.host.baseline import null_candidate
 from assay.worker.host.build import Builder
 from assay.worker.host.exam import Exam, Question
+from assay.worker.host.planned_call import Place, PlannedCall
 from assay.worker.host.race import Race, Runner
 from assay.worker.host.race_times import RaceTimes
 from assay.worker.host.reading import output_bytes
 from assay.worker.host.secret import Secret
-from assay.worker.host.session import Place, PlannedCall, Session
+from assay.worker.host.session import Session
 from assay.worker.host.wall import Wall
 
 ROUNDS = 15

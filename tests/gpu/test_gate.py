@@ -6,8 +6,8 @@ import torch
 
 from assay.worker.host.deadline import Deadline
 from assay.worker.host.gate import Gate
+from assay.worker.host.planned_call import BatchOptions, Laid
 from assay.worker.host.race_times import GatedRun
-from assay.worker.host.session import BatchOptions, Laid
 from worker.rooms import Inside, planned
 
 _DOUBLES = """

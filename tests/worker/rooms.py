@@ -17,7 +17,9 @@ import torch
 from assay.worker.host import scratch
 from assay.worker.host.content import Content
 from assay.worker.host.deadline import Deadline
-from assay.worker.host.session import BatchOptions, BatchResult, Place, PlannedCall, Session
+from assay.worker.host.planned_call import BatchOptions, Place, PlannedCall
+from assay.worker.host.raw_call import BatchResult
+from assay.worker.host.session import Session
 from assay.worker.host.wall import Rooms, Wall
 from assay.worker.protocol import Construct, Load, Reply
 from assay.worker.sandbox import landlock

@@ -11,9 +11,9 @@ from assay.measure.expectation import OutputExpectation
 from assay.tasks.relation import Relation
 from assay.worker.host.exam import Exam, Question
 from assay.worker.host.explanation import Asked
+from assay.worker.host.raw_call import RawCall, RawOutput
 from assay.worker.host.relating import _compared, _Pair, relate
 from assay.worker.host.script import ScriptedCall
-from assay.worker.host.session import RawCall, RawOutput
 from worker.host.small_exam import make_exam
 from worker.rooms import Room
 from worker.test_recurrence import STEADY, _examined

@@ -11,8 +11,8 @@ import torch
 from assay.data.observation import EndCause
 from assay.worker.host.content import Content
 from assay.worker.host.deadline import Deadline
+from assay.worker.host.planned_call import BatchOptions, Place, PlannedCall
 from assay.worker.host.process import Lost
-from assay.worker.host.session import BatchOptions, Place, PlannedCall
 from assay.worker.protocol import CallCode, OutputFlag, StateMatch
 from worker.rooms import Inside, Room, planned, result
 

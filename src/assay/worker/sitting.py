@@ -27,9 +27,10 @@ from assay.worker.host.device_measurement import cache_state, is_cold, measureme
 from assay.worker.host.energy import millijoules_per_call
 from assay.worker.host.exam import Exam, Question
 from assay.worker.host.kernel_records import traced
+from assay.worker.host.planned_call import Place, PlannedCall
 from assay.worker.host.process import Lost
 from assay.worker.host.race import Race, Runner
-from assay.worker.host.session import Place, PlannedCall, Session
+from assay.worker.host.session import Session
 from assay.worker.host.wall import Wall
 from assay.worker.sandbox.spec import Isolation
 

@@ -10,8 +10,8 @@ from assay.data.settings import Level
 from assay.data.workload import Workload
 from assay.worker.host.exam import Exam, Question
 from assay.worker.host.explanation import Asked, Surroundings, explain
+from assay.worker.host.raw_call import RawCall, RawOutput
 from assay.worker.host.script import ScriptedCall
-from assay.worker.host.session import RawCall, RawOutput
 from assay.worker.host.tones import QUIET
 from worker.host.small_exam import TASK, make_exam
 

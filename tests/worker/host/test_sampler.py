@@ -16,8 +16,8 @@ import pytest
 import torch
 
 from assay.worker.host.mapped_objects import Owner
+from assay.worker.host.planned_call import BatchOptions, Place, PlannedCall
 from assay.worker.host.sampler import Sampler, Samples
-from assay.worker.host.session import BatchOptions, Place, PlannedCall
 from worker.rooms import Content, Inside, Room, wait_until
 
 SPIN = "while True: pass"

@@ -15,6 +15,7 @@ from assay.data.settings import Settings
 from assay.worker.host.build import Builder
 from assay.worker.host.deadline import Deadline
 from assay.worker.host.exam import SEEDED, Exam, Question
+from assay.worker.host.planned_call import BatchOptions, Place, PlannedCall
 from assay.worker.host.process import Lost
 from assay.worker.host.reading import (
     CallFacts,
@@ -23,7 +24,7 @@ from assay.worker.host.reading import (
     read_call,
     update_positions,
 )
-from assay.worker.host.session import BatchOptions, Place, PlannedCall, Session
+from assay.worker.host.session import Session
 from assay.worker.host.wall import Wall
 from assay.worker.protocol import StateMatch, Survey
 

@@ -20,7 +20,8 @@ from assay.worker.host import scratch
 from assay.worker.host.build_cache import BuildCache
 from assay.worker.host.deadline import Deadline
 from assay.worker.host.exam import Exam
-from assay.worker.host.session import BatchOptions, Place, PlannedCall, Session
+from assay.worker.host.planned_call import BatchOptions, Place, PlannedCall
+from assay.worker.host.session import Session
 from assay.worker.protocol import CallCode, Construct, Load, ReplyCode
 
 _FOLDER = "kernel"

@@ -22,10 +22,11 @@ from assay.worker.host.device_measurement import cache_state, measurement
 from assay.worker.host.energy import millijoules_per_call
 from assay.worker.host.exam import Exam
 from assay.worker.host.examiner import Examiner
+from assay.worker.host.planned_call import BatchOptions
 from assay.worker.host.process import Lost
 from assay.worker.host.race import Race, Runner
 from assay.worker.host.reading import CallFacts, read_call, returned
-from assay.worker.host.session import BatchOptions, Session
+from assay.worker.host.session import Session
 from assay.worker.host.stand import BaselineLost, Stand
 
 _ROUNDS = {Level.QUICK: (10, 20), Level.STANDARD: (15, 60), Level.FULL: (30, 200)}

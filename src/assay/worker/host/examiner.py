@@ -16,9 +16,11 @@ from assay.data.observation import CheckMissing, Observation
 from assay.worker.host.deadline import Deadline
 from assay.worker.host.exam import SEEDED, Exam
 from assay.worker.host.explanation import Asked, Surroundings, explain
-from assay.worker.host.listening import listen, strangers
+from assay.worker.host.listening import feel, listen, strangers
 from assay.worker.host.operation_log import dispatched
 from assay.worker.host.pace import Allowance, Pace
+from assay.worker.host.planned_call import BatchOptions, Place, PlannedCall
+from assay.worker.host.raw_call import RawCall
 from assay.worker.host.reading import (
     CallFacts,
     buffer_names,
@@ -29,7 +31,7 @@ from assay.worker.host.reading import (
 )
 from assay.worker.host.repeated_draws import RepeatedDraws
 from assay.worker.host.script import ScriptedBatch
-from assay.worker.host.session import BatchOptions, Place, PlannedCall, RawCall, Session
+from assay.worker.host.session import Session
 from assay.worker.host.tones import is_tone
 from assay.worker.protocol import Construct, ReplyCode, StateMatch
 
@@ -90,7 +92,7 @@ class Examiner:
                 self.last = part
                 self._put(number, part)
             if number in listens:
-                self.observations += listen(self.session.process, number)
+                self._listen(number)
         if self.wrong and self.enough_wrong > 1:
             self.ask_again(len(script))
         if skipped:
@@ -98,6 +100,11 @@ class Examiner:
             missing = CheckMissing(check="mixture of calls", reason=text, essential=False)
             self.observations.append(missing)
         return len(self._asked)
+
+    def _listen(self, number: int) -> None:
+        self.observations += listen(self.session.process, number)
+        if self.session.pulse is not None:
+            self.observations += feel(self.session.pulse, number)
 
     def _apart(self, batch: ScriptedBatch) -> bool:
         """Whether one call of a batch would find what another left: in buffers, or in its input."""

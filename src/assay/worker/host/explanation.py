@@ -13,9 +13,9 @@ import torch
 from assay.data.call import CallSeen, OutputSeen
 from assay.measure.matching import is_telling, same_answer
 from assay.worker.host.exam import SEEDED, Exam
+from assay.worker.host.raw_call import RawCall
 from assay.worker.host.reading import Expectations, tensors_of
 from assay.worker.host.script import ScriptedCall
-from assay.worker.host.session import RawCall
 from assay.worker.host.tones import is_tone
 
 _REMEMBERED = 12  # earlier calls whose truth a wrong answer is compared with

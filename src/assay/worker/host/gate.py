@@ -15,9 +15,10 @@ import numpy as np
 from assay.data.observation import EndCause
 from assay.worker.host.arena import HostArena
 from assay.worker.host.deadline import Deadline
+from assay.worker.host.planned_call import Laid
 from assay.worker.host.process import Lost
 from assay.worker.host.race_times import GatedRun
-from assay.worker.host.session import Laid, Session
+from assay.worker.host.session import Session
 from assay.worker.protocol import (
     DONE_WORD,
     ENQUEUED_WORD,

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from assay.data.kernels import KernelSeen, KernelsSeen
 from assay.worker.host.deadline import Deadline
 from assay.worker.host.exam import Exam, Question
-from assay.worker.host.session import Place, PlannedCall, Session
+from assay.worker.host.planned_call import Place, PlannedCall
+from assay.worker.host.session import Session
 from assay.worker.protocol import ReplyCode
 
 _CALLS = 3

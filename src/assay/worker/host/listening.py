@@ -6,6 +6,7 @@ import os
 
 from assay.data.observation import LeftoverSeen
 from assay.worker.host.process import IDLE_WINDOW_S, SandboxedProcess
+from assay.worker.host.pulse import Pulse
 
 _IDLE_SHARE = 0.4
 _MOST_THREADS = 64 + 8 * (os.cpu_count() or 1)  # a few pools of one thread a processor
@@ -23,6 +24,16 @@ def listen(process: SandboxedProcess, number: int) -> list[LeftoverSeen]:
         text = f"{threads} threads alive while nobody asks anything"
         found.append(LeftoverSeen(when=when, processes=0, text=text))
     return found
+
+
+def feel(pulse: Pulse, number: int) -> list[LeftoverSeen]:
+    """After batch `number`: is the device still at work?"""
+    busy_us = pulse.busy_us()
+    if busy_us is None:
+        return []
+    took = f"a fill of {pulse.usual_us:.0f} us took {busy_us:.0f}"
+    text = f"the device is at work though every call was called done: {took}"
+    return [LeftoverSeen(when=f"after batch {number}", processes=0, text=text)]
 
 
 def strangers(number: int, count: int) -> LeftoverSeen:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from assay.data.observation import DispatchSeen, OpCount
+from assay.worker.host.planned_call import PlannedCall
 from assay.worker.host.reading import Expectations
-from assay.worker.host.session import PlannedCall
 
 _MOST_LINES = 500
 

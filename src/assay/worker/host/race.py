@@ -12,9 +12,10 @@ from dataclasses import dataclass
 
 from assay.worker.host.deadline import Deadline
 from assay.worker.host.gate import Gate
+from assay.worker.host.planned_call import PlannedCall
 from assay.worker.host.race_times import GatedRun, RaceTimes
 from assay.worker.host.ring import Ring
-from assay.worker.host.session import PlannedCall, Session
+from assay.worker.host.session import Session
 
 _PATIENCE_S = 0.5  # for queueing; who needs longer waits for the device
 _LEAST_CALLS = 4

@@ -20,8 +20,9 @@ from assay.worker.host.exam import Exam, Question
 from assay.worker.host.examiner import Examiner
 from assay.worker.host.explanation import Asked
 from assay.worker.host.layout import same_bytes, span_bytes
+from assay.worker.host.planned_call import BatchOptions, PlannedCall
+from assay.worker.host.raw_call import RawCall
 from assay.worker.host.script import ScriptedCall, small_with_rows
-from assay.worker.host.session import BatchOptions, PlannedCall, RawCall
 
 _CALLS = 250  # of each workload
 _SLOW_S = 0.005  # a call that takes longer is made as often as the time allows

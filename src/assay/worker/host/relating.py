@@ -20,9 +20,10 @@ from assay.tasks.relations import discover
 from assay.worker.host.exam import Question
 from assay.worker.host.examiner import Examiner
 from assay.worker.host.explanation import Asked
+from assay.worker.host.planned_call import BatchOptions
+from assay.worker.host.raw_call import RawCall
 from assay.worker.host.reading import tensors_of
 from assay.worker.host.script import ScriptedCall, small_with_rows
-from assay.worker.host.session import BatchOptions, RawCall
 
 _MOST = {Level.STANDARD: 6, Level.FULL: 16}
 _FIRST_BATCH = 20_000  # a number that no other batch has

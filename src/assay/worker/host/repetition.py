@@ -12,7 +12,8 @@ from __future__ import annotations
 from assay.data.observation import RepetitionSeen
 from assay.worker.host.deadline import Deadline
 from assay.worker.host.exam import Exam, Question
-from assay.worker.host.session import BatchOptions, Place, PlannedCall, Session
+from assay.worker.host.planned_call import BatchOptions, Place, PlannedCall
+from assay.worker.host.session import Session
 
 _PAIRS = 8
 _FIRST_NUMBER = 200  # contents that no other part of the examination uses

@@ -13,7 +13,8 @@ import torch
 
 from assay.worker.host.content import Content, few_changed, is_symmetric
 from assay.worker.host.layout import span_bytes
-from assay.worker.host.session import Laid, PlannedCall, Session
+from assay.worker.host.planned_call import Laid, PlannedCall
+from assay.worker.host.session import Session
 
 _CHANGES = 2
 _SMALL_BYTES = 1 << 15  # of inputs that are written anew as quickly as changed

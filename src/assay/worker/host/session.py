@@ -8,30 +8,28 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import torch
 
 from assay.errors import HostError
-from assay.worker.host.arena import Arena, HostArena, Region
-from assay.worker.host.content import Content
+from assay.worker.host.arena import Arena, HostArena
 from assay.worker.host.deadline import Deadline
 from assay.worker.host.layout import from_bytes, span
+from assay.worker.host.planned_call import BatchOptions, Laid, PlannedCall
 from assay.worker.host.process import KEPT_PROCESSES, Lost, SandboxedProcess
+from assay.worker.host.raw_call import BatchResult, RawCall, RawOutput, RawUpdate
 from assay.worker.host.shared_memory import SharedMemory, view
 from assay.worker.host.wall import Wall
 from assay.worker.protocol import (
     CONTROL_ARENA,
     STATEMENT_BYTES,
-    Call,
     CallRecord,
     HandOverAgain,
     LoadState,
     MapArena,
     OutputFlag,
     OutputHeader,
-    Plain,
     Protect,
     Reply,
     Request,
@@ -48,110 +46,12 @@ _GRACE_S = 0.1
 _HEAD = OutputHeader.BYTES
 
 
-@dataclass(frozen=True)
-class Place:
-    """Where a call's tensors lie: the same place means the same addresses."""
-
-    workload: int
-    letter: str  # "a" begins flush at an inaccessible page, "b" ends there, others do neither
-    open: bool = False  # far from any such page
-
-    @property
-    def at(self) -> str:
-        """Which edge of its pages the data touches."""
-        return "open" if self.open else {"a": "start", "b": "end"}.get(self.letter, "middle")
-
-
-@dataclass(frozen=True)
-class PlannedCall:
-    """One call as the host sees it before it happens."""
-
-    instance: int
-    place: Place
-    content: Content
-    output_bytes: tuple[int, ...]
-    buffers: tuple[str, ...] = ()
-    fresh: bool = False
-    updates: tuple[int, ...] = ()  # positions of inputs that the call may change
-
-
-@dataclass(frozen=True)
-class BatchOptions:
-    """How a batch is run."""
-
-    copy_each: bool = True
-    poison: bool = True
-    log_operations: bool = False
-    check_inputs: bool = True
-    bait: int | None = None
-
-
-@dataclass(frozen=True)
-class RawOutput:
-    """One output as it was found: the child's header, and the bytes as a tensor where they fit."""
-
-    header: OutputHeader | None
-    tensor: torch.Tensor | None
-
-
-@dataclass(frozen=True)
-class RawUpdate:
-    """What a call left in an input that it may change."""
-
-    after: torch.Tensor
-    changed: bool
-
-
-@dataclass(frozen=True)
-class RawCall:
-    """One call as it was found."""
-
-    record: CallRecord | None
-    outputs: tuple[RawOutput, ...]
-    inputs_changed: tuple[str, ...]  # but for those that the call may change
-    bands_broken: tuple[str, ...]
-    guarded: bool
-    updates: tuple[RawUpdate, ...] = ()  # of the inputs it may change; none where not looked at
-
-
-@dataclass(frozen=True)
-class BatchResult:
-    """A batch as it was found."""
-
-    calls: tuple[RawCall, ...]
-    outside_ns: int
-    strangers: int  # processes alive beside the candidate's own
-    statement: str
-
-
-@dataclass(frozen=True)
-class Laid:
-    """One planned call with the regions reserved for it."""
-
-    planned: PlannedCall
-    inputs: tuple[Region, ...]
-    record: Slot
-    outputs: tuple[Slot, ...]
-    slots: tuple[Region, ...]
-
-    def call(self) -> Call:
-        """The call as the child is told of it."""
-        regions = iter(self.inputs)
-        arguments = tuple(
-            view(value, next(regions), self.planned.fresh)
-            if isinstance(value, torch.Tensor)
-            else Plain(value)
-            for value in self.planned.content.inputs
-        )
-        planned = self.planned
-        return Call(planned.instance, arguments, self.record, self.outputs, planned.buffers)
-
-
 class Session:
     """Owns the process and the memory; closing it ends both."""
 
     def __init__(self, wall: Wall) -> None:
         self._wall = wall
+        self.pulse = wall.pulse  # of the device, where there is one
         self.process: SandboxedProcess = wall.raise_sandbox()
         self._control = HostArena(CONTROL_ARENA, STATEMENT_BYTES)
         self.memory = SharedMemory(_FIRST_DATA_ARENA, self.attach, wall.arenas)

@@ -21,7 +21,9 @@ from assay.worker.host.build import Builder
 from assay.worker.host.build_cache import BuildCache
 from assay.worker.host.deadline import Deadline
 from assay.worker.host.exam import SEEDED, Exam, Question
+from assay.worker.host.planned_call import BatchOptions, Place, PlannedCall
 from assay.worker.host.process import Lost
+from assay.worker.host.raw_call import RawCall
 from assay.worker.host.reading import (
     CallFacts,
     Expectations,
@@ -30,7 +32,7 @@ from assay.worker.host.reading import (
     read_call,
     update_positions,
 )
-from assay.worker.host.session import BatchOptions, Place, PlannedCall, RawCall, Session
+from assay.worker.host.session import Session
 from assay.worker.host.wall import Wall
 from assay.worker.protocol import Construct, StateMatch
 

@@ -15,10 +15,11 @@ from assay.worker.host.baseline import baseline, null_candidate
 from assay.worker.host.build import Builder
 from assay.worker.host.deadline import Deadline
 from assay.worker.host.exam import SEEDED, Exam, Question
+from assay.worker.host.planned_call import Place, PlannedCall
 from assay.worker.host.process import Lost
 from assay.worker.host.race import Runner
 from assay.worker.host.reading import output_bytes, update_positions
-from assay.worker.host.session import Place, PlannedCall, Session
+from assay.worker.host.session import Session
 from assay.worker.host.wall import Wall
 
 NULL = "null"

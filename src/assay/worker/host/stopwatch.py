@@ -27,9 +27,11 @@ from assay.worker.host.content import Content, few_changed
 from assay.worker.host.deadline import Deadline
 from assay.worker.host.exam import SEEDED, Exam, Question
 from assay.worker.host.examiner import Examiner
+from assay.worker.host.planned_call import BatchOptions, Place, PlannedCall
 from assay.worker.host.process import Lost
+from assay.worker.host.raw_call import BatchResult
 from assay.worker.host.reading import CallFacts, output_bytes, read_call, returned
-from assay.worker.host.session import BatchOptions, BatchResult, Place, PlannedCall, Session
+from assay.worker.host.session import Session
 from assay.worker.host.wall import Wall
 
 _ROUNDS = {Level.QUICK: (8, 12), Level.STANDARD: (10, 30), Level.FULL: (20, 100)}

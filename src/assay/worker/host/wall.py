@@ -23,6 +23,7 @@ from assay.worker.host.control_group import ControlGroup, GroupLimits
 from assay.worker.host.device_arena import DeviceArena
 from assay.worker.host.process import Caps, SandboxedProcess
 from assay.worker.host.process_tree import GroupTree, ProcessTree, SignalTree
+from assay.worker.host.pulse import Pulse
 from assay.worker.host.shared_memory import MakeArena
 from assay.worker.host.zygote import Zygote
 from assay.worker.sandbox.spec import Isolation, SandboxSpec
@@ -110,6 +111,11 @@ class Wall:
     def driver(self) -> CudaDriver:
         """The host's own hold on the device. The warm parent must have started before."""
         return CudaDriver()
+
+    @cached_property
+    def pulse(self) -> Pulse | None:
+        """The device at rest; felt first before any candidate is there."""
+        return None if self.device == "cpu" else Pulse(self.driver)
 
     @cached_property
     def arenas(self) -> MakeArena:

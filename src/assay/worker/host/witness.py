@@ -15,9 +15,10 @@ from assay.data.observation import ProvenanceSeen
 from assay.worker.host.deadline import Deadline
 from assay.worker.host.exam import Exam, Question
 from assay.worker.host.mapped_objects import Owner
+from assay.worker.host.planned_call import BatchOptions, Place, PlannedCall
 from assay.worker.host.reading import output_bytes
 from assay.worker.host.sampler import Sampler, Samples
-from assay.worker.host.session import BatchOptions, Place, PlannedCall, Session
+from assay.worker.host.session import Session
 
 _SELDOM_HZ = 250.0
 _ENOUGH_SAMPLES = 120

@@ -1,0 +1,61 @@
+"""What the rounds of a race say, on times with known answers."""
+
+from __future__ import annotations
+
+import statistics
+
+import pytest
+
+from assay.worker.host.race_times import GatedRun, RaceTimes
+
+CALLS = 50
+PAIR_NS, COPIES_NS, QUEUE_NS = 1500, 90_000, 40_000  # what nothing costs, a batch
+
+
+def run(call_us: float, share: float = 1.0, launch_us: float = 0.0, gated: bool = True) -> GatedRun:
+    """A batch of calls; `share` of its time is what the events inside admit to."""
+    spent = int(1e3 * call_us * CALLS)
+    launch = QUEUE_NS + int(1e3 * launch_us * CALLS)
+    return GatedRun(PAIR_NS + int(share * spent), COPIES_NS + PAIR_NS + spent, launch, gated)
+
+
+def race(*sides: list[GatedRun]) -> RaceTimes:
+    null = [run(0.0) for _ in sides[0]]
+    return RaceTimes(len(sides), [CALLS] * len(null), [*sides, null])
+
+
+def test_what_nothing_costs_is_taken_off() -> None:
+    times = race([run(10.0), run(12.0), run(11.0)])
+    assert times.inside_us(0) == pytest.approx([10.0, 12.0, 11.0])
+    assert times.outside_us(0) == pytest.approx([10.0, 12.0, 11.0])
+    assert times.offset_us() == pytest.approx(PAIR_NS / 1e3 / CALLS)
+
+
+@pytest.mark.parametrize("call_us", [10.0, 100.0, 1000.0])
+def test_events_that_lie_by_ten_are_not_believed(call_us: float) -> None:
+    times = race([run(call_us, share=0.1)] * 6, [run(call_us)] * 6)
+    assert not times.believed(0) and times.believed(1) and not times.inside
+    assert times.inside_share(0) == pytest.approx(0.1, abs=0.01)
+    for side in range(2):  # then nobody's are
+        assert times.samples_us(side) == pytest.approx([call_us] * 6)
+
+
+@pytest.mark.parametrize("late_us", [0.0, 5.0, 25.0])
+def test_a_late_look_at_the_device_is_no_lie(late_us: float) -> None:
+    late = [
+        GatedRun(one.inside_ns, one.outside_ns + int(1e3 * late_us), one.launch_ns, True)
+        for one in [run(10.0)] * 6
+    ]
+    assert race(late).believed(0)
+
+
+def test_whoever_waits_inside_a_call_was_not_gated() -> None:
+    times = race([run(10.0)] * 5 + [run(10.0, gated=False)])
+    assert not times.gated(0)
+
+
+def test_a_caller_waits_for_the_longer_of_host_and_device() -> None:
+    times = race([run(10.0, launch_us=25.0)] * 3, [run(40.0, launch_us=25.0)] * 3)
+    assert statistics.median(times.launch_us(0)) == pytest.approx(25.0)
+    assert times.host_us(0) == pytest.approx([25.0] * 3)
+    assert times.host_us(1) == pytest.approx([40.0] * 3)
