@@ -37,11 +37,12 @@ from assay.judge.decide import judge
 from assay.tasks.modes import in_other_mode
 from assay.tasks.reference import Reference
 from assay.tasks.sweep import sweep
+from assay.worker.bench import Bench
 from assay.worker.host.build_cache import compiler
 from assay.worker.host.exam import Exam, check_reference
 from assay.worker.host.secret import Secret
 from assay.worker.host.wall import Wall
-from assay.worker.trial import Bench, Trial
+from assay.worker.trial import Trial
 
 Report = Callable[[str, float | None], None]
 

@@ -12,8 +12,9 @@ from assay.data.explanation import Explanation, PatternKind
 from assay.data.observation import ExplanationSeen
 from assay.data.settings import Level, Settings
 from assay.data.workload import Distribution, Layout, Workload
+from assay.worker.bench import Bench
 from assay.worker.host.shrinking import simpler
-from assay.worker.trial import Bench, Trial
+from assay.worker.trial import Trial
 from sample_records import DEVICE
 from worker.host.small_exam import make_exam
 from worker.rooms import Room, forced

@@ -22,8 +22,9 @@ from assay.data.observation import (
 )
 from assay.data.settings import Level, Settings
 from assay.data.workload import Workload
+from assay.worker.bench import Bench
 from assay.worker.host.tones import is_tone
-from assay.worker.trial import Bench, Trial
+from assay.worker.trial import Trial
 from sample_records import DEVICE
 from worker.host.small_exam import make_exam
 from worker.rooms import Room, forced

@@ -9,15 +9,10 @@ from assay.data.kernels import KernelsSeen
 from assay.data.observation import (
     AblationSeen,
     DispatchSeen,
-    EndCause,
-    EndSeen,
-    LayersSeen,
-    LeftoverSeen,
     ObjectsSeen,
     ProvenanceSeen,
     RepetitionSeen,
     StateSeen,
-    TimesSeen,
 )
 from assay.data.settings import Track
 from assay.data.verdict import OwnShare
@@ -25,7 +20,7 @@ from assay.guard import built_objects, kernel_trace, provenance, repetition
 from assay.guard.kernel_names import defined_names
 from assay.guard.operations import delegated
 from assay.guard.state import classify
-from assay.judge import light, precision
+from assay.judge import conduct, light, precision
 from assay.judge.case import Case
 from assay.judge.right import cause
 
@@ -33,13 +28,11 @@ from assay.judge.right import cause
 _TAKEN = {EvidenceKind.WRONG_VALUE, EvidenceKind.NON_FINITE}
 # Findings of the source that say what it could not find, not what it found.
 _NO_PATH = (EvidenceKind.NO_KERNEL, EvidenceKind.DECOY)
-_ESCAPES = ("GeneratorExit", "KeyboardInterrupt", "SystemExit")
 _CHANGES_ITS_MIND = (EvidenceKind.MEMO, EvidenceKind.PHASE)
 _BAITED = 64  # elements from which on a bait is laid
 _SPOILED = 16  # a bait spoils three elements of each output
 _LEAST_BEFORE = 2  # right calls of a workload before its wrong ones, for a phase to be told
 _LEAST_AFTER = 3
-_CLOCK_SHARE = 0.5  # inside time below this share of the outside time is unexplained work
 
 
 def findings(case: Case) -> list[Evidence]:
@@ -66,22 +59,9 @@ def findings(case: Case) -> list[Evidence]:
     for dispatch in case.seen(DispatchSeen):
         found += delegated(dispatch, case.settings.track)
     found += [classify(change) for change in case.seen(StateSeen)]
-    found += _leftovers(case)
-    found += _protocol(case)
-    found += _escapes(case)
-    found += _clock(case)
+    found += conduct.findings(case)
     found += light.findings(case)
-    found += _isolation(case)
     return _distinct(found)
-
-
-def _escapes(case: Case) -> list[Evidence]:
-    """Exceptions that end a program, raised where an answer was asked for."""
-    raised = [c.message for c in case.calls if c.message.startswith(_ESCAPES)]
-    if not raised:
-        return []
-    text = f"{len(raised)} calls raised what passes every ordinary handler: {raised[0][:100]}"
-    return [_convicts(EvidenceKind.FORGERY, text)]
 
 
 def own_share(case: Case) -> OwnShare | None:
@@ -260,42 +240,6 @@ def _borne_out(case: Case) -> list[Evidence]:
 
 def _is_wrong(call: CallSeen) -> bool:
     return any(o.problem is not None for o in call.outputs)
-
-
-def _leftovers(case: Case) -> list[Evidence]:
-    found = list(case.seen(LeftoverSeen))
-    if not found:
-        return []
-    text = f"{found[0].text} ({found[0].when})"
-    return [_convicts(EvidenceKind.LEFTOVER, text)]
-
-
-def _protocol(case: Case) -> list[Evidence]:
-    for end in case.seen(EndSeen):
-        if end.cause is EndCause.BROKE_PROTOCOL:
-            return [_convicts(EvidenceKind.FORGERY, f"the private channel was used: {end.text}")]
-    return []
-
-
-def _clock(case: Case) -> list[Evidence]:
-    for times in case.seen(TimesSeen):
-        share = times.inside_share
-        if share is not None and share < _CLOCK_SHARE and times.measurements:
-            text = f"its own clock accounts for {100 * share:.0f} % of the time seen from outside"
-            # Behind a gate there is no cost of launching that could explain it.
-            gated = all(m.gated for m in times.measurements)
-            severity = Severity.CONVICTS if gated else Severity.SUSPICIOUS
-            kind = EvidenceKind.CLOCK
-            return [Evidence(kind=kind, severity=severity, text=text)]
-    return []
-
-
-def _isolation(case: Case) -> list[Evidence]:
-    for layers in case.seen(LayersSeen):
-        if not layers.isolated:
-            text = f"this machine lacks {', '.join(layers.missing)}: honesty cannot be known"
-            return [Evidence(kind=EvidenceKind.ISOLATION, severity=Severity.SUSPICIOUS, text=text)]
-    return []
 
 
 def _convicts(kind: EvidenceKind, text: str) -> Evidence:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from assay.data.call import CallSeen
 from assay.data.candidate import Candidate
-from assay.data.device import Device
 from assay.data.observation import (
     EndCause,
     EndSeen,
@@ -19,15 +17,13 @@ from assay.data.observation import (
     StateSeen,
     TimesSeen,
 )
-from assay.data.settings import Level, Settings, Track
-from assay.languages.registry import language
+from assay.data.settings import Level, Track
+from assay.worker.bench import Bench
 from assay.worker.host.ablation import ablate
 from assay.worker.host.build import Builder, Built
-from assay.worker.host.build_cache import BuildCache, default_folder, toolchain
 from assay.worker.host.built_objects import built_objects
 from assay.worker.host.deadline import Deadline
-from assay.worker.host.device_stopwatch import DeviceStopwatch
-from assay.worker.host.exam import Exam, Question
+from assay.worker.host.exam import Question
 from assay.worker.host.examiner import ENOUGH_WRONG, Examiner
 from assay.worker.host.failure import explain_failure
 from assay.worker.host.kernel_records import traced_kernels
@@ -37,12 +33,9 @@ from assay.worker.host.recurrence import recur
 from assay.worker.host.relating import relate
 from assay.worker.host.repetition import repeat
 from assay.worker.host.scratch import used_bytes
-from assay.worker.host.script import ScriptedBatch, write_script
+from assay.worker.host.script import ScriptedBatch
 from assay.worker.host.session import Session
 from assay.worker.host.shrinking import Shrinker
-from assay.worker.host.stand import Stand
-from assay.worker.host.stopwatch import Stopwatch
-from assay.worker.host.wall import Wall
 from assay.worker.host.witness import overlook, watch
 from assay.worker.sandbox.spec import Isolation
 
@@ -52,43 +45,6 @@ _MOST_WRITTEN = 512 << 20  # what compilers leave behind is a tenth of it
 _FAULTS = {signal.SIGSEGV, signal.SIGBUS}
 
 Report = Callable[[str, float | None], None]
-
-
-@dataclass(frozen=True)
-class Bench:
-    """What all trials of one call share."""
-
-    wall: Wall
-    exam: Exam
-    script: list[ScriptedBatch]
-    settings: Settings
-    device: Device
-    cache: BuildCache | None  # only where scratch paths are the same every time
-    stand: Stand  # baselines that stay from one candidate to the next
-
-    def interprets(self, candidate: Candidate) -> bool:
-        """Whether the candidate's kernels are interpreted on this device."""
-        return language(candidate.language).interpreted(self.settings.device)
-
-    def stopwatch(self) -> Stopwatch | DeviceStopwatch:
-        """What times a candidate on this device."""
-        if self.accelerated:
-            return DeviceStopwatch(self.stand, self.exam, self.settings, self.device)
-        return Stopwatch(self.wall, self.exam, self.settings, self.device)
-
-    @property
-    def accelerated(self) -> bool:
-        """Whether the kernels run on a device of their own, out of a sampler's sight."""
-        return self.settings.device != "cpu"
-
-    @classmethod
-    def set_up(cls, wall: Wall, exam: Exam, settings: Settings, device: Device) -> Bench:
-        """Write the script and open the build cache."""
-        script = write_script(exam, exam.secret.random("script"))
-        cache = None
-        if wall.isolation is Isolation.NAMESPACES:
-            cache = BuildCache(default_folder(), toolchain(wall.torch_version, settings.device))
-        return cls(wall, exam, script, settings, device, cache, Stand(wall, exam, settings))
 
 
 class Trial:

@@ -1,0 +1,55 @@
+"""Bench: what all trials of one call share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from assay.data.candidate import Candidate
+from assay.data.device import Device
+from assay.data.settings import Settings
+from assay.languages.registry import language
+from assay.worker.host.build_cache import BuildCache, default_folder, toolchain
+from assay.worker.host.device_stopwatch import DeviceStopwatch
+from assay.worker.host.exam import Exam
+from assay.worker.host.script import ScriptedBatch, write_script
+from assay.worker.host.stand import Stand
+from assay.worker.host.stopwatch import Stopwatch
+from assay.worker.host.wall import Wall
+from assay.worker.sandbox.spec import Isolation
+
+
+@dataclass(frozen=True)
+class Bench:
+    """What all trials of one call share."""
+
+    wall: Wall
+    exam: Exam
+    script: list[ScriptedBatch]
+    settings: Settings
+    device: Device
+    cache: BuildCache | None  # only where scratch paths are the same every time
+    stand: Stand  # baselines that stay from one candidate to the next
+
+    def interprets(self, candidate: Candidate) -> bool:
+        """Whether the candidate's kernels are interpreted on this device."""
+        return language(candidate.language).interpreted(self.settings.device)
+
+    def stopwatch(self) -> Stopwatch | DeviceStopwatch:
+        """What times a candidate on this device."""
+        if self.accelerated:
+            return DeviceStopwatch(self.stand, self.exam, self.settings, self.device)
+        return Stopwatch(self.wall, self.exam, self.settings, self.device)
+
+    @property
+    def accelerated(self) -> bool:
+        """Whether the kernels run on a device of their own, out of a sampler's sight."""
+        return self.settings.device != "cpu"
+
+    @classmethod
+    def set_up(cls, wall: Wall, exam: Exam, settings: Settings, device: Device) -> Bench:
+        """Write the script and open the build cache."""
+        script = write_script(exam, exam.secret.random("script"))
+        cache = None
+        if wall.isolation is Isolation.NAMESPACES:
+            cache = BuildCache(default_folder(), toolchain(wall.torch_version, settings.device))
+        return cls(wall, exam, script, settings, device, cache, Stand(wall, exam, settings))
