@@ -17,6 +17,7 @@ from assay.measure.budget import BudgetTerms, error_budget, growth, sensitivity
 from assay.measure.codes import CodeWatch, Dictate, Rounded, kept
 from assay.measure.decomposed import Decomposed, DecompositionWatch, returned_whole
 from assay.measure.forks import RoundedRuns, fork, open_codes
+from assay.measure.inner_roundings import InnerRoundings
 from assay.measure.output_expectation import Compute, ExpectationRequest, NamedOutputs
 from assay.measure.perturbation import OperandNoise, Perturbation
 from assay.measure.reduction import ReductionWatch
@@ -195,7 +196,6 @@ def _probe_once(
     moved = Arguments(
         arguments.compute, perturbation.of(list(arguments.inputs)), weights.of(arguments.state)
     )
-    if not tf32:
-        return moved.wide()
-    with OperandNoise(perturbation.seed):
+    inner = replace(perturbation, seed=perturbation.seed ^ 0x2545F4914F6C)
+    with InnerRoundings(inner), OperandNoise(perturbation.seed) if tf32 else nullcontext():
         return moved.wide()

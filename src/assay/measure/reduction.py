@@ -35,6 +35,11 @@ class ReductionWatch(TorchDispatchMode):
         return result
 
 
+def is_reduction(operation: str) -> bool:
+    """Whether an operation of this name may add roundings together."""
+    return operation in _LENGTHS
+
+
 def longest_reduction(compute: Callable[[], object]) -> int:
     """Run `compute` once and return the length of the longest reduction in it, at least 1."""
     watch = ReductionWatch()
