@@ -69,6 +69,7 @@ def evaluate(arguments: Arguments, request: ExpectationRequest) -> Evaluations:
         outputs = arguments.compute(arguments.inputs, arguments.state, False)
     reference = _tensors(outputs)
     n = request.n or watch.longest
+    request = replace(request, n=n)
     # Probing with the whole growth at once measures what the budget multiplies S up to: it stays
     # in float64's range for 64-bit tasks and steps over jumps an honest kernel may step over.
     scale = 1.0 if request.tf32 else growth(n)
@@ -184,12 +185,12 @@ def _probe(
         last = 0 < i == request.probes - 1
         moved = Perturbation(request.seed + (0 if last else i), amplitude, mirrored=last)
         with watches[i] if watches else nullcontext():
-            found.append(_probe_once(arguments, moved, request.tf32))
+            found.append(_probe_once(arguments, moved, request))
     return found
 
 
 def _probe_once(
-    arguments: Arguments, perturbation: Perturbation, tf32: bool
+    arguments: Arguments, perturbation: Perturbation, request: ExpectationRequest
 ) -> tuple[torch.Tensor, ...]:
     # State has its own signs: a seed far from every input's.
     weights = replace(perturbation, seed=perturbation.seed ^ 0x5DEECE66D)
@@ -197,5 +198,6 @@ def _probe_once(
         arguments.compute, perturbation.of(list(arguments.inputs)), weights.of(arguments.state)
     )
     inner = replace(perturbation, seed=perturbation.seed ^ 0x2545F4914F6C)
-    with InnerRoundings(inner), OperandNoise(perturbation.seed) if tf32 else nullcontext():
+    operands = OperandNoise(perturbation.seed) if request.tf32 else nullcontext()
+    with InnerRoundings(inner, request.n or 1), operands:
         return moved.wide()

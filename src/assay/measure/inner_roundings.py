@@ -15,18 +15,24 @@ from typing import Any
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from assay.measure.budget import growth
 from assay.measure.perturbation import Perturbation, Signs
-from assay.measure.reduction import is_reduction
+from assay.measure.reduction import reduction_length
 
 _WIDE = (torch.float64, torch.complex128)
+_LOGARITHMS = frozenset(("logsumexp", "_log_softmax", "logcumsumexp"))
 
 
 class InnerRoundings(TorchDispatchMode):
-    """While active, results of reductions and contractions are moved."""
+    """While active, results of reductions and contractions are moved.
 
-    def __init__(self, perturbation: Perturbation) -> None:
+    The perturbation is that of the longest reduction, of `n` terms; shorter ones move less.
+    """
+
+    def __init__(self, perturbation: Perturbation, n: int) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
         self._signs = Signs(perturbation)
+        self._n = n
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
@@ -37,9 +43,10 @@ class InnerRoundings(TorchDispatchMode):
         if name == "_softmax_backward_data" and args[0].dtype == torch.float64:
             return self._softmax_backward(args)
         result = func(*args, **(kwargs or {}))
-        if is_reduction(name):
+        length = reduction_length(name, args, result)
+        if length is not None:
             for tensor in result if isinstance(result, tuple | list) else (result,):
-                self._move(tensor)
+                self._move(tensor, length, name in _LOGARITHMS)
         return result
 
     def _softmax_backward(self, args: Sequence[Any]) -> torch.Tensor:
@@ -47,12 +54,15 @@ class InnerRoundings(TorchDispatchMode):
         gradient: torch.Tensor = args[0]
         made: torch.Tensor = args[1]
         total = (gradient * made).sum(int(args[2]), keepdim=True)
-        self._move(total)
+        self._move(total, gradient.numel() // max(1, total.numel()))
         return (gradient - total).mul_(made)
 
-    def _move(self, tensor: Any) -> None:
+    def _move(self, tensor: Any, length: int, logarithm: bool = False) -> None:
+        """By a share of itself; a logarithm by that share of one, for it is its sum that moves."""
         if not isinstance(tensor, torch.Tensor) or tensor.dtype not in _WIDE:
             return
         parts = torch.view_as_real(tensor) if tensor.is_complex() else tensor
-        factors = self._signs.factors(parts)
-        parts.mul_(factors.masked_fill_(parts.to(torch.float32) == parts, 1.0))
+        steps = self._signs.factors(parts).sub_(1.0)
+        steps.mul_(growth(min(length, self._n)) / growth(self._n))
+        steps.masked_fill_(parts.to(torch.float32) == parts, 0.0)
+        parts.add_(steps if logarithm else steps.mul_(parts))
