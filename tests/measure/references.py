@@ -47,8 +47,15 @@ def _widened(value: Any, wide: bool) -> Any:
 
 def expected(function: Callable[..., Any], *inputs: Any, **request: Any) -> OutputExpectation:
     """The expectation of the first output."""
+    return expected_all(function, *inputs, **request)[0]
+
+
+def expected_all(
+    function: Callable[..., Any], *inputs: Any, **request: Any
+) -> tuple[OutputExpectation, ...]:
+    """The expectations of all outputs."""
     asked = ExpectationRequest(**{"seed": 3, **request})
-    return expect(Reference(function), inputs, {}, asked)[0]
+    return expect(Reference(function), inputs, {}, asked)
 
 
 def normal(*shape: int, seed: int = 0) -> torch.Tensor:

@@ -68,3 +68,15 @@ def test_normal_noise_is_told_from_other_noise() -> None:
     even = torch.from_numpy(random.uniform(-1, 1, X.shape)).float() * 3**0.5
     for wrong in (even, 1.1 * honest, honest + 0.1, honest.abs(), honest[:1].expand(64, 500)):
         assert not compare(expected, X + 0.5 * wrong).ok
+
+
+@pytest.mark.parametrize("power", [-32, 0, 13, 16, 20, 24, 32])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_noise_may_be_lost_in_the_rounding_of_large_numbers(power: int, dtype: torch.dtype) -> None:
+    x = (X * 2.0**power).to(dtype)
+    noise = torch.from_numpy(np.random.default_rng(3).standard_normal(X.shape))
+    expected = of(Law.NORMAL, 0.5, x)
+    used = compare(expected, (x.double() + 0.5 * noise).to(dtype)).budget_used
+    assert used is not None and used < 0.5
+    assert not compare(expected, x * 1.5 + 8.0).ok
+    assert power > 13 or dtype is not torch.float32 or not compare(expected, x.clone()).ok

@@ -2,10 +2,11 @@
 
     B = ½ulp_out(T) + chain(n)·½ulp_acc(T) + growth(n)·S + 4P + smallest_normal + 2⁻⁴⁵·max|T|
 
-T is the truth, n the longest reduction, S how far T moves when inputs and weights move by one
-rounding of the accumulation dtype, P the largest error of the reference among elements within
-one binade of |T|. The smallest normal is that of the accumulation dtype: kernels flush float32
-subnormals, but conversions to 16 bits keep theirs.
+T is the truth, n the longest reduction, S how far T moves when inputs, weights and the sums made
+on the way move by one rounding of the accumulation dtype, P the largest error of the reference
+among elements within one binade of |T|, and up to the size of that error where it is as large as
+T. The smallest normal is that of the accumulation dtype: kernels flush float32 subnormals, but
+conversions to 16 bits keep theirs.
 
 The rule: no constant belongs to a task.
 """
@@ -70,8 +71,10 @@ def sensitivity(truth: torch.Tensor, probes: list[torch.Tensor], scale: float) -
         torch.minimum(least, change, out=least)
         torch.maximum(most, change, out=most)
         squares.addcmul_(change, change)
-    rms = _steadied(squares.div_(max(1, len(probes))).sqrt_().div_(scale), truth)
     jumps, lopsided = least < most * _JUMP_RATIO, _lopsided(truth, probes, most)
+    rms = squares.div_(max(1, len(probes))).sqrt_()
+    bins = exponent(truth).masked_fill_(rms >= truth.abs(), 0)
+    rms = _steadied(rms.div_(scale), bins.reshape(-1), jumps.reshape(-1))
     return Sensitivity(rms, _places(jumps), _places(jumps | lopsided))
 
 
@@ -112,23 +115,26 @@ def _joined(one: torch.Tensor | None, other: torch.Tensor) -> torch.Tensor:
     return other if one is None else torch.cat([one, other]).unique()
 
 
-def _steadied(rms: torch.Tensor, truth: torch.Tensor) -> torch.Tensor:
+def _steadied(rms: torch.Tensor, bins: torch.Tensor, jumps: torch.Tensor) -> torch.Tensor:
     """S, but never below half the geometric mean of S over the element's own binade.
 
     Four probes see a tenth of the true response in one element of a thousand; elements that did
-    not respond at all stay at 0.
+    not respond at all stay at 0. Bin 0 is of all that moved as far as from zero. There the size of
+    T says nothing, and a sum that happens to be small moves little: never below their RMS.
     """
     if rms.numel() == 0:
         return rms
-    bins = exponent(truth).reshape(-1)
     step = -(-rms.numel() // _SAMPLED)
     some, places = rms.reshape(-1)[::step], bins[::step]
-    some, places = some[some > 0.0], places[some > 0.0]
+    smooth = (some > 0.0) & ~jumps[::step]
+    some, places = some[smooth], places[smooth]
     empty = torch.zeros(EXPONENTS, dtype=torch.float64, device=rms.device)
-    counts = torch.bincount(places, minlength=EXPONENTS).clamp_(min=1)
-    means = empty.index_add(0, places, some.log_()).div_(counts).exp_()
-    means[torch.bincount(places, minlength=EXPONENTS) == 0] = 0.0
-    floor = means.mul_(0.5)[bins].reshape(rms.shape)
+    counts = torch.bincount(places, minlength=EXPONENTS)
+    floors = empty.index_add(0, places, some.log()).div_(counts.clamp(min=1)).exp_().mul_(0.5)
+    floors[counts == 0] = 0.0
+    if int(counts[0]):
+        floors[0] = some[places == 0].square().mean().sqrt()
+    floor = floors[bins].reshape(rms.shape)
     return torch.maximum(rms, floor.masked_fill_(rms == 0.0, 0.0))
 
 
@@ -161,25 +167,44 @@ def reference_spread(magnitude: torch.Tensor, error: torch.Tensor) -> torch.Tens
 
     Where fewer than 64 elements lie there the window widens until 64 do: a handful of lucky
     references says nothing (GELU's far tail, where 1 + erf cancels for reference and kernel alike).
+    An error as large as the element itself opens the window up to elements of the error's size:
+    see `_lifted`.
     """
     if error.numel() == 0:
         return error.clone()
-    bins = _near_bins(exponent(magnitude).reshape(-1))
+    exponents = exponent(magnitude).reshape(-1)
+    lowest = torch.where(exponents > 0, exponents, EXPONENTS).min()
+    bins = _near_bins(exponents, lowest)
     counts = torch.bincount(bins)
     worst = torch.zeros(counts.numel(), dtype=torch.float64, device=error.device)
     worst.scatter_reduce_(0, bins, error.reshape(-1), "amax")
-    return _windowed(worst, counts)[bins].reshape(error.shape)
+    spread = _windowed(worst, counts)
+    lifted = _lifted(spread, _near_bins(exponent(spread), lowest))
+    return lifted[bins].reshape(error.shape)
 
 
-def _near_bins(exponents: torch.Tensor) -> torch.Tensor:
+def _near_bins(exponents: torch.Tensor, lowest: torch.Tensor) -> torch.Tensor:
     """Bins counted from just below the smallest non-zero magnitude, where zeros go too."""
-    lowest = torch.where(exponents > 0, exponents, EXPONENTS).min()
     return (exponents - lowest + 2).clamp_(min=0)
+
+
+def _lifted(spread: torch.Tensor, reach: torch.Tensor) -> torch.Tensor:
+    """`spread` by bin, where no digit is right that of everything up to the size of the error.
+
+    What cancels to nothing comes out as noise, or by luck as nothing at all, and so says little
+    about its own size (gradients of a softmax that is nearly one-hot: the reference missed 2^-30 by
+    2^-25, the same formula summed in another order by 2^-7, as the reference did elsewhere).
+    """
+    found, ends = spread.tolist(), reach.tolist()
+    for low in range(len(found) - 1, -1, -1):
+        if found[low] > 0.0 and ends[low] >= low:
+            found[low] = max(found[low : ends[low] + 1])
+    return spread.new_tensor(found)
 
 
 def _windowed(worst: torch.Tensor, counts: torch.Tensor) -> torch.Tensor:
     """The maximum of `worst` over the narrowest window around each bin that holds enough."""
-    found, open_bins = torch.zeros_like(worst), counts > 0
+    found, open_bins = torch.zeros_like(worst), torch.ones_like(counts, dtype=torch.bool)
     enough = min(_LEAST_IN_WINDOW, int(counts.sum()))
     radius = 1
     while bool(open_bins.any()):

@@ -120,12 +120,10 @@ def _settle_planted(rules: NonFinite, got: torch.Tensor, shares: torch.Tensor) -
 
 
 def _relieve(relief: Relief, got: torch.Tensor, shares: torch.Tensor, budget: torch.Tensor) -> None:
-    now = shares[relief.index]
-    if not bool((now > 1.0).any()):
-        return
+    """The distance to the nearest right answer counts, whether or not the truth is near enough."""
     others = (got[relief.index] - relief.values).abs_().div_(budget[relief.index])
     best = others.nan_to_num_(torch.inf, torch.inf).amin(0)
-    shares[relief.index] = torch.where(now > 1.0, torch.minimum(now, best), now)
+    shares[relief.index] = torch.minimum(shares[relief.index], best)
 
 
 def _summary(

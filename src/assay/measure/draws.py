@@ -28,6 +28,8 @@ FALSE_ALARM = 2.0**-44  # of one test
 _LIMIT = log(2.0 / FALSE_ALARM)
 _TENTHS = 10
 _MOST_PAIRS = 1 << 16
+_FARTHEST = 10.0  # standard deviations: a chance of 2^-75
+_COARSE = 2.0**-4  # of the noise: where numbers lie farther apart, it is lost in their rounding
 
 
 @dataclass(frozen=True)
@@ -66,8 +68,19 @@ class Draws:
         if self.law is Law.BERNOULLI:
             strange = known & (got != 0.0) & (got != 1.0)
             return Yes(got == 1.0, operand.clamp(0.0, 1.0), known), strange
-        chance = torch.full_like(operand, 0.5)
-        return Yes(got > operand, chance, known), known & ~got.isfinite()
+        return self._normal(got, operand, known)
+
+    def _normal(
+        self, got: torch.Tensor, operand: torch.Tensor, known: torch.Tensor
+    ) -> tuple[Yes, torch.Tensor]:
+        spacing = ulp(operand, real_dtype(self.dtype))
+        possible = (got - operand).abs() <= _FARTHEST * self.rate + spacing
+        told = known & self._fine(operand) & (got != operand)  # of a tie nobody knows the sign
+        return Yes(got > operand, torch.full_like(operand, 0.5), told), known & ~possible
+
+    def _fine(self, operand: torch.Tensor) -> torch.Tensor:
+        """Where the output's numbers lie close enough for noise to be seen."""
+        return ulp(operand, real_dtype(self.dtype)) <= _COARSE * self.rate
 
     def _dropout(
         self, got: torch.Tensor, operand: torch.Tensor, known: torch.Tensor
@@ -102,8 +115,9 @@ class Draws:
         return sorted(step for step in steps if 0 < step <= total // 2)
 
     def _distribution(self, actual: torch.Tensor) -> Finding:
-        known = self.operand.isfinite().reshape(-1)
-        operand = self.operand.reshape(-1)[known]
+        operand = self.operand.reshape(-1)
+        known = operand.isfinite() & self._fine(operand)
+        operand = operand[known]
         draws = ((actual.double().reshape(-1)[known] - operand) / self.rate).sort().values
         count = draws.numel()
         if count == 0:

@@ -17,6 +17,7 @@ from assay.measure.budget import BudgetTerms, error_budget, growth, sensitivity
 from assay.measure.codes import CodeWatch, Dictate, Rounded, kept
 from assay.measure.decomposed import Decomposed, DecompositionWatch, returned_whole
 from assay.measure.forks import RoundedRuns, fork, open_codes
+from assay.measure.inner_roundings import InnerRoundings
 from assay.measure.output_expectation import Compute, ExpectationRequest, NamedOutputs
 from assay.measure.perturbation import OperandNoise, Perturbation
 from assay.measure.reduction import ReductionWatch
@@ -68,6 +69,7 @@ def evaluate(arguments: Arguments, request: ExpectationRequest) -> Evaluations:
         outputs = arguments.compute(arguments.inputs, arguments.state, False)
     reference = _tensors(outputs)
     n = request.n or watch.longest
+    request = replace(request, n=n)
     # Probing with the whole growth at once measures what the budget multiplies S up to: it stays
     # in float64's range for 64-bit tasks and steps over jumps an honest kernel may step over.
     scale = 1.0 if request.tf32 else growth(n)
@@ -183,19 +185,19 @@ def _probe(
         last = 0 < i == request.probes - 1
         moved = Perturbation(request.seed + (0 if last else i), amplitude, mirrored=last)
         with watches[i] if watches else nullcontext():
-            found.append(_probe_once(arguments, moved, request.tf32))
+            found.append(_probe_once(arguments, moved, request))
     return found
 
 
 def _probe_once(
-    arguments: Arguments, perturbation: Perturbation, tf32: bool
+    arguments: Arguments, perturbation: Perturbation, request: ExpectationRequest
 ) -> tuple[torch.Tensor, ...]:
     # State has its own signs: a seed far from every input's.
     weights = replace(perturbation, seed=perturbation.seed ^ 0x5DEECE66D)
     moved = Arguments(
         arguments.compute, perturbation.of(list(arguments.inputs)), weights.of(arguments.state)
     )
-    if not tf32:
-        return moved.wide()
-    with OperandNoise(perturbation.seed):
+    inner = replace(perturbation, seed=perturbation.seed ^ 0x2545F4914F6C)
+    operands = OperandNoise(perturbation.seed) if request.tf32 else nullcontext()
+    with InnerRoundings(inner, request.n or 1), operands:
         return moved.wide()

@@ -41,10 +41,12 @@ class Perturbation:
 
     def of(self, values: Any) -> Any:
         """`values` (tensors in any nest of lists, tuples and mappings), widened and moved."""
-        return _moved(values, _Signs(self))
+        return _moved(values, Signs(self))
 
 
-class _Signs:
+class Signs:
+    """Factors beside one, drawn as a perturbation says."""
+
     def __init__(self, perturbation: Perturbation) -> None:
         self._random = np.random.default_rng(perturbation.seed)
         step = perturbation.amplitude * (-1.0 if perturbation.mirrored else 1.0)
@@ -57,7 +59,7 @@ class _Signs:
         return factors.reshape(like.shape)
 
 
-def _moved(values: Any, signs: _Signs) -> Any:
+def _moved(values: Any, signs: Signs) -> Any:
     if isinstance(values, torch.Tensor):
         return _moved_tensor(values, signs)
     if isinstance(values, Mapping):
@@ -67,7 +69,7 @@ def _moved(values: Any, signs: _Signs) -> Any:
     return values
 
 
-def _moved_tensor(value: torch.Tensor, signs: _Signs) -> torch.Tensor:
+def _moved_tensor(value: torch.Tensor, signs: Signs) -> torch.Tensor:
     if value.dtype.is_complex:
         parts = torch.view_as_real(value.detach().to(torch.complex128).resolve_conj())
         return torch.view_as_complex(parts * signs.factors(parts))
@@ -96,7 +98,7 @@ class OperandNoise(TorchDispatchMode):
 
     def __init__(self, seed: int) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
-        self._signs = _Signs(Perturbation(seed, TF32_UNIT))
+        self._signs = Signs(Perturbation(seed, TF32_UNIT))
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:

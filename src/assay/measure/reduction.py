@@ -29,10 +29,15 @@ class ReductionWatch(TorchDispatchMode):
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         result = func(*args, **(kwargs or {}))
-        length = _LENGTHS.get(func.overloadpacket.__name__)
-        if length is not None and _rounds(_first(result)):
-            self.longest = max(self.longest, length(args, result))
+        length = reduction_length(func.overloadpacket.__name__, args, result)
+        self.longest = max(self.longest, length or 1)
         return result
+
+
+def reduction_length(operation: str, args: Sequence[Any], result: Any) -> int | None:
+    """How many terms this call added up; None where it added no roundings together."""
+    length = _LENGTHS.get(operation)
+    return length(args, result) if length is not None and _rounds(_first(result)) else None
 
 
 def longest_reduction(compute: Callable[[], object]) -> int:

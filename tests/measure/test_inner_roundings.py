@@ -1,0 +1,90 @@
+"""What cancels is noise: sums that another kernel adds up in another order."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import pytest
+import torch
+
+from assay.measure.budget import reference_spread
+from assay.measure.expectation import compare
+from measure.references import expected, expected_all, normal
+
+Tensors = Sequence[torch.Tensor]
+
+
+def causal(scores: torch.Tensor) -> torch.Tensor:
+    later = torch.ones(scores.shape[-2:], dtype=torch.bool).triu(1)
+    return scores.masked_fill(later, -math.inf)
+
+
+def attention_backward(*given: torch.Tensor) -> tuple[torch.Tensor, ...]:
+    """Through autograd, as a reference does it."""
+    *inputs, gradient = given
+    with torch.enable_grad():
+        q, k, v = (value.detach().requires_grad_(True) for value in inputs)
+        scores = q @ k.transpose(-1, -2) / math.sqrt(q.shape[-1])
+        made = torch.softmax(causal(scores), dim=-1) @ v
+        return torch.autograd.grad(made, (q, k, v), gradient)
+
+
+def flash_backward(*given: torch.Tensor) -> tuple[torch.Tensor, ...]:
+    """By rowsum(dO * O): where a row is one-hot it subtracts two sums of the same terms."""
+    q, k, v, gradient = given
+    scale = 1 / math.sqrt(q.shape[-1])
+    weights = torch.softmax(causal((q * scale) @ k.transpose(-1, -2)), dim=-1)
+    inner = (gradient * (weights @ v)).sum(-1, keepdim=True)
+    scores = weights * (gradient @ v.transpose(-1, -2) - inner) * scale
+    return scores @ k, scores.transpose(-1, -2) @ q, weights.transpose(-1, -2) @ gradient
+
+
+def shares(given: Tensors, actual: Tensors) -> list[float]:
+    outputs = expected_all(attention_backward, *given)
+    found = [compare(one, tensor).budget_used for one, tensor in zip(outputs, actual, strict=True)]
+    return [math.inf if share is None else share for share in found]
+
+
+@pytest.mark.parametrize("power", [0, 2, 5, 16])
+def test_gradients_by_the_output_are_as_right_as_those_by_the_weights(power: int) -> None:
+    given = [normal(2, 96, 64, seed=s) * 2.0**power for s in range(4)]
+    assert max(shares(given, attention_backward(*given))) < 0.25
+    assert max(shares(given, flash_backward(*given))) < 0.5
+
+
+@pytest.mark.parametrize("power", [0, 2])
+def test_half_precision_is_not_excused_by_it(power: int) -> None:
+    given = [normal(2, 96, 64, seed=s) * 2.0**power for s in range(4)]
+    rounded = [value.bfloat16().float() for value in given]
+    assert min(shares(given, flash_backward(*rounded))) > 2.0
+
+
+def test_a_difference_of_equal_sums_may_be_their_rounding() -> None:
+    values = normal(64, 100)
+    difference = expected(lambda x: x.sum(-1) - x.sum(-1), values)
+    assert compare(difference, values.sum(-1) - values.flip(-1).cumsum(-1)[:, -1]).ok
+    assert not compare(difference, values[:, 0] * 1e-3).ok
+
+
+def test_a_count_is_rounded_by_nobody() -> None:
+    def fours(x: torch.Tensor) -> torch.Tensor:
+        return torch.floor((x > 0.0).to(x.dtype).sum(-1) / 4.0)
+
+    values = torch.arange(64.0).repeat(64, 1) - torch.arange(64.0)[:, None]
+    expectation = expected(fours, values)
+    assert compare(expectation, fours(values)).ok
+    assert not compare(expectation, fours(values) - 1.0).ok
+
+
+def test_an_error_as_large_as_the_element_reaches_up_to_its_size() -> None:
+    powers = torch.tensor([-30, -25, -12, -6]).repeat_interleave(64)
+    errors = torch.tensor([-25.0, -12.0, -16.0, -14.0]).repeat_interleave(64)
+    spread = reference_spread(torch.exp2(powers.double()), torch.exp2(errors.double()))
+    assert spread[::64].log2().tolist() == [-12.0, -12.0, -16.0, -14.0]
+
+
+def test_what_the_reference_returns_exactly_is_demanded_exactly() -> None:
+    magnitude = torch.tensor([0.0, 2.0**-3]).double().repeat_interleave(64)
+    spread = reference_spread(magnitude, magnitude * 2.0**-17)
+    assert spread[::64].tolist() == [0.0, 2.0**-20]
