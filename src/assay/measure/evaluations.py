@@ -22,6 +22,10 @@ from assay.measure.perturbation import OperandNoise, Perturbation
 from assay.measure.reduction import ReductionWatch
 from assay.measure.rounding import accumulation_unit, is_float, real_dtype
 
+# How many times as far as one cut to TF32 a product may be: it does not grow with the length of
+# the sum, and four probes may see half of the response where an honest kernel is five sigma off.
+_TF32_ROUNDINGS = 16.0
+
 
 @dataclass(frozen=True)
 class Arguments:
@@ -70,7 +74,7 @@ def evaluate(arguments: Arguments, request: ExpectationRequest) -> Evaluations:
     n = request.n or watch.longest
     # Probing with the whole growth at once measures what the budget multiplies S up to: it stays
     # in float64's range for 64-bit tasks and steps over jumps an honest kernel may step over.
-    scale = 1.0 if request.tf32 else growth(n)
+    scale = growth(n)
     watches = [CodeWatch(keep) for _ in range(request.probes)]
     probes = _probe(arguments, request, scale * _unit(reference, arguments.inputs), watches)
     coarse = _coarse_probes(arguments, request, reference)
@@ -183,8 +187,15 @@ def _probe(
         last = 0 < i == request.probes - 1
         moved = Perturbation(request.seed + (0 if last else i), amplitude, mirrored=last)
         with watches[i] if watches else nullcontext():
-            found.append(_probe_once(arguments, moved, request.tf32))
+            found.append(_probe_once(arguments, moved, request.tf32 and _in_float32(arguments)))
     return found
+
+
+def _in_float32(arguments: Arguments) -> bool:
+    """Whether there is anything that TF32 would shorten: 16-bit numbers fit into it."""
+    values = [*arguments.inputs, *arguments.state.values()]
+    dtypes = {value.dtype for value in values if isinstance(value, torch.Tensor)}
+    return bool(dtypes & {torch.float32, torch.complex64})
 
 
 def _probe_once(
@@ -197,5 +208,5 @@ def _probe_once(
     )
     if not tf32:
         return moved.wide()
-    with OperandNoise(perturbation.seed):
+    with OperandNoise(perturbation.seed, _TF32_ROUNDINGS, perturbation.mirrored):
         return moved.wide()
