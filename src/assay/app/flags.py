@@ -68,7 +68,9 @@ class EvalFlags:
     ] = "cold"
     tf32: Annotated[
         Switch | None,
-        typer.Option(show_default="off", help="Whether float32 products may be TF32, on all sides."),
+        typer.Option(
+            show_default="off", help="Whether float32 products may be TF32, on all sides."
+        ),
     ] = None
     timeout_s: Annotated[float, typer.Option(help="Limit for one candidate, build apart.")] = 120.0
     build_timeout_s: Annotated[float, typer.Option(help="Limit for one build.")] = 300.0

@@ -213,7 +213,7 @@ def _tf32() -> dict[str, str]:
         "cuda.matmul.allow_tf32": lambda: products.allow_tf32,
         "cuda.matmul.fp32_precision": lambda: products.fp32_precision,
         "cudnn.allow_tf32": lambda: cudnn.allow_tf32,
-        "cudnn.fp32_precision": lambda: cudnn.fp32_precision,  # type: ignore[attr-defined]
+        "cudnn.fp32_precision": lambda: cudnn.fp32_precision,
         "cudnn.conv.fp32_precision": lambda: cudnn.conv.fp32_precision,  # type: ignore[attr-defined]
         "cudnn.rnn.fp32_precision": lambda: cudnn.rnn.fp32_precision,  # type: ignore[attr-defined]
     }
