@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assay.data.device import Caches, Device
+from assay.data.device import CacheSizes, Device
 from assay.data.settings import Cache
 from assay.worker.host.cache_request import cache_remarks, place_remarks, warm_or_not
 
@@ -12,7 +12,7 @@ DEVICE = Device(
     architecture="",
     cores=1,
     memory_bytes=1,
-    caches=Caches(llc_bytes=1000),
+    caches=CacheSizes(llc_bytes=1000),
 )
 
 
