@@ -106,7 +106,7 @@ def judgement(judged: Candidate, settings: Settings, status: Status) -> Judgemen
         track=settings.track,
         device=settings.device,
         timing=settings.timing,
-        baseline=settings.baseline,
+        baselines=settings.baselines,
         workloads=(),
     )
     made = verdict(status, candidate=judged.name, candidate_id=judged.id, plan=plan)

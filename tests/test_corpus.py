@@ -94,7 +94,7 @@ def plan(task: str, settings: Settings) -> Plan:
         track=settings.track,
         device=settings.device,
         timing=settings.timing,
-        baseline=settings.baseline,
+        baselines=settings.baselines,
         workloads=workloads,
     )
 

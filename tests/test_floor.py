@@ -36,6 +36,12 @@ def test_a_known_board_gives_a_floor_and_its_peaks() -> None:
     assert LimitsSeen.model_validate_json(seen.model_dump_json()) == seen
 
 
+@pytest.mark.parametrize(("tf32", "unit"), [(False, "fp32"), (True, "tf32")])
+def test_the_tf32_policy_prices_float32(tf32: bool, unit: str) -> None:
+    seen = limits_seen(resolve("matmul"), H200, Settings(device="cuda", tf32=tf32))
+    assert seen.limits is not None and seen.limits.units == {"float32": unit}
+
+
 @pytest.mark.parametrize(
     ("device", "settings", "reason"),
     [

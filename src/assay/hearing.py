@@ -86,7 +86,9 @@ class Hearing:
             track=settings.track,
             device=settings.device,
             timing=settings.timing,
-            baseline=settings.baseline,
+            baselines=settings.baselines,
+            cache=settings.cache,
+            tf32=settings.tf32,
             workloads=(*chosen, *in_other_mode(reference, chosen)),
         )
 
@@ -177,7 +179,7 @@ def limits_seen(task: Task, device: Device, settings: Settings) -> LimitsSeen:
     if device.kind == "cpu" or name is None:
         return LimitsSeen(reason=f"no vendor peaks are known for {device.name}")
     try:
-        return LimitsSeen(limits=floor_of(task, board(name)), peaks=board(name))
+        return LimitsSeen(limits=floor_of(task, board(name), settings.tf32), peaks=board(name))
     except TaskError as error:
         return LimitsSeen(reason=f"its work could not be traced: {error}")
     except Exception as error:  # a floor that we cannot find costs no verdict

@@ -59,8 +59,9 @@ def evaluate_many(
     chosen_task = task if isinstance(task, Task) else resolve(task)
     chosen = [c if isinstance(c, Candidate) else load_candidate(Path(c)) for c in candidates]
     preload = {name for c in chosen for name in language(c.language).preload}
+    modules = tuple(sorted(preload))
     with Wall(
-        tuple(sorted(preload)), expected=len(chosen), device=settings.device
+        modules, expected=len(chosen), device=settings.device, tf32=settings.tf32
     ) as wall:  # warms up while this process imports torch
         from assay.hearing import Hearing
 

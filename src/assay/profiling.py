@@ -159,7 +159,7 @@ def _exam(subject: Subject) -> Exam:
         track=settings.track,
         device=settings.device,
         timing=True,
-        baseline=settings.baseline,
+        baselines=settings.baselines,
         workloads=(own,),
     )
     return Exam(reference, plan)

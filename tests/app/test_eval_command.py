@@ -113,6 +113,10 @@ def test_a_replay_for_another_candidate_says_so(
         (["--timeout-s", "0"], ("--timeout-s must be a positive",)),
         (["--build-timeout-s", "-3"], ("--build-timeout-s must be a positive",)),
         (["--baseline", "no/such.py"], ("no such baseline file: no/such.py",)),
+        (
+            ["--baseline", "eager", "--baseline", "fastest"],
+            ("'fastest' is neither a file", "vendor"),
+        ),
         (["--replay", "no_record.json"], ("cannot read the record no_record.json",)),
         (["--out", "/dev/null/x"], ("cannot write into --out /dev/null/x",)),
     ],

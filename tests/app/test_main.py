@@ -14,7 +14,7 @@ import pytest
 from assay import __version__
 from assay.app import flags
 from assay.app.main import ended, main
-from assay.data.settings import Level, Settings, Track
+from assay.data.settings import Cache, Level, Settings, Track
 from assay.errors import ChildLost, HostError, TaskError, UsageError
 
 Captured = pytest.CaptureFixture[str]
@@ -102,7 +102,8 @@ def test_flags_offer_exactly_what_the_settings_know() -> None:
     assert set(get_args(flags.LevelName)) == {level.value for level in Level}
     given = flags.EvalFlags("task", ["k.py"])
     usual = Settings()
-    for name in ("device", "baseline", "timeout_s", "build_timeout_s", "jobs"):
+    assert set(get_args(flags.CacheName)) == {cache.value for cache in Cache}
+    for name in ("device", "cache", "timeout_s", "build_timeout_s", "jobs"):
         assert getattr(given, name) == getattr(usual, name)
 
 

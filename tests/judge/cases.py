@@ -38,7 +38,7 @@ def plan() -> Plan:
         track=Track.KERNEL,
         device=DEVICE.kind,
         timing=True,
-        baseline="eager",
+        baselines=("eager",),
         workloads=WORKLOADS,
     )
 

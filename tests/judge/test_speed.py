@@ -142,3 +142,29 @@ def test_the_bootstrap_gives_the_same_interval_every_time() -> None:
         judge(case(*every_workload(), TimesSeen(measurements=(CANDIDATE, noisy)))) for _ in "ab"
     ]
     assert made[0].timing == made[1].timing
+
+
+def test_a_lost_baseline_costs_itself_alone() -> None:
+    times = TimesSeen(measurements=(CANDIDATE, EAGER), lost=("vendor: no vendor call is known",))
+    verdict = judge(case(*every_workload(), times))
+    assert verdict.timing is not None and [t.baseline for t in verdict.timing] == ["eager"]
+    assert verdict.timing_reason == "vendor: no vendor call is known"
+
+
+def test_where_all_are_lost_the_reason_names_them() -> None:
+    times = TimesSeen(reason="no baseline could be run", lost=("vendor: unknown",))
+    verdict = judge(case(*every_workload(), times))
+    assert verdict.timing is None
+    assert verdict.timing_reason == "no baseline could be run: vendor: unknown"
+
+
+def test_only_the_same_rounds_are_compared() -> None:
+    """Two rows of rounds, which differ in number, both on warm caches."""
+    own, other = (
+        one.model_copy(update={"cache": "warm", "samples_us": one.samples_us[:6], "host_us": ()})
+        for one in (CANDIDATE, EAGER)
+    )
+    first, second = (TimesSeen(measurements=m) for m in ((CANDIDATE, EAGER), (own, other)))
+    verdict = judge(case(*every_workload(), first, second))
+    assert verdict.timing is not None
+    assert [t.cache for t in verdict.timing] == [CANDIDATE.cache, "warm"]

@@ -245,15 +245,44 @@ def test_truncation_to_bf16_shows_in_the_mean_only() -> None:
     assert compare(expectation, exact.to(BF16)).ok
 
 
-def test_tf32_is_a_policy() -> None:
-    def tf32(x: torch.Tensor) -> torch.Tensor:
-        return ((x.view(torch.int32) + 0x1000) & ~0x1FFF).view(torch.float32)
+def _tf32(x: torch.Tensor, added: int) -> torch.Tensor:
+    """Rounded to 11 bits, or cut where nothing is added."""
+    return ((x.view(torch.int32) + added) & ~0x1FFF).view(torch.float32)
 
-    a, b = normal(48, 64), normal(64, 48, seed=1)
-    rounded: Any = tf32(a) @ tf32(b)
-    assert not compare(expected(matmul, a, b), rounded).ok
-    assert compare(expected(matmul, a, b, tf32=True), rounded).ok
-    assert not compare(expected(matmul, a, b, tf32=True), torch.zeros(48, 48)).ok
+
+def _summed_in_float16(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+    total = torch.zeros(len(a), b.shape[1], dtype=torch.float16)
+    for k in range(a.shape[1]):
+        total += a[:, k : k + 1].half() * b[k : k + 1].half()
+    return total.float()
+
+
+@pytest.mark.parametrize("positive", [False, True])
+@pytest.mark.parametrize("added", [0x1000, 0])
+def test_tf32_is_a_policy(added: int, positive: bool) -> None:
+    a, b = normal(96, 512), normal(512, 96, seed=1)
+    if positive:
+        a, b = a.abs(), b.abs()
+    strict, allowing = expected(matmul, a, b), expected(matmul, a, b, tf32=True)
+    rounded: Any = _tf32(a, added) @ _tf32(b, added)
+    assert not compare(strict, rounded).ok
+    assert compare(allowing, rounded).ok
+    assert compare(strict, a @ b).ok and compare(allowing, a @ b).ok
+
+
+def test_tf32_allows_no_less_than_tf32() -> None:
+    a, b = normal(96, 512), normal(512, 96, seed=1)
+    allowing = expected(matmul, a, b, tf32=True)
+    assert not compare(allowing, _summed_in_float16(a, b)).ok
+    assert not compare(allowing, (a.to(BF16).float() @ b.to(BF16).float())).ok
+    assert not compare(allowing, torch.zeros(96, 96)).ok
+
+
+def test_tf32_shortens_nothing_that_is_shorter_already() -> None:
+    a, b = normal(48, 64).to(BF16), normal(64, 48, seed=1).to(BF16)
+    budgets = [expected(matmul, a, b, tf32=tf32).budget for tf32 in (False, True)]
+    assert budgets[0] is not None and budgets[1] is not None
+    assert torch.equal(*budgets)
 
 
 def test_exact_inputs_expose_rounded_operands_and_spare_any_order() -> None:

@@ -38,3 +38,24 @@ def test_an_ordinary_candidate_changes_nothing_of_the_runner(best_room: Room) ->
         assert inside.load("import torch").code == 0
         told = inside.session.survey(Deadline.after(10.0))
     assert not [line for line in told if line.startswith("runner.")]
+
+
+_NEWER_SWITCH = """
+import torch
+torch.backends.cuda.matmul.fp32_precision = "tf32"
+"""
+_OLDER_SWITCH = """
+import torch
+torch.backends.cuda.matmul.allow_tf32 = True
+"""
+
+
+@pytest.mark.parametrize("source", [_NEWER_SWITCH, _OLDER_SWITCH])
+def test_whoever_switches_tf32_is_told_of(best_room: Room, source: str) -> None:
+    """The newer switch makes the older one refuse to be read."""
+    with best_room.enter() as inside:
+        assert inside.load(source).code == 0, inside.session.statement()
+        told = inside.session.survey(Deadline.after(10.0))
+    names = [line.partition("\t")[0] for line in told]
+    assert "torch.backends.cuda.matmul.fp32_precision" in names
+    assert "torch.backends.cuda.matmul.allow_tf32" in names

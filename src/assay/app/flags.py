@@ -16,6 +16,8 @@ import typer
 
 TrackName = Literal["kernel", "mixed", "open"]
 LevelName = Literal["quick", "standard", "full"]
+CacheName = Literal["cold", "warm", "both"]
+Switch = Literal["off", "on"]
 
 JsonFlag = Annotated[
     bool, typer.Option("--json", help="One JSON object a line on stdout, and nothing else.")
@@ -53,8 +55,23 @@ class EvalFlags:
     ] = None
     no_timing: Annotated[bool, typer.Option("--no-timing", help="Do not measure speed.")] = False
     baseline: Annotated[
-        str, typer.Option(metavar="NAME|FILE", help="What speed is compared with.")
-    ] = "eager"
+        list[str] | None,
+        typer.Option(
+            metavar="NAME|FILE",
+            show_default="eager",
+            help="What speed is compared with: eager, compile, compile-max, vendor or a file; "
+            "may be repeated.",
+        ),
+    ] = None
+    cache: Annotated[
+        CacheName, typer.Option(help="Whether a timed call finds its inputs in the cache.")
+    ] = "cold"
+    tf32: Annotated[
+        Switch | None,
+        typer.Option(
+            show_default="off", help="Whether float32 products may be TF32, on all sides."
+        ),
+    ] = None
     timeout_s: Annotated[float, typer.Option(help="Limit for one candidate, build apart.")] = 120.0
     build_timeout_s: Annotated[float, typer.Option(help="Limit for one build.")] = 300.0
     jobs: Annotated[int, typer.Option(min=1, help="Candidates judged at a time.")] = 1

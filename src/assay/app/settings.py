@@ -9,10 +9,11 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from assay.app.flags import EvalFlags
+from assay.data.baselines import NAMES
 from assay.data.candidate import Candidate
 from assay.data.plan import Plan
 from assay.data.run import Judgement
-from assay.data.settings import Level, Settings, Track
+from assay.data.settings import Cache, Level, Settings, Track
 from assay.data.task import Task
 from assay.errors import UsageError
 
@@ -20,21 +21,27 @@ _SOURCE_SUFFIXES = (".py", ".cpp", ".cc", ".cxx", ".cu")
 
 
 def settings_from(flags: EvalFlags, record: Judgement | None) -> Settings:
-    """What was asked for, with level and track of the record that is replayed."""
+    """What was asked for, with level, track and TF32 policy of the record that is replayed."""
     _check_seconds("--timeout-s", flags.timeout_s)
     _check_seconds("--build-timeout-s", flags.build_timeout_s)
-    _check_baseline(flags.baseline)
+    baselines = tuple(dict.fromkeys(flags.baseline or Settings().baselines))
+    for baseline in baselines:
+        _check_baseline(baseline)
     level = Level(flags.level or Settings().level)
     track = Track(flags.track or Settings().track)
+    tf32 = flags.tf32 or _switch(Settings().tf32)
     if record is not None:
         level = Level(_agreed("--level", flags.level, record.settings.level))
         track = Track(_agreed("--track", flags.track, record.settings.track))
+        tf32 = _agreed("--tf32", flags.tf32, _switch(record.settings.tf32))
     return Settings(
         device=flags.device,
         track=track,
         level=level,
         timing=not flags.no_timing,
-        baseline=flags.baseline,
+        baselines=baselines,
+        cache=Cache(flags.cache),
+        tf32=tf32 == _switch(True),
         timeout_s=flags.timeout_s,
         build_timeout_s=flags.build_timeout_s,
         jobs=flags.jobs,
@@ -83,12 +90,18 @@ def _agreed(flag: str, given: str | None, recorded: str) -> str:
     return recorded
 
 
+def _switch(on: bool) -> str:
+    return "on" if on else "off"
+
+
 def _check_seconds(flag: str, value: float) -> None:
     if not math.isfinite(value) or value <= 0:
         raise UsageError(f"{flag} must be a positive number of seconds, not {value:g}")
 
 
 def _check_baseline(baseline: str) -> None:
-    named_a_file = "/" in baseline or baseline.endswith(_SOURCE_SUFFIXES)
-    if named_a_file and not Path(baseline).is_file():
+    if baseline in NAMES or Path(baseline).exists():
+        return
+    if "/" in baseline or baseline.endswith(_SOURCE_SUFFIXES):
         raise UsageError(f"no such baseline file: {baseline}")
+    raise UsageError(f"baseline {baseline!r} is neither a file nor one of: {', '.join(NAMES)}")

@@ -98,7 +98,7 @@ class ContractCheck:
             track=settings.track,
             device=settings.device,
             timing=False,
-            baseline=settings.baseline,
+            baselines=settings.baselines,
             workloads=workloads,
         )
         return Exam(self._reference, plan)

@@ -59,6 +59,7 @@ class Timing(Record):
     speedup_low: float
     speedup_high: float
     method: str
+    cache: str = ""  # "cold" or "warm"; empty only in records older than the field
     difference: Difference | None = None  # None only in records older than the word
     launch_bound: bool | None = None  # None where the host's share was not measured
     candidate_low_us: float | None = None

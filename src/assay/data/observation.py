@@ -190,6 +190,7 @@ class TimesSeen(Record):
     kind: Literal["times"] = "times"
     measurements: tuple[Measurement, ...] = ()
     reason: str = ""
+    lost: tuple[str, ...] = ()  # baselines that could not be run, `name: why`
     inside_share: float | None = None  # inside time / (outside time - null time); testimony
 
 

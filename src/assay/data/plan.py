@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from assay.data.baselines import Baselines
 from assay.data.record import Record
-from assay.data.settings import Level, Track
+from assay.data.settings import Cache, Level, Track
 from assay.data.workload import Workload
 
 
@@ -15,5 +16,7 @@ class Plan(Record):
     track: Track
     device: str
     timing: bool
-    baseline: str
+    baselines: Baselines
+    cache: Cache = Cache.COLD
+    tf32: bool = False
     workloads: tuple[Workload, ...]

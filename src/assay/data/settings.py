@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+from assay.data.baselines import EAGER, Baselines
 from assay.data.record import Record
 
 
@@ -23,6 +24,14 @@ class Level(StrEnum):
     FULL = "full"
 
 
+class Cache(StrEnum):
+    """Whether the inputs of a timed call are to lie in the cache already."""
+
+    COLD = "cold"  # every call of a batch at a place of its own
+    WARM = "warm"  # every call of a batch at the same place
+    BOTH = "both"
+
+
 class Settings(Record):
     """The common flags of the command line."""
 
@@ -30,7 +39,9 @@ class Settings(Record):
     track: Track = Track.KERNEL
     level: Level = Level.STANDARD
     timing: bool = True
-    baseline: str = "eager"
+    baselines: Baselines = (EAGER,)
+    cache: Cache = Cache.COLD
+    tf32: bool = False  # whether float32 products may be rounded to TF32, on all sides
     timeout_s: float = 120.0
     build_timeout_s: float = 300.0
     jobs: int = 1

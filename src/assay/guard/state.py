@@ -40,6 +40,19 @@ _MEANINGS: dict[str, StateMeaning] = {
     "torch.num_interop_threads": StateMeaning(
         _NOTE, "changed torch's inter-op threads; tuning does"
     ),
+    **dict.fromkeys(
+        (
+            "torch.backends.cuda.matmul.allow_tf32",
+            "torch.backends.cuda.matmul.fp32_precision",
+            "torch.backends.cudnn.allow_tf32",
+            "torch.backends.cudnn.fp32_precision",
+            "torch.backends.cudnn.conv.fp32_precision",
+            "torch.backends.cudnn.rnn.fp32_precision",
+        ),
+        StateMeaning(
+            _NOTE, "changed whether float32 products may be TF32, which is pinned for everyone"
+        ),
+    ),
     "torch.backends.": StateMeaning(_NOTE, "changed a backend flag; tuning does"),
     "torch.default_dtype": StateMeaning(
         _SUSPICIOUS,

@@ -23,20 +23,24 @@ _HOST_BEYOND = 1.1
 
 
 def timings(case: Case) -> tuple[tuple[Timing, ...] | None, str]:
-    """The speedup against each baseline, or None and why."""
-    reason = "the candidate was not timed"
-    for times in case.seen(TimesSeen):
-        if times.reason:
-            reason = times.reason
-        pairs = [
-            (own, other)
-            for own in times.measurements
-            for other in times.measurements
-            if own.subject == CANDIDATE != other.subject and own.cache == other.cache
-        ]
-        if pairs:
-            return tuple(_timing(own, other) for own, other in pairs), ""
-    return None, reason
+    """The speedup against each baseline, or None; and why some or all are missing."""
+    seen = list(case.seen(TimesSeen))
+    lost = "; ".join(dict.fromkeys(one for times in seen for one in times.lost))
+    found = tuple(_timing(own, other) for times in seen for own, other in _pairs(times))
+    if found:
+        return found, lost
+    reason = next((times.reason for times in seen if times.reason), "the candidate was not timed")
+    return None, f"{reason}: {lost}" if lost else reason
+
+
+def _pairs(times: TimesSeen) -> list[tuple[Measurement, Measurement]]:
+    """Candidate and baseline of the same rounds, on caches in the same state."""
+    return [
+        (own, other)
+        for own in times.measurements
+        for other in times.measurements
+        if own.subject == CANDIDATE != other.subject and own.cache == other.cache
+    ]
 
 
 def launch_bound(own: Measurement, other: Measurement) -> bool | None:
@@ -69,6 +73,7 @@ def _timing(own: Measurement, other: Measurement) -> Timing:
         speedup_low=ratio.low,
         speedup_high=ratio.high,
         method=_method(own, bound, by_host),
+        cache=own.cache,
         difference=difference(ratio),
         launch_bound=bound,
         candidate_low_us=alone.low,

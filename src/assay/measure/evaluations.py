@@ -7,7 +7,7 @@ of our own; the reference never sees which run it is in.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -22,6 +22,10 @@ from assay.measure.output_expectation import Compute, ExpectationRequest, NamedO
 from assay.measure.perturbation import OperandNoise, Perturbation
 from assay.measure.reduction import ReductionWatch
 from assay.measure.rounding import accumulation_unit, is_float, real_dtype
+
+# How many times as far as one cut to TF32 a product may be: it does not grow with the length of
+# the sum, and four probes may see half of the response where an honest kernel is five sigma off.
+_TF32_ROUNDINGS = 16.0
 
 
 @dataclass(frozen=True)
@@ -72,7 +76,7 @@ def evaluate(arguments: Arguments, request: ExpectationRequest) -> Evaluations:
     request = replace(request, n=n)
     # Probing with the whole growth at once measures what the budget multiplies S up to: it stays
     # in float64's range for 64-bit tasks and steps over jumps an honest kernel may step over.
-    scale = 1.0 if request.tf32 else growth(n)
+    scale = growth(n)
     watches = [CodeWatch(keep) for _ in range(request.probes)]
     probes = _probe(arguments, request, scale * _unit(reference, arguments.inputs), watches)
     coarse = _coarse_probes(arguments, request, reference)
@@ -189,6 +193,13 @@ def _probe(
     return found
 
 
+def _in_float32(arguments: Arguments) -> bool:
+    """Whether there is anything that TF32 would shorten: 16-bit numbers fit into it."""
+    values = [*arguments.inputs, *arguments.state.values()]
+    dtypes = {value.dtype for value in values if isinstance(value, torch.Tensor)}
+    return bool(dtypes & {torch.float32, torch.complex64})
+
+
 def _probe_once(
     arguments: Arguments, perturbation: Perturbation, request: ExpectationRequest
 ) -> tuple[torch.Tensor, ...]:
@@ -198,6 +209,13 @@ def _probe_once(
         arguments.compute, perturbation.of(list(arguments.inputs)), weights.of(arguments.state)
     )
     inner = replace(perturbation, seed=perturbation.seed ^ 0x2545F4914F6C)
-    operands = OperandNoise(perturbation.seed) if request.tf32 else nullcontext()
-    with InnerRoundings(inner, request.n or 1), operands:
+    shortened = request.tf32 and _in_float32(arguments)
+    with InnerRoundings(inner, request.n or 1), _operands(perturbation, shortened):
         return moved.wide()
+
+
+def _operands(perturbation: Perturbation, shortened: bool) -> AbstractContextManager[Any]:
+    """Operands of products as TF32 would cut them, where that is the policy."""
+    if not shortened:
+        return nullcontext()
+    return OperandNoise(perturbation.seed, _TF32_ROUNDINGS, perturbation.mirrored)

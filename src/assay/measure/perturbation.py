@@ -15,15 +15,16 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 TF32_UNIT = 2.0**-11
-_CONTRACTIONS = frozenset(
-    (
-        *("mm", "bmm", "mv", "dot", "addmm", "baddbmm", "addmv", "linear"),
-        *("convolution", "_convolution", "mkldnn_convolution"),
-        "_scaled_dot_product_flash_attention_for_cpu",
-        "_scaled_dot_product_flash_attention",
-        "_scaled_dot_product_efficient_attention",
-    )
-)
+# Which arguments a unit multiplies; what is added to the product stays in float32.
+_OPERANDS = {
+    **dict.fromkeys(("mm", "bmm", "mv", "dot", "linear"), (0, 1)),
+    **dict.fromkeys(("addmm", "baddbmm", "addmv", "addbmm"), (1, 2)),
+    **dict.fromkeys(("convolution", "_convolution", "mkldnn_convolution"), (0, 1)),
+    "convolution_backward": (0, 1, 2),
+    "_scaled_dot_product_flash_attention_for_cpu": (0, 1, 2),
+    "_scaled_dot_product_flash_attention": (0, 1, 2),
+    "_scaled_dot_product_efficient_attention": (0, 1, 2),
+}
 # Signs alone are not enough: an output that depends on the difference of two inputs stands still
 # whenever their signs agree, in all of three probes once in eight times (softmax of two large
 # values, an honest kernel then used 1.7 of the budget). Magnitudes from 0.51 to 1.42, RMS 1.
@@ -54,9 +55,12 @@ class Signs:
 
     def factors(self, like: torch.Tensor) -> torch.Tensor:
         """1 ± about one amplitude for every element; one random byte each."""
-        codes = np.frombuffer(self._random.bytes(like.numel()), dtype=np.uint8)
-        factors = torch.from_numpy(self._table[codes]).to(like.device)
-        return factors.reshape(like.shape)
+        return _looked_up(self._table, self._random, like)
+
+
+def _looked_up(table: Any, random: np.random.Generator, like: torch.Tensor) -> torch.Tensor:
+    codes = np.frombuffer(random.bytes(like.numel()), dtype=np.uint8)
+    return torch.from_numpy(table[codes]).to(like.device).reshape(like.shape)
 
 
 def _moved(values: Any, signs: Signs) -> Any:
@@ -94,22 +98,29 @@ def _reflect(
 
 
 class OperandNoise(TorchDispatchMode):
-    """While active, operands of contractions are moved as TF32 would round them."""
+    """While active, operands of contractions are moved towards zero, as units cut them to TF32.
 
-    def __init__(self, seed: int) -> None:
+    A cut leans to one side, so that sums of one sign lose in proportion to their length; rounding
+    to nearest scatters half as far. Where mirrored they are moved away from zero.
+    """
+
+    def __init__(self, seed: int, times: float = 1.0, mirrored: bool = False) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
-        self._signs = Signs(Perturbation(seed, TF32_UNIT))
+        self._random = np.random.default_rng(seed)
+        most = 2.0 * TF32_UNIT * times * (-1.0 if mirrored else 1.0)
+        self._table = 1.0 - most * np.linspace(0.0, 1.0, 256)
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
         return False  # the wrapper it would put around us imports all of torch._dynamo: 2.3 s
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        if func.overloadpacket.__name__ in _CONTRACTIONS:
-            args = tuple(self._noisy(argument) for argument in args)
+        operands = _OPERANDS.get(func.overloadpacket.__name__, ())
+        if operands:
+            args = tuple(self._cut(a) if i in operands else a for i, a in enumerate(args))
         return func(*args, **(kwargs or {}))
 
-    def _noisy(self, argument: Any) -> Any:
+    def _cut(self, argument: Any) -> Any:
         if isinstance(argument, torch.Tensor) and argument.dtype == torch.float64:
-            return argument * self._signs.factors(argument)
+            return argument * _looked_up(self._table, self._random, argument)
         return argument

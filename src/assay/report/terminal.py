@@ -115,7 +115,11 @@ def evidence_line(item: Evidence) -> Text:
 def _time_line(verdict: Verdict) -> Text:
     if not verdict.timing:
         return Text(f"not timed: {verdict.timing_reason or 'no reason was given'}", style="dim")
-    parts = [words.speedup(timing) for timing in verdict.timing]
+    several = len({timing.baseline for timing in verdict.timing}) < len(verdict.timing)
+    parts = [
+        words.speedup(timing) + (f" ({timing.cache})" if several else "")
+        for timing in verdict.timing
+    ]
     parts.append(words.light(verdict.limits) if verdict.limits else "")
     return Text("; ".join(part for part in parts if part))
 
@@ -123,6 +127,8 @@ def _time_line(verdict: Verdict) -> Text:
 def _remark_lines(verdict: Verdict) -> list[Text]:
     """What to know of the times, each remark once."""
     said = dict.fromkeys(r for timing in verdict.timing or () for r in timing.remarks)
+    if verdict.timing and verdict.timing_reason:
+        said[f"not compared with {verdict.timing_reason}"] = None
     return [Text(remark, style="yellow") for remark in said]
 
 

@@ -19,7 +19,7 @@ from assay.data.measurement import Measurement
 from assay.data.settings import Settings
 from assay.errors import HostError
 from assay.tasks.outputs import BUFFER_PREFIX, LEFT_OR_UPDATED_PREFIX, UPDATED_PREFIX
-from assay.worker.host.baseline import Form, empty_candidate
+from assay.worker.host.baseline import BaselineLost, Form, empty_candidate
 from assay.worker.host.build import Builder
 from assay.worker.host.build_cache import BuildCache, default_folder, toolchain
 from assay.worker.host.deadline import Deadline
@@ -94,6 +94,8 @@ class Sitting:
                 kernels = traced(session, self._traced_calls, self._deadline())
             except Lost as lost:
                 raise CandidateFailed("timing", lost.text) from lost
+            except BaselineLost as lost:
+                raise HostError(f"the null candidate did not survive: {lost.reason}") from lost
         return SittingSeen(times, kernels)
 
     def _open(self, sessions: contextlib.ExitStack) -> Session:

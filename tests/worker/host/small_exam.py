@@ -61,7 +61,7 @@ def make_exam(
         track=Track.KERNEL,
         device="cpu",
         timing=False,
-        baseline="eager",
+        baselines=("eager",),
         workloads=chosen,
     )
     return Exam(reference, plan)

@@ -9,7 +9,8 @@ import torch
 
 from assay.errors import UsageError
 from assay.measure.expectation import OutputExpectation
-from assay.worker.host.baseline import baseline, null_candidate
+from assay.tasks.catalog import resolve
+from assay.worker.host.baseline import BaselineLost, baseline, null_candidate
 from worker.host.small_exam import TASK
 
 
@@ -24,6 +25,19 @@ def test_compile_wraps_the_reference() -> None:
     assert found.entry != TASK.entry and f"def {found.entry}" in found.main.text
 
 
+def test_compile_max_tunes_as_far_as_it_goes() -> None:
+    assert 'mode="max-autotune"' in baseline("compile-max", TASK).main.text
+
+
+def test_vendor_is_the_librarys_own_call() -> None:
+    assert baseline("vendor", resolve("layernorm")).entry == "Vendor"
+
+
+def test_without_a_vendor_call_there_is_a_reason() -> None:
+    with pytest.raises(BaselineLost, match="vendor: no vendor call is known for this task"):
+        baseline("vendor", TASK)
+
+
 def test_a_file_is_a_candidate(tmp_path: Path) -> None:
     path = tmp_path / "other.py"
     path.write_text("import torch\nclass ModelNew(torch.nn.Module): ...\n")
@@ -31,7 +45,7 @@ def test_a_file_is_a_candidate(tmp_path: Path) -> None:
 
 
 def test_an_unknown_name_lists_the_known_ones() -> None:
-    with pytest.raises(UsageError, match=r"nonesuch.*eager, compile"):
+    with pytest.raises(UsageError, match=r"nonesuch.*eager, compile, compile-max, vendor"):
         baseline("nonesuch", TASK)
 
 

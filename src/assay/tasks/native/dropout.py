@@ -22,6 +22,9 @@ class Model(nn.Module):
         return nn.functional.dropout(x, RATE, training=True)
 
 
+Vendor = Model  # one call of the library already
+
+
 def get_inputs():
     return [torch.randn(rows, cols)]
 

@@ -22,6 +22,9 @@ class Model(nn.Module):
         return values, vectors
 
 
+Vendor = Model  # one call of the library already
+
+
 def get_inputs():
     a = torch.randn(batch, size, size)
     return [(a + a.transpose(-1, -2)) / 2]

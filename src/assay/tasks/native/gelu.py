@@ -21,6 +21,17 @@ class Model(nn.Module):
         return 0.5 * x * (1.0 + torch.erf(x * 0.7071067811865476))
 
 
+class Vendor(Model):
+    """The library's own call."""
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        if x.device.type == "cpu":
+            raise NotImplementedError(
+                "on a CPU the library's GELU is 0.1 % off at x = -3: not right"
+            )
+        return nn.functional.gelu(x)
+
+
 def get_inputs():
     return [torch.randn(rows, cols)]
 

@@ -23,6 +23,9 @@ class Model(nn.Module):
         return torch.matmul(a, b)
 
 
+Vendor = Model  # one call of the library already
+
+
 def get_inputs():
     return [torch.randn(M, K), torch.randn(K, N)]
 

@@ -24,6 +24,9 @@ class Model(nn.Module):
         return q, r
 
 
+Vendor = Model  # one call of the library already
+
+
 def get_inputs():
     return [torch.randn(batch, rows, cols)]
 

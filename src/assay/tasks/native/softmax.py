@@ -21,6 +21,9 @@ class Model(nn.Module):
         return torch.softmax(x, dim=-1)
 
 
+Vendor = Model  # one call of the library already
+
+
 def get_inputs():
     return [torch.randn(rows, cols)]
 

@@ -67,7 +67,7 @@ def _become_candidate(spec: SandboxSpec, host: socket.socket, channel: int, outp
         os.environ.update(dict(spec.environment))
         os.chdir(spec.scratch)
         layers = confine(spec)
-        runner.serve(socket.socket(fileno=3), layers, spec.threads, spec.device)
+        runner.serve(socket.socket(fileno=3), layers, spec)
     except (OSError, DeviceError) as refusal:
         os.write(2, f"a layer was refused: {refusal}".encode())
     finally:

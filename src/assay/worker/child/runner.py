@@ -46,6 +46,7 @@ from assay.worker.protocol import (
     Survey,
     TraceKernels,
 )
+from assay.worker.sandbox.spec import SandboxSpec
 
 _OUR_FOLDER = str(Path(__file__).resolve().parents[2])
 
@@ -53,9 +54,9 @@ _OUR_FOLDER = str(Path(__file__).resolve().parents[2])
 class Runner:
     """The state of one candidate's process."""
 
-    def __init__(self, layers: tuple[str, ...], device: str) -> None:
+    def __init__(self, layers: tuple[str, ...], device: str, tf32: bool = False) -> None:
         self.layers = layers
-        self.memory = Memory(Accelerator() if device == "cuda" else None)
+        self.memory = Memory(Accelerator(tf32) if device == "cuda" else None)
         self.before: Snapshot | None = None
         self.audit: Audit | None = None
         self.entry: Any = None
@@ -132,10 +133,10 @@ def _allowed_paths() -> tuple[str, ...]:
     return (*places, "/dev/", "/proc/cpuinfo", "/proc/meminfo", "/sys/devices/system", "/etc/ld.so")
 
 
-def serve(channel: socket.socket, layers: tuple[str, ...], threads: int, device: str) -> None:
+def serve(channel: socket.socket, layers: tuple[str, ...], spec: SandboxSpec) -> None:
     """Answer requests until the host closes the channel."""
-    torch.set_num_threads(threads)
-    runner = Runner(layers, device)
+    torch.set_num_threads(spec.threads)
+    runner = Runner(layers, spec.device, spec.tf32)
     sequence = 0
     while True:
         try:

@@ -183,7 +183,7 @@ def _settings() -> dict[str, str]:
         "torch.autocast": str(torch.is_autocast_enabled("cpu")),
         "torch.grad_enabled": str(torch.is_grad_enabled()),
         "torch.deterministic": str(torch.are_deterministic_algorithms_enabled()),
-        "torch.float32_matmul_precision": torch.get_float32_matmul_precision(),
+        "torch.float32_matmul_precision": _readable(torch.get_float32_matmul_precision),
         "torch.flush_denormal": str(float(torch.tensor(1e-40)) == 0.0),
         "fp.rounding": str(_rounds_to_nearest()),
         "torch.function_mode": str(torch._C._len_torch_function_stack()),
@@ -194,6 +194,7 @@ def _settings() -> dict[str, str]:
         "torch.backends.nnpack.enabled": str(torch._C._get_nnpack_enabled()),
         "torch.backends.cudnn.enabled": str(torch.backends.cudnn.enabled),
         "torch.backends.cudnn.benchmark": str(torch.backends.cudnn.benchmark),
+        **_tf32(),
         "torch.num_interop_threads": str(torch.get_num_interop_threads()),
         "sys.path_hooks": str(len(sys.path_hooks)),
         "signal.itimer": str(signal.getitimer(signal.ITIMER_REAL)),
@@ -203,6 +204,28 @@ def _settings() -> dict[str, str]:
         found[f"signal.{number}"] = _handler(number)
     found.update({f"env.{k}": v for k, v in os.environ.items()})
     return found
+
+
+def _tf32() -> dict[str, str]:
+    """Whether float32 products may be rounded to TF32, by each of the switches that torch knows."""
+    products, cudnn = torch.backends.cuda.matmul, torch.backends.cudnn
+    readers: dict[str, Callable[[], object]] = {
+        "cuda.matmul.allow_tf32": lambda: products.allow_tf32,
+        "cuda.matmul.fp32_precision": lambda: products.fp32_precision,
+        "cudnn.allow_tf32": lambda: cudnn.allow_tf32,
+        "cudnn.fp32_precision": lambda: cudnn.fp32_precision,
+        "cudnn.conv.fp32_precision": lambda: cudnn.conv.fp32_precision,  # type: ignore[attr-defined]
+        "cudnn.rnn.fp32_precision": lambda: cudnn.rnn.fp32_precision,  # type: ignore[attr-defined]
+    }
+    return {f"torch.backends.{name}": _readable(read) for name, read in readers.items()}
+
+
+def _readable(read: Callable[[], object]) -> str:
+    """The older switches refuse to be read once the newer ones were used."""
+    try:
+        return str(read())
+    except (AttributeError, RuntimeError):
+        return "unreadable"
 
 
 def _clocks() -> dict[str, str]:

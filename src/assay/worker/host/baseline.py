@@ -1,4 +1,7 @@
-"""Baselines: candidates too. Same road, same clock, another process."""
+"""Baselines: candidates too. Same road, same clock, another process.
+
+The rule: one that cannot be built or run costs itself alone, and says why.
+"""
 
 from __future__ import annotations
 
@@ -7,20 +10,24 @@ from pathlib import Path
 
 import torch
 
+from assay.data.baselines import COMPILE, COMPILE_MAX, EAGER, NAMES, VENDOR
 from assay.data.candidate import Candidate, Language, SourceFile
 from assay.data.task import Task
 from assay.errors import UsageError
 from assay.languages.candidate_file import load_candidate
+from assay.tasks.vendor import vendor_of
 from assay.worker.host.reading import Expectations, returned
 
 Form = tuple[tuple[int, ...], torch.dtype]
-NAMES = ("eager", "compile")
+CANDIDATE = "candidate"  # names that are no baseline's
+NULL = "null"
 
 _COMPILED = """
 
 def AssayBaseline(*args, **kwargs):
-    return torch.compile({entry}(*args, **kwargs))
+    return torch.compile({entry}(*args, **kwargs){options})
 """
+_OPTIONS = {COMPILE: "", COMPILE_MAX: ', mode="max-autotune"'}
 
 _NULL = """
 import torch
@@ -35,12 +42,27 @@ class ModelNew(torch.nn.Module):
 """
 
 
+class BaselineLost(Exception):
+    """A baseline is not known for the task, did not build, or did not survive."""
+
+    def __init__(self, name: str, reason: str) -> None:
+        super().__init__(f"{name}: {reason}")
+        self.name = name
+        self.reason = reason
+
+
 def baseline(name: str, task: Task) -> Candidate:
     """The candidate behind a baseline's name, or in a file the user names."""
-    if name == "eager":
+    if name == EAGER:
         return _candidate(name, task.source, task.entry)
-    if name == "compile":
-        return _candidate(name, task.source + _COMPILED.format(entry=task.entry), "AssayBaseline")
+    if name in _OPTIONS:
+        added = _COMPILED.format(entry=task.entry, options=_OPTIONS[name])
+        return _candidate(name, task.source + added, "AssayBaseline")
+    if name == VENDOR:
+        found = vendor_of(task)
+        if found is None:
+            raise BaselineLost(name, "no vendor call is known for this task")
+        return _candidate(name, *found)
     path = Path(name)
     if not path.exists():
         known = ", ".join(NAMES)
@@ -58,7 +80,7 @@ def empty_candidate(forms: Iterable[Form], device: str) -> Candidate:
     outputs = ", ".join(
         f"torch.empty({tuple(shape)}, dtype={dtype}, device={device!r})" for shape, dtype in forms
     )
-    return _candidate("null", _NULL.format(outputs=outputs), "ModelNew")
+    return _candidate(NULL, _NULL.format(outputs=outputs), "ModelNew")
 
 
 def _candidate(name: str, source: str, entry: str) -> Candidate:

@@ -18,10 +18,11 @@ def measurement(
     """What the rounds say of one side; `readings` are of the device, one a round."""
     clock = "events inside, confirmed outside" if times.inside else "clock outside"
     gated = times.gated(side)
+    places = "; inputs at one place" if times.warm else ""
     gating = "gated" if gated else "not gated: it waits for the device inside a call"
     return Measurement(
         subject=name,
-        method=f"{clock}; {gating}; {len(times.lengths)} rounds in random order",
+        method=f"{clock}; {gating}; {len(times.lengths)} rounds in random order{places}",
         clock="inside" if times.inside else "outside",
         cache=cache,
         calls_per_sample=tuple(times.lengths),
@@ -44,4 +45,6 @@ def is_cold(device: Device, calls: float, call_bytes: int) -> bool:
 
 def cache_state(device: Device, times: RaceTimes, call_bytes: int) -> str:
     """Of the calls of a typical batch."""
+    if times.warm:
+        return "warm"
     return "cold" if is_cold(device, statistics.median(times.lengths), call_bytes) else "warm"

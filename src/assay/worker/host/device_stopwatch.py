@@ -16,8 +16,9 @@ from assay.data.observation import Observation, TimesSeen
 from assay.data.settings import Level, Settings
 from assay.devices.lease import device_key, lease
 from assay.devices.registry import adapter
-from assay.measure.expectation import ExpectationRequest, expect
 from assay.measure.statistics import needs_more, paired_ratio
+from assay.worker.host.baseline import CANDIDATE, NULL, BaselineLost
+from assay.worker.host.cache_request import cache_remarks, place_remarks, warm_or_not
 from assay.worker.host.device_measurement import cache_state, measurement
 from assay.worker.host.energy import millijoules_per_call
 from assay.worker.host.exam import Exam
@@ -27,7 +28,7 @@ from assay.worker.host.process import Lost
 from assay.worker.host.race import Race, Runner
 from assay.worker.host.reading import CallFacts, read_call, returned
 from assay.worker.host.session import Session
-from assay.worker.host.stand import BaselineLost, Stand
+from assay.worker.host.stand import Stand
 
 _ROUNDS = {Level.QUICK: (10, 20), Level.STANDARD: (15, 60), Level.FULL: (30, 200)}
 _BUDGET_S = {Level.QUICK: 0.5, Level.STANDARD: 1.0, Level.FULL: 20.0}
@@ -49,24 +50,41 @@ class DeviceStopwatch:
         self._device = device
         self._reading = adapter(settings.device).reading
         self._rng = exam.secret.random("timing")
+        self._lost: dict[str, str] = {}  # baselines that this candidate is not compared with
 
     def time(self, session: Session, examiner: Examiner, report: Report) -> list[Observation]:
         """Raises Lost only where the candidate's own process ends."""
         report("building baselines", None)
         version = examiner.version(0)
         try:
-            others = self._stand.baselines(version)
-        except (BaselineLost, Lost) as failure:
-            self._stand.dismiss()
-            return [TimesSeen(reason=f"the baseline could not be run: {failure}")]
-        race = Race([self._stand.enter("candidate", session), *others], self._rng, self._timeout_s)
-        try:
-            with lease(device_key(self._device), _LEASE_S):
-                judged, readings = self._rounds(race, version, report)
-                return [*judged, self._times(race, readings)]
+            own = self._stand.enter(CANDIDATE, session)
+            found: list[Observation] = []
+            for warm in warm_or_not(self._settings.cache):
+                found += self._raced(own, version, warm, report)
+            return found
         except Lost:
-            self._stand.dismiss()  # it may have been one of them
+            self._stand.dismiss()  # the device they share may have suffered
             raise
+
+    def _raced(self, own: Runner, version: int, warm: bool, report: Report) -> list[Observation]:
+        """One race; whoever is lost on the way is left out of the next attempt."""
+        while NULL not in self._lost:
+            try:
+                others = self._stand.baselines(version, self._lost)
+                if others[:-1]:
+                    race = Race([own, *others], self._rng, self._timeout_s, warm)
+                    with lease(device_key(self._device), _LEASE_S):
+                        judged, readings = self._rounds(race, version, report)
+                        return [*judged, self._times(race, readings)]
+                break
+            except BaselineLost as lost:
+                self._stand.drop(lost.name)
+                self._lost[lost.name] = lost.reason
+        return [TimesSeen(reason="no baseline could be run", lost=self._losses)]
+
+    @property
+    def _losses(self) -> tuple[str, ...]:
+        return tuple(f"{name}: {reason}" for name, reason in self._lost.items())
 
     @property
     def _timeout_s(self) -> float:
@@ -87,7 +105,7 @@ class DeviceStopwatch:
             length = max(2, int(typical * self._rng.uniform(0.75, 1.0) + 0.5))
             index = race.round(length)
             readings.append(self._reading())
-            if number in judging:
+            if number in judging and not (race.times.warm and self._exam.reference.updates):
                 found.append(self._judge(race.runners[0], index, length, version))
             if number + 1 >= least and (self._settled(race) or time.monotonic() > ends):
                 break
@@ -96,9 +114,7 @@ class DeviceStopwatch:
     def _judge(self, runner: Runner, index: int, length: int, version: int) -> Observation:
         """One secretly chosen call of a timed batch."""
         exam, content = self._exam, runner.ring.content(index)
-        contract = exam.reference.task.contract
-        request = ExpectationRequest(seed=self._rng.getrandbits(32), contract=contract)
-        expected = expect(exam.bound(0), content.inputs, exam.state(0, version), request)
+        expected = exam.expectation_of(content, version, self._rng.getrandbits(32))
         options = BatchOptions(check_inputs=False)
         raw = runner.session.take(runner.ring.laid[index], options)
         facts = CallFacts(1_000_000 + index, 0, Mix.TIMED, -1, length)
@@ -117,7 +133,10 @@ class DeviceStopwatch:
         measured = [measurement(times, i, one.name, cache, readings) for i, one in sides]
         if self._settings.level is Level.FULL:
             measured = [self._with_energy(race, i, one) for i, one in enumerate(measured)]
-        return TimesSeen(measurements=tuple(measured), inside_share=share)
+        said = cache_remarks(self._settings.cache, cache, times.warm)
+        said += place_remarks(self._device, self._stand.call_bytes, times.warm)
+        measured = [one.model_copy(update={"remarks": said}) for one in measured]
+        return TimesSeen(measurements=tuple(measured), inside_share=share, lost=self._losses)
 
     def _with_energy(self, race: Race, side: int, measured: Measurement) -> Measurement:
         length = max(measured.calls_per_sample)

@@ -139,11 +139,21 @@ class Exam:
                 planted=planted,
                 exact=workload.distribution in _EXACT,
                 contract=self.reference.task.contract,
+                tf32=self.plan.tf32,
             )
             self._expectations[key] = expect(
                 self.bound(instance), content.inputs, self.state(instance, version), request
             )
         return self._expectations[key]
+
+    def expectation_of(
+        self, content: Content, version: int, seed: int
+    ) -> tuple[OutputExpectation, ...]:
+        """What a call of the first instance must return on contents of its own; not kept."""
+        request = ExpectationRequest(
+            seed=seed, contract=self.reference.task.contract, tf32=self.plan.tf32
+        )
+        return expect(self.bound(0), content.inputs, self.state(0, version), request)
 
     @property
     def stateful(self) -> bool:

@@ -1,7 +1,8 @@
 """Race: several candidates on one device, timed in rounds of random order behind a gate.
 
 The rule: the round is the unit, and within a round everybody gets the same number of calls, each on
-inputs that did not exist before the calls were queued.
+inputs that did not exist before the calls were queued. In a warm race all calls of a batch find
+them at one place.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from assay.worker.host.baseline_session import named
 from assay.worker.host.deadline import Deadline
 from assay.worker.host.gate import Gate
 from assay.worker.host.planned_call import PlannedCall
@@ -37,20 +39,26 @@ class Runner:
         """Write its inputs and set up its gate."""
         return cls(name, session, Ring(session, calls, rng), Gate(session))
 
-    def run(self, length: int, judged: int, deadline: Deadline) -> GatedRun:
-        """One batch, of which one answer may be judged."""
-        laid, refresh = self.ring.laid[:length], lambda: self.ring.refresh(length, judged)
-        return self.gate.run(laid, refresh, _PATIENCE_S, deadline)
+    def run(self, length: int, judged: int | None, deadline: Deadline) -> GatedRun:
+        """One batch, of which one answer may be judged; without one, all calls at one place."""
+        with named(self.name):
+            if judged is None:
+                again = self.ring.laid[:1] * length
+                return self.gate.run(again, lambda: self.ring.refresh(1), _PATIENCE_S, deadline)
+            laid, refresh = self.ring.laid[:length], lambda: self.ring.refresh(length, judged)
+            return self.gate.run(laid, refresh, _PATIENCE_S, deadline)
 
 
 class Race:
     """Candidates, baselines and the null candidate, which comes last."""
 
-    def __init__(self, runners: Sequence[Runner], rng: random.Random, timeout_s: float) -> None:
+    def __init__(
+        self, runners: Sequence[Runner], rng: random.Random, timeout_s: float, warm: bool = False
+    ) -> None:
         self.runners = list(runners)
         self._rng = rng
         self._timeout_s = timeout_s
-        self.times = RaceTimes(len(self.runners) - 1)
+        self.times = RaceTimes(len(self.runners) - 1, warm)
 
     def settle(self, longest: int, batch_s: float) -> int:
         """Warm up; the calls a batch that all can queue and that last `batch_s` at most."""
@@ -66,8 +74,8 @@ class Race:
         return length
 
     def round(self, length: int) -> int:
-        """One batch of everybody, in random order; the call whose answer may be judged."""
-        judged = self._rng.randrange(length)
+        """One batch of everybody, in random order; the place whose answer may be judged."""
+        judged = 0 if self.times.warm else self._rng.randrange(length)
         order = self._rng.sample(range(len(self.runners)), len(self.runners))
         found = {side: self._run(self.runners[side], length, judged) for side in order}
         self.times.lengths.append(length)
@@ -76,4 +84,5 @@ class Race:
         return judged
 
     def _run(self, runner: Runner, length: int, judged: int = 0) -> GatedRun:
-        return runner.run(length, judged, Deadline.after(self._timeout_s))
+        deadline = Deadline.after(self._timeout_s)
+        return runner.run(length, None if self.times.warm else judged, deadline)

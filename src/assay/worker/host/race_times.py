@@ -30,6 +30,7 @@ class RaceTimes:
     """The runs of everybody, one a round."""
 
     sides: int  # without the null candidate
+    warm: bool = False  # all calls of a batch found their inputs at one place
     lengths: list[int] = field(default_factory=list)  # calls a batch, one a round
     runs: list[list[GatedRun]] = field(default_factory=list)  # by side, the null candidate last
 

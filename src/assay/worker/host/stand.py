@@ -1,35 +1,30 @@
 """Stand: the baselines of one exam, built once and raced against every candidate.
 
 The rule: a baseline keeps its process and its inputs from one candidate to the next; only the
-weights follow the candidate's. One whose process ended is built again.
+weights follow the candidate's. One whose process ended is built again for the next candidate; one
+that did not build is not tried twice.
 """
 
 from __future__ import annotations
 
 import random
+from collections.abc import Collection
 from dataclasses import dataclass
 
-from assay.data.candidate import Candidate
 from assay.data.settings import Settings
-from assay.worker.host.baseline import baseline, null_candidate
-from assay.worker.host.build import Builder
+from assay.worker.host.baseline import NULL, BaselineLost
+from assay.worker.host.baseline_session import named, open_baseline
 from assay.worker.host.deadline import Deadline
 from assay.worker.host.exam import SEEDED, Exam, Question
 from assay.worker.host.planned_call import Place, PlannedCall
-from assay.worker.host.process import Lost
 from assay.worker.host.race import Runner
 from assay.worker.host.reading import output_bytes, update_positions
 from assay.worker.host.session import Session
 from assay.worker.host.wall import Wall
 
-NULL = "null"
 _MOST_CALLS = 64
 _LEAST_CALLS = 4
 _MEMORY_BYTES = 6 << 30  # of one side's inputs, answers and slots together
-
-
-class BaselineLost(Exception):
-    """A baseline did not build, or did not survive."""
 
 
 @dataclass
@@ -47,6 +42,7 @@ class Stand:
         self._settings = settings
         self._rng: random.Random = exam.secret.random("rings")
         self._standing: dict[str, _Standing] = {}
+        self._unbuilt: dict[str, BaselineLost] = {}
 
     def enter(self, name: str, session: Session) -> Runner:
         """A session that is built, with inputs of its own on the device."""
@@ -59,11 +55,18 @@ class Stand:
         ]
         return Runner.enter(name, session, calls, self._rng)
 
-    def baselines(self, version: int) -> list[Runner]:
-        """The chosen one, eager where that is another, and the null candidate, which is last."""
-        chosen = self._settings.baseline
-        names = [chosen] if chosen == "eager" else [chosen, "eager"]
+    def baselines(self, version: int, without: Collection[str] = ()) -> list[Runner]:
+        """The chosen ones in their order, and the null candidate, which is last.
+
+        A BaselineLost names the first that cannot be had.
+        """
+        names = [name for name in self._settings.baselines if name not in without]
         return [self._stood(name, version).runner for name in (*names, NULL)]
+
+    def drop(self, name: str) -> None:
+        """End one of them."""
+        if name in self._standing:
+            self._standing.pop(name).runner.session.close()
 
     def dismiss(self) -> None:
         """End them all: something went wrong, and nobody knows with whom."""
@@ -87,28 +90,26 @@ class Stand:
 
     def _stood(self, name: str, version: int) -> _Standing:
         if name not in self._standing:
-            self._standing[name] = _Standing(self.enter(name, self._open(name)))
+            self._standing[name] = self._built(name)
         one = self._standing[name]
         if name != NULL and version not in (SEEDED, one.version):
             deadline = Deadline.after(self._settings.timeout_s)
-            one.runner.session.load_state(0, self._exam.state(0, version), deadline)
+            with named(name):
+                one.runner.session.load_state(0, self._exam.state(0, version), deadline)
             one.version = version
         return one
 
-    def _open(self, name: str) -> Session:
-        session = Session(self._wall)
+    def _built(self, name: str) -> _Standing:
+        if name in self._unbuilt:
+            raise self._unbuilt[name]
         try:
-            built = Builder(self._exam, None).build(session, self._candidate(name), self._settings)
-        except Lost as lost:
+            session = open_baseline(self._wall, self._exam, self._settings, name)
+        except BaselineLost as lost:
+            self._unbuilt[name] = lost
+            raise
+        try:
+            with named(name):
+                return _Standing(self.enter(name, session))
+        except BaselineLost:
             session.close()
-            raise BaselineLost(str(lost)) from lost
-        if not built.seen.ok:
-            session.close()
-            raise BaselineLost(built.seen.log[-300:])
-        return session
-
-    def _candidate(self, name: str) -> Candidate:
-        if name == NULL:
-            expected = self._exam.expectation(Question(0), 0)
-            return null_candidate(expected, self._settings.device)
-        return baseline(name, self._exam.reference.task)
+            raise

@@ -1,34 +1,31 @@
-"""Stopwatch: candidate and baseline on one clock, in rounds of random order.
+"""Stopwatch: candidate and baselines on one clock, in rounds of random order.
 
-The rule: the clock that counts is outside. A sample is the outside time of a batch of secret
-length, less that of the null candidate's batch of the same length in the same round, per call. The
-inside timers replace it, on both sides, only where they agree with it. No content repeats, and
-some of the timed calls, secretly chosen, are judged like any other.
+The rule: a sample is the time of a batch of secret length, per call, by the clock that counts for
+all sides. No content repeats from one batch to the next, nor within a batch unless warm caches were
+asked for; some of the timed calls, secretly chosen, are judged like any other.
 """
 
 from __future__ import annotations
 
-import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from assay.data.call import Mix
-from assay.data.candidate import Candidate
 from assay.data.device import Device
 from assay.data.measurement import Measurement
 from assay.data.observation import Observation, TimesSeen
 from assay.data.settings import Level, Settings
-from assay.measure.expectation import ExpectationRequest, expect
 from assay.measure.statistics import needs_more, paired_ratio
-from assay.worker.host.baseline import baseline, null_candidate
-from assay.worker.host.build import Builder
+from assay.worker.host.baseline import CANDIDATE, NULL, BaselineLost
+from assay.worker.host.baseline_session import named, open_baseline
+from assay.worker.host.cache_request import cache_remarks, place_remarks, warm_or_not
 from assay.worker.host.content import Content, few_changed
 from assay.worker.host.deadline import Deadline
 from assay.worker.host.exam import SEEDED, Exam, Question
 from assay.worker.host.examiner import Examiner
+from assay.worker.host.lap_times import Laps, LapTimes
 from assay.worker.host.planned_call import BatchOptions, Place, PlannedCall
-from assay.worker.host.process import Lost
 from assay.worker.host.raw_call import BatchResult
 from assay.worker.host.reading import CallFacts, output_bytes, read_call, returned
 from assay.worker.host.session import Session
@@ -41,225 +38,208 @@ _MAX_CALLS = 64
 _RING_BYTES = 192 << 20
 _TARGET_HALF_WIDTH = 0.01
 _JUDGED = 3
-_AGREEMENT = 0.1  # inside clocks are believed within 10 % of the outside one, and 20 us
+
+Report = Callable[[str, float | None], None]
 
 
-@dataclass
-class _Subject:
+@dataclass(frozen=True)
+class _Side:
     """One side of the comparison."""
 
     name: str
     session: Session
-    outside_ns: list[int] = field(default_factory=list)
-    inside_ns: list[int] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
-class _Track:
-    """What a session timed in must know of the others."""
+class _Lap:
+    """What is run of everybody in a row of rounds."""
 
-    exam: Exam
-    settings: Settings
-    device: Device
+    sides: list[_Side]
+    times: LapTimes
+    version: int  # of the weights
+    warm: bool  # all calls of a batch at one place, on one content
+
+
+@dataclass
+class _Field:
+    """The baselines that are left, the null candidate last, and why the others are not."""
+
+    sides: list[_Side] = field(default_factory=list)
+    lost: list[str] = field(default_factory=list)
+
+    def drop(self, lost: BaselineLost) -> None:
+        """Go on without one."""
+        self.lost.append(str(lost))
+        for side in [side for side in self.sides if side.name == lost.name]:
+            self.sides.remove(side)
+            side.session.close()
+
+    def close(self) -> None:
+        """End them all."""
+        for side in self.sides:
+            side.session.close()
+
+    @property
+    def complete(self) -> bool:
+        """Whether there is something to compare with, and our own cost is known."""
+        return len(self.sides) > 1 and self.sides[-1].name == NULL
 
 
 class Stopwatch:
-    """Times one candidate against one baseline and the null candidate."""
+    """Times one candidate against the baselines and the null candidate."""
 
     def __init__(self, wall: Wall, exam: Exam, settings: Settings, device: Device) -> None:
         self._wall = wall
-        self._track = _Track(exam, settings, device)
+        self._exam = exam
+        self._settings = settings
+        self._device = device
         self._rng = exam.secret.random("timing")
-        self._lengths: list[int] = []
 
-    def time(
-        self, session: Session, examiner: Examiner, report: Callable[[str, float | None], None]
-    ) -> list[Observation]:
+    def time(self, session: Session, examiner: Examiner, report: Report) -> list[Observation]:
         """Raises Lost only where the candidate's own process ends."""
         report("building baselines", None)
-        version = examiner.version(0)
-        others: list[_Subject] = []
+        version, others = examiner.version(0), _Field()
         try:
-            for name, other in self._others():
-                others.append(_Subject(name, self._open(other, version)))
-        except (Lost, _NotBuilt) as failure:
-            _close(others)
-            return [TimesSeen(reason=f"the baseline could not be run: {failure}")]
-        try:
-            subjects = [_Subject("candidate", session), *others]
-            judged = self._rounds(subjects, version, report)
-            return [*judged, self._times(subjects)]
+            for name in (*self._settings.baselines, NULL):
+                self._admit(others, name, version)
+            found: list[Observation] = []
+            for warm in warm_or_not(self._settings.cache):
+                found += self._timed(_Side(CANDIDATE, session), others, (version, warm), report)
+            return found
         finally:
-            _close(others)
+            others.close()
 
-    def _others(self) -> list[tuple[str, Candidate]]:
-        exam, name = self._track.exam, self._track.settings.baseline
-        expected = exam.expectation(Question(0), 0)
-        return [
-            (name, baseline(name, exam.reference.task)),
-            ("null", null_candidate(expected)),
-        ]
+    def _admit(self, others: _Field, name: str, version: int) -> None:
+        """Built and holding the same weights as the candidate, or else lost."""
+        try:
+            session = open_baseline(self._wall, self._exam, self._settings, name)
+            others.sides.append(_Side(name, session))
+            if version != SEEDED and name != NULL:
+                state, limit_s = self._exam.state(0, version), self._settings.timeout_s
+                with named(name):
+                    session.load_state(0, state, Deadline.after(limit_s))
+        except BaselineLost as lost:
+            others.drop(lost)
 
-    def _open(self, candidate: Candidate, version: int) -> Session:
-        """A baseline's session, built and holding the same weights as the candidate."""
-        exam, settings = self._track.exam, self._track.settings
-        session = Session(self._wall)
-        builder = Builder(exam, None)
-        built = builder.build(session, candidate, settings)
-        if not built.seen.ok:
-            session.close()
-            raise _NotBuilt(built.seen.log[-300:])
-        if version != SEEDED and candidate.name != "null":
-            state = exam.state(0, version)
-            session.load_state(0, state, Deadline.after(settings.timeout_s))
-        return session
-
-    def _rounds(
-        self,
-        subjects: list[_Subject],
-        version: int,
-        report: Callable[[str, float | None], None],
+    def _timed(
+        self, own: _Side, others: _Field, how: tuple[int, bool], report: Report
     ) -> list[Observation]:
-        level = self._track.settings.level
+        """Rounds until the noise is known; whoever is lost on the way is left out of new ones."""
+        while others.complete:
+            sides = [own, *others.sides]
+            lap = _Lap(sides, LapTimes([Laps() for _ in sides]), *how)
+            try:
+                judged = self._rounds(lap, report)
+                return [*judged, self._seen(lap, others.lost)]
+            except BaselineLost as lost:
+                others.drop(lost)
+        return [TimesSeen(reason="no baseline could be run", lost=tuple(others.lost))]
+
+    def _rounds(self, lap: _Lap, report: Report) -> list[Observation]:
+        level = self._settings.level
         least, most = _ROUNDS[level]
         ends = time.monotonic() + _BUDGET_S[level]
-        typical = self._typical_length(subjects, version)
+        typical = self._typical_length(lap)
         found: list[Observation] = []
         judged = set(self._rng.sample(range(least), min(_JUDGED, least)))
         for number in range(most):
             report("timing", number / most)
-            found += self._round(subjects, (typical, version), number in judged)
-            if number + 1 >= least and (self._settled(subjects) or time.monotonic() > ends):
+            found += self._round(lap, typical, number in judged)
+            if number + 1 >= least and (self._settled(lap.times) or time.monotonic() > ends):
                 break
         return found
 
-    def _typical_length(self, subjects: list[_Subject], version: int) -> int:
+    def _typical_length(self, lap: _Lap) -> int:
         """Calls a batch so that the quickest side fills it, within the ring's memory."""
-        fastest = None
-        for subject in subjects[:2]:
-            result = self._run(subject, self._contents(2), version)
-            seconds = result.outside_ns / 2e9
-            fastest = seconds if fastest is None else min(fastest, seconds)
-        exam = self._track.exam
-        per_call = sum(t.nbytes for t in exam.content(Question(0)).tensors)
-        per_call += sum(output_bytes(exam.expectation(Question(0), 0)))
-        room = max(2, _RING_BYTES // max(1, per_call))
-        wanted = int(_BATCH_S / max(fastest or 1e-6, 1e-6)) + 1
+        fastest = min(
+            self._run(lap, side, self._contents(lap, 2)).outside_ns / 2e9 for side in lap.sides[:-1]
+        )
+        room = max(2, _RING_BYTES // max(1, self._call_bytes))
+        wanted = int(_BATCH_S / max(fastest, 1e-6)) + 1
         return max(2, min(wanted, room, _MAX_CALLS))
 
-    def _round(
-        self, subjects: list[_Subject], typical: tuple[int, int], judge: bool
-    ) -> list[Observation]:
+    def _round(self, lap: _Lap, typical: int, judge: bool) -> list[Observation]:
         """One batch each, in random order; the same secret length for all."""
-        length, version = typical
-        length = max(1, min(_MAX_CALLS, int(length * self._rng.uniform(0.75, 1.0) + 0.5)))
-        self._lengths.append(length)
+        length = max(1, min(_MAX_CALLS, int(typical * self._rng.uniform(0.75, 1.0) + 0.5)))
         found: list[Observation] = []
-        for subject in self._rng.sample(subjects, len(subjects)):
-            contents = self._contents(length)
-            result = self._run(subject, contents, version)
-            subject.outside_ns.append(result.outside_ns)
-            subject.inside_ns.append(sum(c.record.inside_ns for c in result.calls if c.record))
-            if judge and subject.name == "candidate":
-                found.append(self._judge(contents, result, version))
+        results: dict[int, BatchResult] = {}
+        for number in self._rng.sample(range(len(lap.sides)), len(lap.sides)):
+            contents = self._contents(lap, length)
+            results[number] = self._run(lap, lap.sides[number], contents)
+            if judge and number == 0:
+                found += self._judge(lap, contents, results[number])
+        lap.times.lengths.append(length)
+        for number, result in results.items():
+            laps = lap.times.sides[number]
+            laps.outside_ns.append(result.outside_ns)
+            laps.inside_ns.append(sum(c.record.inside_ns for c in result.calls if c.record))
         return found
 
-    def _contents(self, length: int) -> list[Content]:
+    def _contents(self, lap: _Lap, length: int) -> list[Content]:
         """Contents that never occurred before: a few elements of each are new every time."""
-        exam = self._track.exam
-        bases = [exam.content(Question(0, 200 + i)) for i in range(2)]
-        return [few_changed(self._rng.choice(bases), self._rng) for _ in range(length)]
+        bases = [self._exam.content(Question(0, 200 + i)) for i in range(2)]
+        drawn = 1 if lap.warm else length
+        made = [few_changed(self._rng.choice(bases), self._rng) for _ in range(drawn)]
+        return made * length if lap.warm else made
 
-    def _run(self, subject: _Subject, contents: list[Content], version: int) -> BatchResult:
-        exam = self._track.exam
-        expected = exam.expectation(Question(0), version)
-        sizes = output_bytes(expected)
-        calls = [
-            PlannedCall(0, Place(0, f"t{i}"), content, sizes) for i, content in enumerate(contents)
-        ]
+    def _run(self, lap: _Lap, side: _Side, contents: Sequence[Content]) -> BatchResult:
+        sizes = output_bytes(self._exam.expectation(Question(0), lap.version))
+        distinct = contents[:1] if lap.warm else contents
+        calls = [PlannedCall(0, Place(0, f"t{i}"), c, sizes) for i, c in enumerate(distinct)]
         options = BatchOptions(copy_each=True, poison=False, check_inputs=False)
-        deadline = Deadline.after(self._track.settings.timeout_s)
-        return subject.session.run(calls, options, deadline)
+        deadline = Deadline.after(self._settings.timeout_s)
+        with named(side.name):
+            repeated = calls * len(contents) if lap.warm else calls
+            return side.session.run(repeated, options, deadline)
 
-    def _judge(self, contents: list[Content], result: BatchResult, version: int) -> Observation:
-        """One secretly chosen call of a timed batch."""
-        exam = self._track.exam
+    def _judge(
+        self, lap: _Lap, contents: Sequence[Content], result: BatchResult
+    ) -> list[Observation]:
+        """One secretly chosen call of a timed batch; none that found what another one left."""
         index = self._rng.randrange(len(contents))
-        contract = exam.reference.task.contract
-        request = ExpectationRequest(seed=self._rng.getrandbits(32), contract=contract)
-        state = exam.state(0, version)
-        expected = expect(exam.bound(0), contents[index].inputs, state, request)
-        expected = returned(expected)
+        if lap.warm and index and self._exam.reference.updates:
+            return []
+        seed = self._rng.getrandbits(32)
+        expected = returned(self._exam.expectation_of(contents[index], lap.version, seed))
         facts = CallFacts(1_000_000 + index, 0, Mix.TIMED, -1, len(contents))
-        return read_call(result.calls[index], expected, facts)
+        return [read_call(result.calls[index], expected, facts)]
 
-    def _settled(self, subjects: list[_Subject]) -> bool:
-        samples = self._samples(subjects)
-        ratio = paired_ratio(samples[1], samples[0], seed=0)
+    def _settled(self, times: LapTimes) -> bool:
+        ratio = paired_ratio(times.samples_us(1), times.samples_us(0), seed=0)
         return not needs_more(ratio, _TARGET_HALF_WIDTH)
 
-    def _samples(self, subjects: list[_Subject]) -> list[list[float]]:
-        """Microseconds per call by the clock that counts, candidate first, baseline second."""
-        if self._inside_agrees(subjects):
-            return [
-                [ns / 1e3 / n for ns, n in zip(s.inside_ns, self._lengths, strict=True)]
-                for s in subjects[:2]
-            ]
-        return [self._outside_us(s, subjects[-1]) for s in subjects[:2]]
-
-    def _outside_us(self, subject: _Subject, null: _Subject) -> list[float]:
-        rows = zip(subject.outside_ns, null.outside_ns, self._lengths, strict=True)
-        return [max(1.0, ns - own) / 1e3 / n for ns, own, n in rows]
-
-    def _inside_agrees(self, subjects: list[_Subject]) -> bool:
-        return all(self._inside_share(s, subjects[-1]) is not None for s in subjects[:2])
-
-    def _inside_share(self, subject: _Subject, null: _Subject) -> float | None:
-        """Inside over outside; None where the inside clock leaves out more than noise explains.
-
-        Only too little inside is a lie worth telling. More inside than outside minus null means
-        that the null batch, which touches memory of its own, cost more than ours does here.
-        """
-        outside = statistics.median(self._outside_us(subject, null))
-        rows = zip(subject.inside_ns, self._lengths, strict=True)
-        inside = statistics.median(ns / 1e3 / n for ns, n in rows)
-        if outside - inside > _AGREEMENT * outside + 20.0:
-            return None
-        return inside / outside
-
-    def _times(self, subjects: list[_Subject]) -> TimesSeen:
-        inside = self._inside_agrees(subjects)
-        clock = "inside, confirmed by outside" if inside else "outside"
-        method = f"{clock}; null batch subtracted; {len(self._lengths)} rounds in random order"
-        rows = zip(subjects, self._samples(subjects), strict=False)
+    def _seen(self, lap: _Lap, lost: Sequence[str]) -> TimesSeen:
+        times = lap.times
+        clock = "inside, confirmed by outside" if times.inside else "outside"
+        rounds = f"{len(times.lengths)} rounds in random order"
+        places = "; inputs at one place" if lap.warm else ""
+        cache = "warm" if lap.warm else self._cache(times)
+        remarks = cache_remarks(self._settings.cache, cache, lap.warm)
+        remarks += place_remarks(self._device, self._call_bytes, lap.warm)
         measurements = tuple(
             Measurement(
-                subject=subject.name,
-                method=method,
-                clock="inside" if inside else "outside",
-                cache=self._cache(),
-                calls_per_sample=tuple(self._lengths),
-                samples_us=tuple(samples),
+                subject=side.name,
+                method=f"{clock}; null batch subtracted; {rounds}{places}",
+                clock="inside" if times.inside else "outside",
+                cache=cache,
+                calls_per_sample=tuple(times.lengths),
+                samples_us=tuple(times.samples_us(number)),
+                remarks=remarks,
             )
-            for subject, samples in rows
+            for number, side in enumerate(lap.sides[:-1])
         )
-        outside = statistics.median(self._outside_us(subjects[0], subjects[-1]))
-        rows_in = zip(subjects[0].inside_ns, self._lengths, strict=True)
-        share = statistics.median(ns / 1e3 / n for ns, n in rows_in) / max(outside, 1e-9)
-        return TimesSeen(measurements=measurements, inside_share=min(share, 1e6))
+        share = min(times.inside_share(0), 1e6)
+        return TimesSeen(measurements=measurements, inside_share=share, lost=tuple(lost))
 
-    def _cache(self) -> str:
+    @property
+    def _call_bytes(self) -> int:
+        """Inputs and outputs of one call."""
+        outputs = sum(output_bytes(self._exam.expectation(Question(0), 0)))
+        return sum(t.nbytes for t in self._exam.content(Question(0)).tensors) + outputs
+
+    def _cache(self, times: LapTimes) -> str:
         """Cold only where the ring of distinct inputs is larger than the last-level cache."""
-        llc = self._track.device.caches.llc_bytes
-        content = self._track.exam.content(Question(0))
-        ring = min(self._lengths) * sum(t.nbytes for t in content.tensors)
+        llc = self._device.caches.llc_bytes
+        content = self._exam.content(Question(0))
+        ring = min(times.lengths) * sum(t.nbytes for t in content.tensors)
         return "cold" if llc is not None and ring > llc else "warm"
-
-
-class _NotBuilt(Exception):
-    """A baseline did not build."""
-
-
-def _close(subjects: list[_Subject]) -> None:
-    for subject in subjects:
-        subject.session.close()

@@ -82,9 +82,11 @@ class Wall:
         rooms: Rooms | None = None,
         expected: int = 1,
         device: str = "cpu",
+        tf32: bool = False,
     ) -> None:
         self.rooms = rooms or Rooms()
         self.device = device
+        self.tf32 = tf32
         self._held = modules if isinstance(modules, Furnishing) else Furnishing(modules)
         self._expected = expected  # sandboxes still to be asked for, as far as is known
         self._standby: Future[SandboxedProcess] | None = None
@@ -196,6 +198,7 @@ class Wall:
             environment=tuple(self._environment(scratch).items()),
             threads=self.rooms.threads,
             device=self.device,
+            tf32=self.tf32,
             device_files=device_files(self.device),
         )
 

@@ -27,4 +27,5 @@ class SandboxSpec:
     environment: tuple[tuple[str, str], ...]
     threads: int
     device: str = "cpu"
+    tf32: bool = False  # whether float32 products may be rounded to TF32 on the device
     device_files: tuple[str, ...] = ()  # of the accelerator, to be opened for reading and writing

@@ -1,0 +1,83 @@
+"""Races of scripted runners: where calls find their inputs, and who is lost."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from typing import Any, cast
+
+import pytest
+
+from assay.data.observation import EndCause
+from assay.worker.host.baseline import BaselineLost
+from assay.worker.host.device_measurement import measurement
+from assay.worker.host.process import Lost
+from assay.worker.host.race import Race, Runner
+from assay.worker.host.race_times import GatedRun
+
+
+class _Ring:
+    """Eight places, which remember how many were written anew."""
+
+    def __init__(self) -> None:
+        self.laid = list(range(8))
+        self.refreshed: list[int] = []
+
+    def refresh(self, length: int, judged: int = 0) -> None:
+        assert judged < length
+        self.refreshed.append(length)
+
+
+class _Gate:
+    """Takes a microsecond a call, or ends at the third batch."""
+
+    def __init__(self, dies: bool) -> None:
+        self.batches: list[list[int]] = []
+        self._dies = dies
+
+    def run(self, laid: Sequence[int], refresh: Callable[[], None], *_: Any) -> GatedRun:
+        refresh()
+        self.batches.append(list(laid))
+        if self._dies and len(self.batches) > 2:
+            raise Lost(EndCause.EXITED, 3, "it left")
+        return GatedRun(1000 * len(laid), 1000 * len(laid), 100, True)
+
+
+def _runner(name: str, dies: bool = False) -> Runner:
+    return Runner(name, cast(Any, None), cast(Any, _Ring()), cast(Any, _Gate(dies)))
+
+
+def _race(*runners: Runner, warm: bool = False) -> Race:
+    return Race([*runners, _runner("null")], random.Random(1), 10.0, warm)
+
+
+def _batches(runner: Runner) -> list[list[int]]:
+    return cast(Any, runner.gate).batches  # type: ignore[no-any-return]
+
+
+def test_cold_calls_have_places_of_their_own() -> None:
+    own = _runner("candidate")
+    _race(own, _runner("eager")).round(4)
+    assert _batches(own) == [[0, 1, 2, 3]] and cast(Any, own.ring).refreshed == [4]
+
+
+def test_warm_calls_share_one_place_that_changes_between_batches() -> None:
+    own = _runner("candidate")
+    race = _race(own, _runner("eager"), warm=True)
+    assert race.round(4) == 0 and race.round(3) == 0
+    assert _batches(own) == [[0] * 4, [0] * 3] and cast(Any, own.ring).refreshed == [1, 1]
+    assert "inputs at one place" in measurement(race.times, 0, "candidate", "warm").method
+
+
+def test_a_baseline_that_ends_is_named() -> None:
+    race = _race(_runner("candidate"), _runner("vendor", dies=True))
+    with pytest.raises(BaselineLost, match="vendor: it left"):
+        for _ in range(3):
+            race.round(4)
+
+
+def test_a_candidate_that_ends_is_no_baselines_fault() -> None:
+    race = _race(_runner("candidate", dies=True), _runner("vendor"))
+    with pytest.raises(Lost):
+        for _ in range(3):
+            race.round(4)
