@@ -21,7 +21,7 @@ def run(call_us: float, share: float = 1.0, launch_us: float = 0.0, gated: bool 
 
 def race(*sides: list[GatedRun]) -> RaceTimes:
     null = [run(0.0) for _ in sides[0]]
-    return RaceTimes(len(sides), [CALLS] * len(null), [*sides, null])
+    return RaceTimes(len(sides), lengths=[CALLS] * len(null), runs=[*sides, null])
 
 
 def test_what_nothing_costs_is_taken_off() -> None:
