@@ -10,6 +10,8 @@ from assay.data.settings import Level
 from assay.data.task import Task, TaskFormat
 from assay.data.workload import Workload
 from assay.errors import TaskError
+from assay.tasks.catalog import resolve
+from assay.tasks.reference import Reference
 from assay.worker.host.exam import SEEDED, Exam, Question, check_reference
 from worker.host.small_exam import STATELESS, TASK, make_exam
 
@@ -134,3 +136,18 @@ def test_the_other_mode_is_an_instance_of_its_own() -> None:
     assert [spec.training for spec in exam.instances] == [True, False]
     assert [exam.bound(n).module.training for n in (0, 1)] == [True, False]
     assert exam.main_workloads == [0]
+
+
+def test_the_plans_tf32_policy_reaches_every_expectation() -> None:
+    task = resolve("matmul")
+    own = Reference(task).own_workload().model_copy(update={"axes": {"M": 32, "K": 64, "N": 32}})
+    budgets = []
+    for tf32 in (False, True):
+        exam = make_exam(Level.QUICK, task, (own,))
+        exam = Exam(exam.reference, exam.plan.model_copy(update={"tf32": tf32}))
+        asked = exam.expectation(Question(0), 0)[0]
+        timed = exam.expectation_of(exam.content(Question(0)), 0, seed=1)[0]
+        assert asked.budget is not None and timed.budget is not None
+        budgets.append((float(asked.budget.mean()), float(timed.budget.mean())))
+    (strict, strict_timed), (allowing, allowing_timed) = budgets
+    assert allowing > 50 * strict and allowing_timed > 50 * strict_timed
