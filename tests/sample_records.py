@@ -88,7 +88,7 @@ def verdict(status: Status = Status.ACCEPTED, **changes: object) -> Verdict:
         "evidence": (),
         "workloads": (),
         "timing": None,
-        "timing_reason": "not asked for",
+        "timing_reason": "" if changes.get("timing") else "not asked for",
         "limits": None,
         "rubric": None,
         "own_share": None,
