@@ -30,7 +30,7 @@ from assay.worker.sandbox.syscalls import poison_allocations
 
 
 @dataclass
-class Outcome:
+class Answer:
     """How one call went."""
 
     code: CallCode
@@ -46,7 +46,7 @@ class Batch:
         self._request = request
         self._instances = instances
         self._memory = memory
-        self._results: list[Outcome] = []
+        self._results: list[Answer] = []
         self._held: list[torch.Tensor] = []
 
     def run(self) -> str:
@@ -91,7 +91,7 @@ class Batch:
         for call, result in zip(self._request.calls, self._results, strict=True):
             self._hand_over(call, result)
 
-    def _hand_over(self, call: Call, result: Outcome) -> None:
+    def _hand_over(self, call: Call, result: Answer) -> None:
         hand_over(call, result, self._instances[call.instance], self._memory)
 
 
@@ -100,22 +100,22 @@ def prepare(call: Call, memory: Memory) -> list[Any]:
     return [v.value if isinstance(v, Plain) else memory.tensor(v) for v in call.inputs]
 
 
-def call_once(instance: Any, inputs: list[Any], log: OperationLog | None) -> Outcome:
-    """Whatever a call does is its outcome."""
+def call_once(instance: Any, inputs: list[Any], log: OperationLog | None) -> Answer:
+    """Whatever a call does is its answer."""
     watch = log if log is not None else contextlib.nullcontext()
     try:
         with torch.no_grad(), watch:
             start = time.perf_counter_ns()
             value = instance(*inputs)
             end = time.perf_counter_ns()
-        return Outcome(CallCode.RETURNED, value, end - start)
+        return Answer(CallCode.RETURNED, value, end - start)
     except MemoryError as error:
-        return Outcome(CallCode.OUT_OF_MEMORY, None, 0, repr(error))
+        return Answer(CallCode.OUT_OF_MEMORY, None, 0, repr(error))
     except BaseException as error:  # SystemExit and KeyboardInterrupt are the candidate's too
         text = described(error)
         code = CallCode.RAISED if is_own_check(error) else CallCode.BROKE
         exhausted = is_exhausted(text)
-        return Outcome(CallCode.OUT_OF_MEMORY if exhausted else code, None, 0, text)
+        return Answer(CallCode.OUT_OF_MEMORY if exhausted else code, None, 0, text)
 
 
 def flatten(value: Any) -> list[Any]:
@@ -129,9 +129,7 @@ def flatten(value: Any) -> list[Any]:
     return [] if value is None else [value]
 
 
-def hand_over(
-    call: Call, result: Outcome, instance: Any, memory: Memory, data: bool = True
-) -> None:
+def hand_over(call: Call, result: Answer, instance: Any, memory: Memory, data: bool = True) -> None:
     """Copy outputs, then buffers, then the record, into slots the host owns.
 
     Without `data` the outputs' bytes lie there already.
@@ -163,7 +161,7 @@ def _span(tensor: torch.Tensor) -> int:
     return 1 + sum((n - 1) * s for n, s in zip(tensor.shape, tensor.stride(), strict=True))
 
 
-def _mark_shared(call: Call, index: int, results: list[Outcome], memory: Memory) -> None:
+def _mark_shared(call: Call, index: int, results: list[Answer], memory: Memory) -> None:
     """Two live results of one batch must not share memory."""
     if len(results) < 2 or results[index].code is not CallCode.RETURNED or not call.outputs:
         return

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ctypes
 from typing import Any
 
-from assay.worker.child.batch import Outcome, call_once, copy_data, flatten, hand_over, prepare
+from assay.worker.child.batch import Answer, call_once, copy_data, flatten, hand_over, prepare
 from assay.worker.child.mapped import HostMapped
 from assay.worker.child.memory import Memory
 from assay.worker.protocol import (
@@ -56,7 +56,7 @@ class GatedBatch:
         self._request = request
         self._instances = instances
         self._memory = memory
-        self._results: list[Outcome] = []
+        self._results: list[Answer] = []
 
     def run(self, gate: Gate) -> str:
         """Queue, say so, wait for the end; the records carry the mean inside time."""

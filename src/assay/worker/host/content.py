@@ -53,7 +53,8 @@ def few_changed(
     inputs = list(content.inputs)
     change = _moved_extremes if extreme else _changed
     changed = change(inputs[chosen], rng, count)
-    inputs[chosen] = _mirrored(changed) if is_symmetric(inputs[chosen]) else changed
+    symmetric = is_symmetric(inputs[chosen])
+    inputs[chosen] = _mirrored(changed, inputs[chosen]) if symmetric else changed
     return Content(tuple(inputs))
 
 
@@ -64,11 +65,13 @@ def is_symmetric(tensor: torch.Tensor) -> bool:
     return torch.equal(tensor, tensor.transpose(-1, -2))
 
 
-def _mirrored(tensor: torch.Tensor) -> torch.Tensor:
-    """The lower triangle on both sides, in place."""
-    upper = tensor.tril(-1).transpose(-1, -2)
-    keep = torch.ones(tensor.shape[-2:], dtype=torch.bool).tril()
-    return tensor.copy_(torch.where(keep, tensor, upper))
+def _mirrored(changed: torch.Tensor, original: torch.Tensor) -> torch.Tensor:
+    """What has changed on one side changes on the other too, in place."""
+    moved = changed != original
+    lower = torch.ones(changed.shape[-2:], dtype=torch.bool).tril()
+    other = moved.transpose(-1, -2)
+    from_there = other & (~moved | ~lower)
+    return changed.copy_(torch.where(from_there, changed.transpose(-1, -2), changed).clone())
 
 
 def _changeable(value: Any) -> bool:
