@@ -30,6 +30,7 @@ class DeviceArena:
         self._driver = driver
         driver.enter()
         self._base = driver.allocate(self.size)
+        driver.fill(self._base, POISON, self.size)  # an earlier candidate's answers may lie there
         self.handle = driver.share(self._base)
         self._next = 0
 
