@@ -30,8 +30,8 @@ demo: $(VENV)/.stamp-run  ## judge the example kernels on this machine's CPU
 	@$(BIN)/python -m assay.app.demo examples
 
 test: check  ## every check, then every test
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(JOBS) --dist loadgroup --ignore=tests/gpu
 	$(BIN)/python -m pytest tests/gpu
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(JOBS) --dist loadgroup --ignore=tests/gpu
 
 test-gpu: $(VENV)/.stamp-dev  ## what only a CUDA device can show; under a minute
 	$(BIN)/python -m pytest -v tests/gpu
