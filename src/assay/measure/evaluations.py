@@ -77,7 +77,7 @@ def evaluate(arguments: Arguments, request: ExpectationRequest) -> Evaluations:
     # Probing with the whole growth at once measures what the budget multiplies S up to: it stays
     # in float64's range for 64-bit tasks and steps over jumps an honest kernel may step over.
     scale = growth(n)
-    watches = [CodeWatch(keep) for _ in range(request.probes)]
+    watches = [CodeWatch(keep) for _ in range(request.probes if codes.seen else 0)]
     probes = _probe(arguments, request, scale * _unit(reference, arguments.inputs), watches)
     coarse = _coarse_probes(arguments, request, reference)
     seen = [w.seen for w in watches]
@@ -210,7 +210,7 @@ def _probe_once(
     )
     inner = replace(perturbation, seed=perturbation.seed ^ 0x2545F4914F6C)
     shortened = request.tf32 and _in_float32(arguments)
-    with InnerRoundings(inner, request.n or 1), _operands(perturbation, shortened):
+    with InnerRoundings(inner), _operands(perturbation, shortened):
         return moved.wide()
 
 

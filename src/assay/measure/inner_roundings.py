@@ -1,9 +1,10 @@
 """Inner roundings: sums that are made on the way, moved as a kernel may round them.
 
-The rule: whoever adds in another order gets another sum, and so another answer, even where the
-answer does not depend on the inputs at all. What subtracts a number from itself in the reference
-subtracts two sums of the same terms in another kernel, and leaves noise of their size: attention's
-gradients by `rowsum(dO * O)`, where a row sees one position or its softmax is one-hot. A sum that
+The rule: whoever adds in another order gets another sum, off by roundings of its *terms*, and so
+another answer, even where the answer does not depend on the inputs at all. What subtracts a number
+from itself in the reference subtracts two sums of the same terms in another kernel, and leaves
+noise of their size: attention's gradients by `rowsum(dO * O)`, where a row sees one position or its
+softmax is one-hot. Weights made again as `exp(x - logsumexp)` are off by roundings of x. A sum that
 float32 holds exactly, such as a count, is rounded by nobody and stays.
 """
 
@@ -15,54 +16,102 @@ from typing import Any
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from assay.measure.budget import growth
-from assay.measure.perturbation import Perturbation, Signs
+from assay.measure.perturbation import OPERANDS, Perturbation, Signs
 from assay.measure.reduction import reduction_length
 
 _WIDE = (torch.float64, torch.complex128)
-_LOGARITHMS = frozenset(("logsumexp", "_log_softmax", "logcumsumexp"))
+_LOGARITHMS = frozenset(("logsumexp", "logcumsumexp"))  # it is their sum that moves
+_EXPONENTS = frozenset(("_softmax", "_log_softmax"))
+_LINEAR = frozenset(("sum", "mean", "cumsum"))  # what is summed may cancel
+_EXACT_SUM = 2.0**24
 
 
 class InnerRoundings(TorchDispatchMode):
     """While active, results of reductions and contractions are moved.
 
-    The perturbation is that of the longest reduction, of `n` terms; shorter ones move less.
+    All of them as far as the inputs are: what is a sum of three terms here, another kernel may
+    make as one of thousands (`rowsum(dO * O)` runs over the head, `rowsum(dP * P)` over the keys).
     """
 
-    def __init__(self, perturbation: Perturbation, n: int) -> None:
+    def __init__(self, perturbation: Perturbation) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
         self._signs = Signs(perturbation)
-        self._n = n
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
         return False  # the wrapper it would put around us imports all of torch._dynamo: 2.3 s
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        name = func.overloadpacket.__name__
-        if name == "_softmax_backward_data" and args[0].dtype == torch.float64:
+        name, kwargs = func.overloadpacket.__name__, kwargs or {}
+        if name == "_softmax_backward_data" and _is_wide(args[0]):
             return self._softmax_backward(args)
-        result = func(*args, **(kwargs or {}))
+        if name in OPERANDS:
+            return func(*self._operands(name, args), **kwargs)
+        result = func(*args, **kwargs)
         length = reduction_length(name, args, result)
-        if length is not None:
-            for tensor in result if isinstance(result, tuple | list) else (result,):
-                self._move(tensor, length, name in _LOGARITHMS)
+        for tensor in result if isinstance(result, tuple | list) else (result,):
+            if length is not None and _is_wide(tensor):
+                self._move(tensor, _measure(func, args, kwargs, tensor))
         return result
+
+    def _operands(self, name: str, args: Sequence[Any]) -> list[Any]:
+        """Of two the smaller one is moved, so that every product moves; of three both ends."""
+        places = OPERANDS[name]
+        operands = [args[place] for place in places]
+        length = reduction_length(name, args, operands[0])
+        if length is None or not all(map(_is_wide, operands)) or _exact(operands, length):
+            return list(args)
+        if len(places) == 2:
+            places = (min(places, key=lambda place: args[place].numel()),)
+        chosen = (places[0], places[-1])
+        return [self._moved(v) if place in chosen else v for place, v in enumerate(args)]
+
+    def _moved(self, value: torch.Tensor) -> torch.Tensor:
+        if not value.is_complex():
+            return self._signs.moved(value)
+        parts = self._signs.moved(torch.view_as_real(value.resolve_conj()))
+        return torch.view_as_complex(parts.contiguous())
 
     def _softmax_backward(self, args: Sequence[Any]) -> torch.Tensor:
         """Its sum lies inside the operator: y * (g - sum(g * y))."""
-        gradient: torch.Tensor = args[0]
-        made: torch.Tensor = args[1]
-        total = (gradient * made).sum(int(args[2]), keepdim=True)
-        self._move(total, gradient.numel() // max(1, total.numel()))
-        return (gradient - total).mul_(made)
+        gradient, made, dim = args[0], args[1], int(args[2])
+        terms: torch.Tensor = gradient * made
+        total = terms.sum(dim, keepdim=True)
+        self._move(total, terms.abs_().sum(dim, keepdim=True))
+        return (gradient - total).mul_(made)  # type: ignore[no-any-return]
 
-    def _move(self, tensor: Any, length: int, logarithm: bool = False) -> None:
-        """By a share of itself; a logarithm by that share of one, for it is its sum that moves."""
-        if not isinstance(tensor, torch.Tensor) or tensor.dtype not in _WIDE:
-            return
+    def _move(self, tensor: torch.Tensor, measure: torch.Tensor | None) -> None:
+        """By a share of the measure; without one of itself, where it can be rounded at all."""
         parts = torch.view_as_real(tensor) if tensor.is_complex() else tensor
-        steps = self._signs.factors(parts).sub_(1.0)
-        steps.mul_(growth(min(length, self._n)) / growth(self._n))
-        steps.masked_fill_(parts.to(torch.float32) == parts, 0.0)
-        parts.add_(steps if logarithm else steps.mul_(parts))
+        if measure is None:
+            measure = parts.masked_fill(parts.to(torch.float32) == parts, 0.0)
+        self._signs.move(parts, measure)
+
+
+def _is_wide(value: Any) -> bool:
+    return isinstance(value, torch.Tensor) and value.dtype in _WIDE
+
+
+def _exact(operands: Sequence[torch.Tensor], length: int) -> bool:
+    """Whether these are integers whose sums of products float32 holds."""
+    largest = 1.0
+    for operand in operands:
+        if operand.is_complex() or not operand.numel() or bool((operand != operand.round()).any()):
+            return False
+        largest *= max(1.0, float(operand.abs().max()))
+    return largest * length <= _EXACT_SUM
+
+
+def _measure(
+    func: Any, args: Sequence[Any], kwargs: dict[str, Any], result: torch.Tensor
+) -> torch.Tensor | None:
+    """What a sum is off by one rounding of; None: the result itself."""
+    name, given = func.overloadpacket.__name__, args[0]
+    if name in _LINEAR and _is_wide(given) and not given.is_complex():
+        measure: torch.Tensor = func(given.abs(), *args[1:], **kwargs)
+        return measure.masked_fill_(result.to(torch.float32) == result, 0.0)
+    if name in _EXPONENTS:
+        sizes = given.abs().nan_to_num_(0.0, 0.0, 0.0).amax(args[1], keepdim=True).add_(1.0)
+        share: torch.Tensor = sizes.expand_as(result) if name == "_log_softmax" else sizes * result
+        return share
+    return torch.ones_like(result) if name in _LOGARITHMS else None

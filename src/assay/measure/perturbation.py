@@ -6,8 +6,10 @@ interval of its own values (a probability of 1 does not become 1.000001).
 
 from __future__ import annotations
 
+import random
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -16,7 +18,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 TF32_UNIT = 2.0**-11
 # Which arguments a unit multiplies; what is added to the product stays in float32.
-_OPERANDS = {
+OPERANDS = {
     **dict.fromkeys(("mm", "bmm", "mv", "dot", "linear"), (0, 1)),
     **dict.fromkeys(("addmm", "baddbmm", "addmv", "addbmm"), (1, 2)),
     **dict.fromkeys(("convolution", "_convolution", "mkldnn_convolution"), (0, 1)),
@@ -30,6 +32,9 @@ _OPERANDS = {
 # values, an honest kernel then used 1.7 of the budget). Magnitudes from 0.51 to 1.42, RMS 1.
 _MAGNITUDES = np.linspace(0.5, 1.4, 128)
 _STEPS = np.concatenate([_MAGNITUDES, -_MAGNITUDES]) / np.sqrt(np.mean(_MAGNITUDES**2))
+# Drawn once and read from a secret place on: a draw for every element costs more than the
+# reference itself. Prime, so that no two rows of a tensor larger than it move together.
+_POOL = 1_048_583
 
 
 @dataclass(frozen=True)
@@ -46,21 +51,38 @@ class Perturbation:
 
 
 class Signs:
-    """Factors beside one, drawn as a perturbation says."""
+    """Steps with random signs, drawn as a perturbation says."""
 
     def __init__(self, perturbation: Perturbation) -> None:
-        self._random = np.random.default_rng(perturbation.seed)
-        step = perturbation.amplitude * (-1.0 if perturbation.mirrored else 1.0)
-        self._table = 1.0 + step * _STEPS
+        self._random = random.Random(perturbation.seed)
+        self._amplitude = perturbation.amplitude * (-1.0 if perturbation.mirrored else 1.0)
 
-    def factors(self, like: torch.Tensor) -> torch.Tensor:
-        """1 ± about one amplitude for every element; one random byte each."""
-        return _looked_up(self._table, self._random, like)
+    def moved(self, value: torch.Tensor) -> torch.Tensor:
+        """A copy in float64, every element moved by about one amplitude of itself."""
+        return torch.addcmul(value, value, self._drawn(value), value=self._amplitude)
+
+    def move(self, value: torch.Tensor, measure: torch.Tensor) -> None:
+        """Every element, where it lies, by about one amplitude of that of `measure`."""
+        value.addcmul_(measure, self._drawn(value), value=self._amplitude)
+
+    def _drawn(self, like: torch.Tensor) -> torch.Tensor:
+        return _steps(like, self._random.randrange(_POOL))
 
 
-def _looked_up(table: Any, random: np.random.Generator, like: torch.Tensor) -> torch.Tensor:
-    codes = np.frombuffer(random.bytes(like.numel()), dtype=np.uint8)
-    return torch.from_numpy(table[codes]).to(like.device).reshape(like.shape)
+@cache
+def _pool(device: torch.device) -> torch.Tensor:
+    codes = np.random.default_rng(20_011).integers(0, _STEPS.size, _POOL)
+    return torch.from_numpy(_STEPS[codes]).to(device)
+
+
+def _steps(like: torch.Tensor, start: int) -> torch.Tensor:
+    """One step for every element, from this place of the pool on and round again."""
+    pool, count = _pool(like.device), like.numel()
+    if start + count <= _POOL:
+        return pool[start : start + count].view(like.shape)
+    rounds = (start + count) // _POOL
+    rest = start + count - rounds * _POOL
+    return torch.cat([pool[start:], *[pool] * (rounds - 1), pool[:rest]]).view(like.shape)
 
 
 def _moved(values: Any, signs: Signs) -> Any:
@@ -76,12 +98,12 @@ def _moved(values: Any, signs: Signs) -> Any:
 def _moved_tensor(value: torch.Tensor, signs: Signs) -> torch.Tensor:
     if value.dtype.is_complex:
         parts = torch.view_as_real(value.detach().to(torch.complex128).resolve_conj())
-        return torch.view_as_complex(parts * signs.factors(parts))
+        return torch.view_as_complex(signs.moved(parts).contiguous())
     if not value.dtype.is_floating_point or value.numel() == 0:
         return value
     wide = value.detach().to(torch.float64)
     low, high = torch.aminmax(wide)
-    moved = signs.factors(wide).mul_(wide)
+    moved = signs.moved(wide).contiguous()
     if bool(low < high):
         _reflect(moved, wide, (low, high))
     return moved
@@ -115,12 +137,13 @@ class OperandNoise(TorchDispatchMode):
         return False  # the wrapper it would put around us imports all of torch._dynamo: 2.3 s
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        operands = _OPERANDS.get(func.overloadpacket.__name__, ())
+        operands = OPERANDS.get(func.overloadpacket.__name__, ())
         if operands:
             args = tuple(self._cut(a) if i in operands else a for i, a in enumerate(args))
         return func(*args, **(kwargs or {}))
 
     def _cut(self, argument: Any) -> Any:
         if isinstance(argument, torch.Tensor) and argument.dtype == torch.float64:
-            return argument * _looked_up(self._table, self._random, argument)
+            codes = self._random.integers(0, self._table.size, tuple(argument.shape), np.uint8)
+            return argument * torch.from_numpy(self._table[codes]).to(argument.device)
         return argument
