@@ -53,6 +53,7 @@ class ModelBackward(Model):
 
 
 _forward_inputs = get_inputs
+_made = []  # shape and dtype of every output, once known: the sizes of this module do not change
 
 
 def _outputs(inputs, init, device):
@@ -63,13 +64,22 @@ def _outputs(inputs, init, device):
         return _float_tensors(model(*moved))
 
 
+def _is_small(value):
+    if not isinstance(value, torch.Tensor):
+        return True
+    small = value.numel() <= 1 << 16 and max(value.shape, default=1) <= 512
+    return small and value.device.type == "cpu"
+
+
 def get_inputs():
     inputs, init = _forward_inputs(), get_init_inputs()
-    try:
-        outputs = _outputs(inputs, init, "meta")
-    except Exception:
-        outputs = _outputs(inputs, init, "cpu")
-    return [*inputs, *(torch.randn(made.shape, dtype=made.dtype) for made in outputs)]
+    if not _made:
+        try:
+            outputs = _outputs(inputs, init, "cpu" if all(map(_is_small, inputs)) else "meta")
+        except Exception:
+            outputs = _outputs(inputs, init, "cpu")
+        _made.extend((made.shape, made.dtype) for made in outputs)
+    return [*inputs, *(torch.randn(shape, dtype=dtype) for shape, dtype in _made)]
 '''
 
 

@@ -257,9 +257,9 @@ class Points:
         return True
 
     def _elements(self, point: Point) -> int:
-        """Elements of the largest input."""
+        """Elements of the largest input; of all together by twos where there are more."""
         try:
-            shapes = self._reference.input_shapes(point)
+            sizes = self._reference.input_elements(point)
         except TaskError:
             return 0
-        return max((math.prod(shape) for shape in shapes if shape is not None), default=0)
+        return max([*sizes, sum(sizes) // 2, 0])

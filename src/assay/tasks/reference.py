@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from math import prod
 from typing import Any
 
 import torch
@@ -14,7 +15,7 @@ import torch
 from assay.data.axis import Axis, AxisRole
 from assay.data.contract import Quantised, Stochastic, Updates
 from assay.data.task import Task
-from assay.data.workload import Distribution, Layout, Workload
+from assay.data.workload import Direction, Distribution, Layout, Workload
 from assay.errors import TaskError
 from assay.tasks.admission import Admission, Drawing, accurate, examine
 from assay.tasks.bound import BoundReference, has_answer, reference_repeats
@@ -22,10 +23,11 @@ from assay.tasks.distributions import Drawn, Values, redraw, structures
 from assay.tasks.footprint import Footprint, Prober, shapes_of_inputs
 from assay.tasks.half_codes import coded_inputs
 from assay.tasks.inference import ShapeSpace, declared_space, infer_space
-from assay.tasks.largest_result import largest_result
+from assay.tasks.largest_result import largest_result, results_of
 from assay.tasks.layouts import lay_out, own_is_contiguous
 from assay.tasks.marked_values import Marks, open_masks
 from assay.tasks.outputs import Outputs
+from assay.tasks.result_growth import ResultGrowth, learn_growth
 from assay.tasks.source import (
     InitCall,
     TaskModule,
@@ -108,6 +110,21 @@ class Reference:
     def input_shapes(self, axes: Mapping[str, int]) -> tuple[tuple[int, ...] | None, ...]:
         """Shapes of the inputs at these axes (None for what is no tensor); nothing is drawn."""
         return self._prober.input_shapes(self.sizes(axes))
+
+    def input_elements(self, axes: Mapping[str, int]) -> list[int]:
+        """Elements of each tensor among the inputs at these axes.
+
+        Of gradients it is foreseen: their shapes are those of a run of the forward pass.
+        """
+        if self._input_growth is not None:
+            return self._input_growth.elements_at(axes)
+        return _elements(self.input_shapes(axes))
+
+    @cached_property
+    def _input_growth(self) -> ResultGrowth | None:
+        if self.task.direction is not Direction.BACKWARD:
+            return None
+        return learn_growth(lambda at: _elements(self.input_shapes(at)), self.own_axes, self.axes)
 
     def config(self, axes: Mapping[str, int]) -> tuple[tuple[str, int], ...]:
         """The part of `axes` on which the constructor depends."""
@@ -197,11 +214,23 @@ class Reference:
         return examine(bound, Drawing(tuple(inputs), state, workload.distribution), stochastic)
 
     def largest_result(self, workload: Workload, inputs: Sequence[Any]) -> int:
-        """Elements of the largest tensor a call makes, where shapes alone tell; else 0."""
+        """Elements of the largest tensor a call makes, where small runs or shapes tell; else 0."""
+        if self._growth is not None:
+            return self._growth.largest(workload.axes)
         try:
             return largest_result(self._checker(workload.axes).module, inputs) or 0
         except TaskError:
             return 0
+
+    @cached_property
+    def _growth(self) -> ResultGrowth | None:
+        """How results grow with the sizes; None where small runs do not say."""
+        return learn_growth(self._results, self._running_axes(), self.axes)
+
+    def _results(self, axes: Mapping[str, int]) -> list[int]:
+        inputs, module = self._own_draw(axes, _CHECK_SEED), self._checker(axes).module
+        with user_code(self.task.id, "the reference"), kept_generators():
+            return results_of(module, inputs)
 
     def structures(self) -> tuple[Structure, ...]:
         """What the own generator promises about each input."""
@@ -285,3 +314,7 @@ class Reference:
     def _init_call(self, module: TaskModule) -> InitCall:
         with user_code(self.task.id, "get_init_inputs"):
             return module.init_call()
+
+
+def _elements(shapes: Sequence[tuple[int, ...] | None]) -> list[int]:
+    return [prod(shape) for shape in shapes if shape is not None]

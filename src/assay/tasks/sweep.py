@@ -18,7 +18,7 @@ from assay.tasks.points import Points
 from assay.tasks.proposals import Amount, Proposals
 from assay.tasks.reference import Reference
 from assay.tasks.stretching import Proposal
-from assay.tasks.trials import TrialLimits, Trials
+from assay.tasks.trials import TRIAL_ELEMENTS, TrialLimits, Trials
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ SWEEPS = {
             planted_far=True,
         ),
         workloads=73,
-        limits=TrialLimits(configs=13, seconds=40.0),
+        limits=TrialLimits(configs=13, seconds=40.0, result_elements=TRIAL_ELEMENTS),
     ),
 }
 

@@ -27,6 +27,7 @@ from assay.tasks.shapes_only import SizeLimit
 Config = tuple[tuple[str, int], ...]
 LONGEST_RUN_S = 1.0
 TRIAL_ELEMENTS = 1 << 24
+LARGEST_RESULT = 1 << 22  # of what is not near the own sizes
 TRIAL_MULTIPLICATIONS = 1 << 31  # a small input can still ask for a huge product
 UNKNOWN_SIZE = 1 << 12  # of a constructor whose parameters cannot be counted beforehand
 RATE_ELEMENTS = 1 << 15  # a smaller run says little about the time of a larger one
@@ -41,6 +42,7 @@ class TrialLimits:
 
     configs: int  # distinct constructor configurations, the own one included
     seconds: float
+    result_elements: int = LARGEST_RESULT  # of one tensor made on the way
 
 
 class Trials:
@@ -155,4 +157,4 @@ class Trials:
             growth *= times if axis.role is AxisRole.BATCH else times**2
         if growth <= NEAR_OWN:
             return False
-        return self._reference.largest_result(workload, inputs) > TRIAL_ELEMENTS
+        return self._reference.largest_result(workload, inputs) > self._limits.result_elements
