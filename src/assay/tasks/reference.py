@@ -19,6 +19,7 @@ from assay.data.workload import Direction, Distribution, Layout, Workload
 from assay.errors import TaskError
 from assay.tasks.admission import Admission, Drawing, accurate, examine
 from assay.tasks.bound import BoundReference, has_answer, reference_repeats
+from assay.tasks.categories import legal
 from assay.tasks.distributions import Drawn, Values, redraw, structures
 from assay.tasks.footprint import Footprint, Prober, shapes_of_inputs
 from assay.tasks.half_codes import coded_inputs
@@ -45,6 +46,7 @@ __all__ = ["BoundReference", "Outputs", "Reference", "accurate", "reference_repe
 STRUCTURE_ELEMENTS = 1 << 22  # own draws up to here show the structure of the inputs
 RUN_ELEMENTS = 1 << 17  # own draws up to here are run
 _CHECK_SEED = 7
+_SMALL_SIZE = 16
 
 
 class Reference:
@@ -124,7 +126,8 @@ class Reference:
     def _input_growth(self) -> ResultGrowth | None:
         if self.task.direction is not Direction.BACKWARD:
             return None
-        return learn_growth(lambda at: _elements(self.input_shapes(at)), self.own_axes, self.axes)
+        small = {axis.name: legal(axis, min(axis.own, _SMALL_SIZE)) for axis in self.axes}
+        return learn_growth(lambda at: _elements(self.input_shapes(at)), small, self.axes)
 
     def config(self, axes: Mapping[str, int]) -> tuple[tuple[str, int], ...]:
         """The part of `axes` on which the constructor depends."""

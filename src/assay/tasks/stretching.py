@@ -41,10 +41,10 @@ class Stretching:
             yield from (ask(name) for name in names)
 
     def _far(self, name: str) -> Proposal:
-        """Beyond 16 bits; beside own sizes, or less far, where that tells nothing."""
+        """Beyond 16 bits; beside own sizes, or less far, where that tells nothing or takes ages."""
         past = self.rng.choice(PAST[0])
-        found = [self.points.wide(name, past)]
-        found += self._beside_own(name, past)
+        cheap = name in self.points.batch or not self.cubic
+        found = [self.points.wide(name, past), *self._beside_own(name, past)] if cheap else []
         for size in self._beyond_own(self._sizes, name):
             found.append(self.points.wide(name, size, single=True))
             found += [self.points.wide_beside_own(name, size)] if self.roomy else []
