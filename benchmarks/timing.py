@@ -39,9 +39,10 @@ from assay.worker.host.session import Session
 from assay.worker.host.wall import Wall
 
 ROUNDS = 15
+AA_PAIRS = 133  # of each of three kernels
 AA_ROUNDS = 10  # 400 pairs have to fit into the time for which a device is lent
-CALLS = 64
-SMALL, LARGE = 256, 16384  # rows of 1024 numbers: a megabyte, and more than a cache holds
+CALLS = 48
+SMALL, LARGE = 128, 4096  # rows of 1024 numbers: half a megabyte, and 16
 SETTINGS = Settings(device="cuda", level=Level.QUICK, track=Track.OPEN)
 
 Row = dict[str, Any]
@@ -152,8 +153,8 @@ def aa(wall: Wall) -> Iterator[list[Row]]:
     circuit = Circuit(wall, SMALL)
     for wanted_us in (20.0, 100.0):
         n = scaled(circuit, wanted_us)
-        yield pairs(circuit, [LOOP(n), LOOP(n)], 130, AA_ROUNDS)
-    yield pairs(Circuit(wall, LARGE), [SOFTMAX(0), SOFTMAX(0)], 140, AA_ROUNDS)
+        yield pairs(circuit, [LOOP(n), LOOP(n)], AA_PAIRS, AA_ROUNDS)
+    yield pairs(Circuit(wall, LARGE), [SOFTMAX(0), SOFTMAX(0)], AA_PAIRS + 1, AA_ROUNDS)
 
 
 def ab(wall: Wall) -> Iterator[list[Row]]:

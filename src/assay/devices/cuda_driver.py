@@ -88,6 +88,11 @@ class CudaDriver:
             byte = ctypes.c_ubyte(value)
             self._call("cuMemsetD8_v2", ctypes.c_uint64(pointer), byte, _size(nbytes))
 
+    def fill_in(self, stream: int, pointer: int, value: int, nbytes: int) -> None:
+        """Have a stream set every byte when it gets there."""
+        where, byte = ctypes.c_uint64(pointer), ctypes.c_ubyte(value)
+        self._call("cuMemsetD8Async", where, byte, _size(nbytes), ctypes.c_void_p(stream))
+
     def share(self, pointer: int) -> bytes:
         """A handle by which another process can open an allocation of ours."""
         handle = _IpcHandle()

@@ -23,6 +23,8 @@ from assay.worker.protocol import (
     RunGated,
 )
 
+_SPARE_BYTES = 1 << 16
+
 
 class Gate:
     """The words both sides see, and the events on either side of the calls."""
@@ -34,10 +36,16 @@ class Gate:
         address = ctypes.addressof(ctypes.c_char.from_buffer(mapped.map))
         self._words = self.driver.register(address, len(mapped.map))
         self.start, self.end = self.driver.event(), self.driver.event()
+        self._spare = self.driver.allocate(_SPARE_BYTES)
 
     def close_until(self, stream: int, number: int) -> None:
-        """The stream goes on when the host says `number`."""
+        """The stream goes on when the host says `number`.
+
+        The device has to turn from the host's process to this one, which takes some microseconds
+        and not as many in every process: something small is run before the clock starts.
+        """
         self.driver.wait_value(stream, self._words + GATE_WORD * WORD_BYTES, number)
+        self.driver.fill_in(stream, self._spare, 0, _SPARE_BYTES)
         self.driver.record(self.start, stream)
 
     def done(self, stream: int, number: int) -> None:

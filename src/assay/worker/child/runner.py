@@ -172,5 +172,7 @@ def _attempt(
         if isinstance(error, AssertionError):
             lines[-1] = described(error)
         text = "".join(lines)
+        if runner.memory.accelerator is not None:
+            runner.memory.accelerator.finish()  # a device that faulted ends the process here
         code = ReplyCode.RAISED if is_own_check(error) else ReplyCode.BROKE
         return ReplyCode.OUT_OF_MEMORY if is_exhausted(text) else code, 0, text

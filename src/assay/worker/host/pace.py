@@ -15,7 +15,7 @@ from assay.worker.host.process import SandboxedProcess
 from assay.worker.host.script import ScriptedBatch, ScriptedCall
 
 _STRETCHED_S = 3.0  # of one batch; the reference took at most a second
-_COMPILED_S = 15.0  # where the kernel is compiled first
+_COMPILED_S = 8.0  # where the kernel is compiled first
 _MUST_CALL = 2  # calls of the own shape that are made however slow the candidate is
 
 
