@@ -81,7 +81,7 @@ class Equations:
         """The budget of an equation whose terms have size one."""
         longest = int(max(1, *self.matrix.shape[-2:]))
         one_rounding = float(torch.finfo(real_dtype(self.dtype)).eps) / 2
-        return (128 + 32 * sqrt(longest) + 4 * longest) * one_rounding
+        return (128 + 32 * sqrt(longest) + 8 * longest) * one_rounding  # Jacobi: eight sweeps
 
 
 def _over(value: torch.Tensor, size: torch.Tensor, unit: float) -> torch.Tensor:

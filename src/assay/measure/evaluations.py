@@ -210,7 +210,7 @@ def _probe_once(
     )
     inner = replace(perturbation, seed=perturbation.seed ^ 0x2545F4914F6C)
     shortened = request.tf32 and _in_float32(arguments)
-    with InnerRoundings(inner), _operands(perturbation, shortened):
+    with InnerRoundings(inner, request.n or 1), _operands(perturbation, shortened):
         return moved.wide()
 
 

@@ -118,11 +118,12 @@ def _floating(
     response = with_leaps(response, error, kept)
     if response.jumps is not None:
         error.view(-1)[response.jumps] = 0.0
-    spread = _spread(kept, error, response, request.exact and not request.tf32, dtype)
+    exact = request.exact and not request.tf32 and _is_exact(kept, error, dtype)
+    spread = _level(kept, dtype) if exact else response.rms
     terms = BudgetTerms(kept, _magnitude(kept, plain.dtype), error, spread, seen.n)
     budget = error_budget(terms, dtype)
     largest = float(terms.magnitude.max()) if kept.numel() else 0.0
-    relief = None if request.exact else _relief(response, reference, probes)
+    relief = None if exact else _relief(response, reference, probes)
     return replace(
         plain,
         truth=plain.truth.to(torch.complex128 if plain.dtype.is_complex else torch.float64),
@@ -156,19 +157,14 @@ def _magnitude(parts: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
     return whole.expand(parts.shape).contiguous()
 
 
-def _spread(
-    truth: torch.Tensor,
-    error: torch.Tensor,
-    response: Sensitivity,
-    exact: bool,
-    dtype: torch.dtype,
-) -> torch.Tensor:
-    """S. On exact inputs u·rms(T), provided the reference shows that this operation is exact."""
-    if not exact or truth.numel() == 0:
-        return response.rms
+def _is_exact(truth: torch.Tensor, error: torch.Tensor, dtype: torch.dtype) -> bool:
+    """Whether the reference shows that nothing is rounded on the way."""
     rounded = truth.to(dtype).to(torch.float64)
-    if not bool((error <= (rounded - truth).abs()).all()):
-        return response.rms
+    return bool(truth.numel()) and bool((error <= (rounded - truth).abs()).all())
+
+
+def _level(truth: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
+    """S of an operation that is exact on exact inputs: u·rms(T)."""
     level = float(truth.square().mean().sqrt()) * accumulation_unit(dtype)
     return torch.full_like(truth, level)
 

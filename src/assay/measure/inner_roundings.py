@@ -10,12 +10,13 @@ float32 holds exactly, such as a count, is rounded by nobody and stays.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from assay.measure.budget import growth
 from assay.measure.perturbation import OPERANDS, Perturbation, Signs
 from assay.measure.reduction import reduction_length
 
@@ -24,6 +25,7 @@ _LOGARITHMS = frozenset(("logsumexp", "logcumsumexp"))  # it is their sum that m
 _EXPONENTS = frozenset(("_softmax", "_log_softmax"))
 _LINEAR = frozenset(("sum", "mean", "cumsum"))  # what is summed may cancel
 _EXACT_SUM = 2.0**24
+_ROUNDINGS_OF_ONE = 2.0**24
 
 
 class InnerRoundings(TorchDispatchMode):
@@ -33,9 +35,11 @@ class InnerRoundings(TorchDispatchMode):
     make as one of thousands (`rowsum(dO * O)` runs over the head, `rowsum(dP * P)` over the keys).
     """
 
-    def __init__(self, perturbation: Perturbation) -> None:
+    def __init__(self, perturbation: Perturbation, n: int) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
         self._signs = Signs(perturbation)
+        self._few = growth(1) / growth(n)  # what does not pile up in a sum of n terms
+        self._made: dict[int, Callable[[], torch.Tensor]] = {}  # contractions, by their memory
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
@@ -46,13 +50,30 @@ class InnerRoundings(TorchDispatchMode):
         if name == "_softmax_backward_data" and _is_wide(args[0]):
             return self._softmax_backward(args)
         if name in OPERANDS:
-            return func(*self._operands(name, args), **kwargs)
+            return self._contraction(func, args, kwargs)
         result = func(*args, **kwargs)
         length = reduction_length(name, args, result)
         for tensor in result if isinstance(result, tuple | list) else (result,):
             if length is not None and _is_wide(tensor):
-                self._move(tensor, _measure(func, args, kwargs, tensor))
+                self._move(tensor, self._measure(func, args, kwargs, tensor))
         return result
+
+    def _contraction(self, func: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+        name = func.overloadpacket.__name__
+
+        def again() -> Any:
+            return func(*self._operands(name, args), **kwargs)
+
+        result = again()
+        if isinstance(result, torch.Tensor):
+            self._made[result.untyped_storage().data_ptr()] = again
+        return result
+
+    def _again(self, tensor: torch.Tensor) -> torch.Tensor:
+        """A product rounded anew, as by a kernel that makes it twice; else the tensor itself."""
+        again = self._made.get(tensor.untyped_storage().data_ptr())
+        made = again() if again is not None and tensor.is_contiguous() else tensor
+        return made.view_as(tensor) if made.numel() == tensor.numel() else tensor
 
     def _operands(self, name: str, args: Sequence[Any]) -> list[Any]:
         """Of two the smaller one is moved, so that every product moves; of three both ends."""
@@ -73,9 +94,12 @@ class InnerRoundings(TorchDispatchMode):
         return torch.view_as_complex(parts.contiguous())
 
     def _softmax_backward(self, args: Sequence[Any]) -> torch.Tensor:
-        """Its sum lies inside the operator: y * (g - sum(g * y))."""
+        """Its sum lies inside the operator: y * (g - sum(g * y)).
+
+        Where y is one-hot the sum is g again, and by the output it is another sum of its terms.
+        """
         gradient, made, dim = args[0], args[1], int(args[2])
-        terms: torch.Tensor = gradient * made
+        terms: torch.Tensor = self._again(gradient) * made
         total = terms.sum(dim, keepdim=True)
         self._move(total, terms.abs_().sum(dim, keepdim=True))
         return (gradient - total).mul_(made)  # type: ignore[no-any-return]
@@ -86,6 +110,24 @@ class InnerRoundings(TorchDispatchMode):
         if measure is None:
             measure = parts.masked_fill(parts.to(torch.float32) == parts, 0.0)
         self._signs.move(parts, measure)
+
+    def _measure(
+        self, func: Any, args: Sequence[Any], kwargs: dict[str, Any], result: torch.Tensor
+    ) -> torch.Tensor | None:
+        """What a sum is off by one rounding of; None: the result itself."""
+        name, given = func.overloadpacket.__name__, args[0]
+        if name in _LINEAR and _is_wide(given) and not given.is_complex():
+            measure: torch.Tensor = func(given.abs(), *args[1:], **kwargs)
+            return measure.masked_fill_(result.to(torch.float32) == result, 0.0)
+        if name in _EXPONENTS:
+            weights = name == "_softmax"
+            others = (1.0 - result) if weights else result.neg()
+            exponents = _exponents(given, others, int(args[1]))
+            # The exponents of weights are sums themselves, as long as any.
+            share = exponents.mul_(1.0 if weights else self._few).add_(1.0)
+            share.masked_fill_(others == 0.0, 0.0)
+            return share.mul_(result) if weights else share
+        return torch.ones_like(result) if name in _LOGARITHMS else None
 
 
 def _is_wide(value: Any) -> bool:
@@ -102,16 +144,12 @@ def _exact(operands: Sequence[torch.Tensor], length: int) -> bool:
     return largest * length <= _EXACT_SUM
 
 
-def _measure(
-    func: Any, args: Sequence[Any], kwargs: dict[str, Any], result: torch.Tensor
-) -> torch.Tensor | None:
-    """What a sum is off by one rounding of; None: the result itself."""
-    name, given = func.overloadpacket.__name__, args[0]
-    if name in _LINEAR and _is_wide(given) and not given.is_complex():
-        measure: torch.Tensor = func(given.abs(), *args[1:], **kwargs)
-        return measure.masked_fill_(result.to(torch.float32) == result, 0.0)
-    if name in _EXPONENTS:
-        sizes = given.abs().nan_to_num_(0.0, 0.0, 0.0).amax(args[1], keepdim=True).add_(1.0)
-        share: torch.Tensor = sizes.expand_as(result) if name == "_log_softmax" else sizes * result
-        return share
-    return torch.ones_like(result) if name in _LOGARITHMS else None
+def _exponents(given: torch.Tensor, others: torch.Tensor, dim: int) -> torch.Tensor:
+    """|x| and |logsumexp|, whose roundings remain in `x - logsumexp`.
+
+    Where one term outweighs the others so far that the logarithm is its own exponent, the
+    difference is exact: nothing remains but what the others add.
+    """
+    top = given.amax(dim, keepdim=True).abs()
+    sizes = given.abs().add_(top).nan_to_num_(0.0, 0.0, 0.0)
+    return torch.minimum(sizes, (others * _ROUNDINGS_OF_ONE).nan_to_num_(0.0))
