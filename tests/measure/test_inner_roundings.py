@@ -40,6 +40,17 @@ def flash_backward(*given: torch.Tensor) -> tuple[torch.Tensor, ...]:
     return scores @ k, scores.transpose(-1, -2) @ q, weights.transpose(-1, -2) @ gradient
 
 
+def by_logarithm(*given: torch.Tensor) -> tuple[torch.Tensor, ...]:
+    """Weights made again as exp(x - logsumexp), as a kernel does that keeps only the logarithm."""
+    q, k, v, gradient = given
+    scale = 1 / math.sqrt(q.shape[-1])
+    scores = causal((q * scale) @ k.transpose(-1, -2))
+    weights = torch.exp(scores - torch.logsumexp(scores, -1, keepdim=True))
+    inner = (gradient * (weights @ v)).sum(-1, keepdim=True)
+    pulled = weights * (gradient @ v.transpose(-1, -2) - inner) * scale
+    return pulled @ k, pulled.transpose(-1, -2) @ q, weights.transpose(-1, -2) @ gradient
+
+
 def shares(given: Tensors, actual: Tensors) -> list[float]:
     outputs = expected_all(attention_backward, *given)
     found = [compare(one, tensor).budget_used for one, tensor in zip(outputs, actual, strict=True)]
@@ -51,6 +62,39 @@ def test_gradients_by_the_output_are_as_right_as_those_by_the_weights(power: int
     given = [normal(2, 96, 64, seed=s) * 2.0**power for s in range(4)]
     assert max(shares(given, attention_backward(*given))) < 0.25
     assert max(shares(given, flash_backward(*given))) < 0.5
+
+
+@pytest.mark.parametrize("power", [0, 2, 5])
+def test_weights_by_the_logarithm_are_off_by_their_exponents(power: int) -> None:
+    given = [normal(2, 96, 64, seed=s) * 2.0**power for s in range(4)]
+    assert max(shares(given, by_logarithm(*given))) < 0.5
+
+
+@pytest.mark.parametrize("shape", [(64, 1, 7), (16, 2, 4099)])
+def test_sums_that_cancel_among_their_own_terms(shape: tuple[int, ...]) -> None:
+    *inputs, gradient = [normal(*shape, seed=s) for s in range(4)]
+    given = [*inputs, gradient + 100.0]
+    for kernel in (flash_backward, by_logarithm):
+        assert max(shares(given, kernel(*given))) < 0.5
+
+
+def test_a_mask_far_below_excuses_nothing() -> None:
+    scores, values = normal(4, 32, 32), normal(4, 32, 8, seed=1)
+    hidden = torch.arange(32) % 3 == 0
+
+    def masked(x: torch.Tensor, v: torch.Tensor) -> torch.Tensor:
+        return torch.softmax(x.masked_fill(hidden, -1e9), -1) @ v
+
+    expectation = expected(masked, scores, values)
+    assert compare(expectation, masked(scores, values)).ok
+    assert not compare(expectation, torch.softmax(scores, -1) @ values).ok
+
+
+def test_where_one_logit_outweighs_all_nothing_is_added() -> None:
+    logits = torch.tensor([[900.0, -900.0], [-700.0, 800.0]])
+    best = expected(lambda x: torch.log_softmax(x, -1).amax(-1), logits)
+    assert compare(best, torch.zeros(2)).ok
+    assert not compare(best, torch.full((2,), -1e-6)).ok
 
 
 @pytest.mark.parametrize("power", [0, 2])

@@ -80,3 +80,11 @@ def test_a_foreign_file_has_one_only_where_it_declares_it(tmp_path: Path) -> Non
     assert resolve(f"kernelbench:{loud}#loud.backward").direction is Direction.BACKWARD
     with pytest.raises(UsageError, match="BACKWARD = True"):
         resolve(f"kernelbench:{silent}#silent.backward")
+
+
+@pytest.mark.parametrize("name", ["linear_relu.backward", "attention.backward"])
+def test_the_first_draw_is_like_every_other(name: str) -> None:
+    reference = Reference(resolve(name))
+    drawn = [reference.draw(reference.own_workload(), 3) for _ in range(2)]
+    for first, second in zip(*drawn, strict=True):
+        assert torch.equal(first, second)

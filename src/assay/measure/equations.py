@@ -4,7 +4,7 @@
     orthogonality    |QᵀQ - 1|
     form             triangles, eigenvalues ascending, singular values descending and not negative
 
-each at most (128 + 32√n + 4n)·u times the size of what is decomposed, n its longer side and u one
+each at most (128 + 32√n + 8n)·u times the size of what is decomposed, n its longer side and u one
 rounding of the dtype. LAPACK in float32 used at most a twentieth of that on normal, offset, graded
 and tied matrices from 2 x 2 to 2048 x 512, twelve sweeps of Jacobi rotations, whose errors grow
 with n, two fifths; arithmetic in 11 bits exceeds it up to n = 1500.
