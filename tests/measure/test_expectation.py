@@ -274,3 +274,20 @@ def test_rounded_codes_have_no_non_finite_contract() -> None:
     expectation = expected(lambda a: a.round().to(torch.int32), x, planted=Planted(0, 3))
     codes = x.nan_to_num(5.0).round().to(torch.int32)
     assert compare(expectation, codes).ok
+
+
+def test_relief_is_withheld_only_where_nothing_is_rounded() -> None:
+    def gated(x: torch.Tensor, w: torch.Tensor) -> torch.Tensor:
+        sums = (x * w).sum(-1)
+        return torch.where(sums > 0.0, sums + 5.0, 0.0 * sums)
+
+    grid, weights = torch.ones(64, 3), normal(64, 3)
+    weights[7] = torch.tensor([1.0, -1.0 + 2.0**-24, -(2.0**-25)])  # positive by half a rounding
+    right = gated(grid, weights)
+    tipped = right.clone()
+    tipped[7] = 0.0
+    expectation = expected(gated, grid, weights, exact=True)
+    assert compare(expectation, right).ok
+    assert compare(expectation, tipped).ok
+    tipped[8] = 0.0 if right[8] else 5.0
+    assert not compare(expectation, tipped).ok
