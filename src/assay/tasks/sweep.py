@@ -60,10 +60,10 @@ SWEEPS = {
             large=1,
             wide=16,
             ladder=32,
-            tiny=8,
+            tiny=16,
             planted_far=True,
         ),
-        workloads=73,
+        workloads=81,
         limits=TrialLimits(configs=13, seconds=40.0, result_elements=TRIAL_ELEMENTS),
     ),
 }

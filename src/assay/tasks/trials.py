@@ -27,7 +27,7 @@ from assay.tasks.shapes_only import SizeLimit
 Config = tuple[tuple[str, int], ...]
 LONGEST_RUN_S = 1.0
 TRIAL_ELEMENTS = 1 << 24
-LARGEST_RESULT = 1 << 22  # of what is not near the own sizes
+LARGEST_RESULT = 5 << 20  # of what is not near the own sizes
 TRIAL_MULTIPLICATIONS = 1 << 31  # a small input can still ask for a huge product
 UNKNOWN_SIZE = 1 << 12  # of a constructor whose parameters cannot be counted beforehand
 RATE_ELEMENTS = 1 << 15  # a smaller run says little about the time of a larger one
