@@ -168,3 +168,11 @@ def test_only_the_same_rounds_are_compared() -> None:
     verdict = judge(case(*every_workload(), first, second))
     assert verdict.timing is not None
     assert [t.cache for t in verdict.timing] == [CANDIDATE.cache, "warm"]
+
+
+def test_processes_that_are_apart_widen_the_interval() -> None:
+    own = _measured("candidate", *[20.0] * 8, apart_us=0.15)
+    near = _timing(own, _measured("eager", *[20.1] * 8, apart_us=0.15))
+    assert near.difference is Difference.NOT_SHOWN and near.speedup == pytest.approx(1.005)
+    far = _timing(own, _measured("eager", *[20.4] * 8, apart_us=0.15))
+    assert far.difference is Difference.FASTER

@@ -34,6 +34,7 @@ class Measurement(Record):
     launch_us: tuple[float, ...] = ()  # the host's time to hand a call to the device, per round
     kernels_us: tuple[float, ...] = ()  # sum of the kernels' times per call, without gaps
     offset_us: float = 0.0  # fixed cost per call that was subtracted from every sample
+    apart_us: float = 0.0  # what two processes of one kernel may be apart, per call
     clocks_mhz: tuple[float, ...] = ()  # of the device, one per round
     temperatures_c: tuple[float, ...] = ()
     throttles: tuple[str, ...] = ()  # why the driver held the clock down, as it says

@@ -14,7 +14,7 @@ from assay.data.measurement import Measurement, Timing
 from assay.data.observation import TimesSeen
 from assay.judge.case import Case
 from assay.measure.drift import drift_remarks, throttling
-from assay.measure.statistics import difference, median_interval, paired_ratio
+from assay.measure.statistics import difference, median_interval, paired_ratio, widened
 
 _SEED = 0  # of the bootstrap: the same samples give the same interval
 CANDIDATE = "candidate"
@@ -64,7 +64,10 @@ def _timing(own: Measurement, other: Measurement) -> Timing:
     bound = launch_bound(own, other)
     by_host = bool(bound and own.host_us and other.host_us)
     mine, theirs = (own.host_us, other.host_us) if by_host else (own.samples_us, other.samples_us)
-    ratio, alone = paired_ratio(theirs, mine, _SEED), median_interval(mine, _SEED)
+    alone, ratio = median_interval(mine, _SEED), paired_ratio(theirs, mine, _SEED)
+    if not by_host:
+        apart_us = max(own.apart_us, other.apart_us)
+        ratio = widened(ratio, min(0.5, apart_us / min(alone.mid, statistics.median(theirs))))
     return Timing(
         baseline=other.subject,
         candidate_us=alone.mid,

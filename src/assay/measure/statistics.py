@@ -8,7 +8,7 @@ that cover it with at least 95 % for any distribution.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import comb
 
 import numpy as np
@@ -52,6 +52,11 @@ def paired_ratio(
 def median_interval(samples: Sequence[float], seed: int = 0) -> Interval:
     """The median of samples, one a round."""
     return _interval(np.asarray(samples, dtype=np.float64), seed)
+
+
+def widened(interval: Interval, share: float) -> Interval:
+    """For what no number of rounds shows, because it is the same in all of them."""
+    return replace(interval, low=interval.low * (1 - share), high=interval.high * (1 + share))
 
 
 def needs_more(interval: Interval, target_half_width: float) -> bool:
