@@ -23,10 +23,11 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from assay.worker.answers import ReplyCode
 from assay.worker.host import scratch
 from assay.worker.host.deadline import Deadline
 from assay.worker.host.wall import Wall
-from assay.worker.protocol import Construct, Load, ReplyCode
+from assay.worker.protocol import Construct, Load
 
 ROUNDS = 15
 GOAL_MS = 100.0

@@ -18,12 +18,13 @@ from assay.data.task import Task
 from assay.languages.candidate_file import load_candidate
 from assay.languages.registry import LANGUAGES, language
 from assay.tasks.catalog import resolve
+from assay.worker.answers import ReplyCode
 from assay.worker.host import scratch
 from assay.worker.host.build_cache import BuildCache, default_folder, toolchain
 from assay.worker.host.deadline import Deadline
 from assay.worker.host.process import Lost, SandboxedProcess
 from assay.worker.host.wall import Wall
-from assay.worker.protocol import Construct, Load, ReplyCode
+from assay.worker.protocol import Construct, Load
 from assay.worker.sandbox.spec import Isolation
 from corpus_case import CorpusCase
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import torch
 
+from assay.worker.answers import ReplyCode
 from assay.worker.host.deadline import Deadline
-from assay.worker.protocol import ReplyCode
 from worker.rooms import Inside, planned
 
 _OWN_AND_LIBRARY = '''

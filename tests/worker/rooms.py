@@ -14,6 +14,7 @@ from typing import Any
 
 import torch
 
+from assay.worker.answers import Reply
 from assay.worker.host import scratch
 from assay.worker.host.content import Content
 from assay.worker.host.deadline import Deadline
@@ -21,7 +22,7 @@ from assay.worker.host.planned_call import BatchOptions, Place, PlannedCall
 from assay.worker.host.raw_call import BatchResult
 from assay.worker.host.session import Session
 from assay.worker.host.wall import Rooms, Wall
-from assay.worker.protocol import Construct, Load, Reply
+from assay.worker.protocol import Construct, Load
 from assay.worker.sandbox import landlock
 from assay.worker.sandbox.probe import best_isolation
 from assay.worker.sandbox.spec import Isolation

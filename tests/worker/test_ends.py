@@ -10,9 +10,10 @@ import pytest
 import torch
 
 from assay.data.observation import EndCause
+from assay.worker.answers import CallCode, ReplyCode
 from assay.worker.host.deadline import Deadline
 from assay.worker.host.process import Lost
-from assay.worker.protocol import CallCode, ReplyCode, Survey
+from assay.worker.protocol import Survey
 from worker.rooms import ROOMS, Inside, Room, alive, result, wait_until
 
 X = torch.arange(8, dtype=torch.float32)

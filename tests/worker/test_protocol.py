@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from assay.worker.protocol import (
+from assay.worker.answers import (
     DTYPES,
     MAX_DIMS,
     CallCode,

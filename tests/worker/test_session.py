@@ -9,11 +9,11 @@ import pytest
 import torch
 
 from assay.data.observation import EndCause
+from assay.worker.answers import CallCode, OutputFlag, StateMatch
 from assay.worker.host.content import Content
 from assay.worker.host.deadline import Deadline
 from assay.worker.host.planned_call import BatchOptions, Place, PlannedCall
 from assay.worker.host.process import Lost
-from assay.worker.protocol import CallCode, OutputFlag, StateMatch
 from worker.rooms import Inside, Room, planned, result
 
 # Returns what it was called with: address and identity of the input object, and its values.

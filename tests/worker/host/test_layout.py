@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import torch
 
+from assay.worker.answers import DTYPES
 from assay.worker.host.layout import dtype_name, from_bytes, span, span_bytes
-from assay.worker.protocol import DTYPES
 
 BASE = torch.arange(48, dtype=torch.float32)
 

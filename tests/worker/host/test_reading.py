@@ -8,9 +8,14 @@ import torch
 from assay.data.call import CallOutcome, CallSeen, Mix
 from assay.data.evidence import EvidenceKind
 from assay.measure.expectation import OutputExpectation
+from assay.worker.answers import (
+    CallCode,
+    CallRecord,
+    OutputFlag,
+    OutputHeader,
+)
 from assay.worker.host.raw_call import RawCall, RawOutput
 from assay.worker.host.reading import CallFacts, buffer_names, output_bytes, read_call
-from assay.worker.protocol import CallCode, CallRecord, OutputFlag, OutputHeader
 
 TRUTH = torch.arange(4, dtype=torch.float32)
 GOOD = (

@@ -10,18 +10,20 @@ from typing import Any
 
 import torch
 
+from assay.worker.answers import (
+    DTYPES,
+    MAX_DIMS,
+    CallCode,
+    CallRecord,
+    OutputFlag,
+    OutputHeader,
+)
 from assay.worker.child.bait import lay_bait
 from assay.worker.child.memory import Memory
 from assay.worker.child.operations import OperationLog
 from assay.worker.child.refusal import described, is_exhausted, is_own_check
 from assay.worker.protocol import (
-    DTYPES,
-    MAX_DIMS,
     Call,
-    CallCode,
-    CallRecord,
-    OutputFlag,
-    OutputHeader,
     Plain,
     RunBatch,
     Slot,

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import torch
 
+from assay.worker.answers import CallCode
 from assay.worker.child.accelerator import Accelerator
 from assay.worker.child.batch import call_once
 from assay.worker.child.loading import construct, load_entry
 from assay.worker.counting import JOB_FILE, CountedJob
-from assay.worker.protocol import CallCode
 
 _WARM_CALLS = 3  # the first ones compile and tune
 

@@ -12,8 +12,9 @@ import numpy as np
 import torch
 
 from assay.languages.triton_interpreter import repair
+from assay.worker.answers import StateMatch
 from assay.worker.child.memory import Memory
-from assay.worker.protocol import Construct, Load, LoadState, StateMatch
+from assay.worker.protocol import Construct, Load, LoadState
 
 
 def load_entry(request: Load) -> Any:

@@ -8,14 +8,13 @@ from dataclasses import replace
 
 import torch
 
+from assay.worker.answers import OutputFlag, OutputHeader
 from assay.worker.child.accelerator import Accelerator
 from assay.worker.child.mapped import DeviceMapped, HostMapped, Mapped
 from assay.worker.protocol import (
     CONTROL_ARENA,
     STATEMENT_BYTES,
     MapArena,
-    OutputFlag,
-    OutputHeader,
     Protect,
     Slot,
     View,

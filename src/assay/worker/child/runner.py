@@ -18,6 +18,7 @@ import torch
 
 from assay.languages.triton_ablation import SilencedLaunches
 from assay.worker import wire
+from assay.worker.answers import Reply, ReplyCode
 from assay.worker.child.accelerator import Accelerator
 from assay.worker.child.audit import Audit
 from assay.worker.child.batch import Batch
@@ -37,8 +38,6 @@ from assay.worker.protocol import (
     LoadState,
     MapArena,
     Protect,
-    Reply,
-    ReplyCode,
     Request,
     RunBatch,
     RunGated,

@@ -55,6 +55,7 @@ _MODULES = (
     "triton.testing",
     "torch.utils._python_dispatch",
     "assay.worker.wire",
+    "assay.worker.answers",
     "assay.worker.protocol",
     "assay.devices.cuda_driver",
     "assay.devices.cupti",

@@ -12,6 +12,7 @@ from assay.data.call import Mix
 from assay.data.candidate import Candidate
 from assay.data.observation import AblationSeen
 from assay.data.settings import Settings
+from assay.worker.answers import StateMatch
 from assay.worker.host.build import Builder
 from assay.worker.host.deadline import Deadline
 from assay.worker.host.exam import SEEDED, Exam, Question
@@ -26,7 +27,7 @@ from assay.worker.host.reading import (
 )
 from assay.worker.host.session import Session
 from assay.worker.host.wall import Wall
-from assay.worker.protocol import StateMatch, Survey
+from assay.worker.protocol import Survey
 
 
 def ablate(wall: Wall, exam: Exam, candidate: Candidate, settings: Settings) -> AblationSeen:

@@ -16,13 +16,14 @@ from assay.data.observation import BuildSeen
 from assay.data.settings import Settings
 from assay.languages.cpp_source import python_module
 from assay.languages.registry import language
+from assay.worker.answers import CallCode, ReplyCode
 from assay.worker.host import scratch
 from assay.worker.host.build_cache import BuildCache
 from assay.worker.host.deadline import Deadline
 from assay.worker.host.exam import Exam
 from assay.worker.host.planned_call import BatchOptions, Place, PlannedCall
 from assay.worker.host.session import Session
-from assay.worker.protocol import CallCode, Construct, Load, ReplyCode
+from assay.worker.protocol import Construct, Load
 
 _FOLDER = "kernel"
 MAIN = "kernel.py"

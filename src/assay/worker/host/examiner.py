@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from assay.data.call import CallOutcome, CallSeen, Mix
 from assay.data.evidence import EvidenceKind
 from assay.data.observation import CheckMissing, Observation
+from assay.worker.answers import ReplyCode, StateMatch
 from assay.worker.host.deadline import Deadline
 from assay.worker.host.exam import SEEDED, Exam
 from assay.worker.host.explanation import Asked, Surroundings, explain
@@ -33,7 +34,7 @@ from assay.worker.host.repeated_draws import RepeatedDraws
 from assay.worker.host.script import ScriptedBatch
 from assay.worker.host.session import Session
 from assay.worker.host.tones import is_tone
-from assay.worker.protocol import Construct, ReplyCode, StateMatch
+from assay.worker.protocol import Construct
 
 ENOUGH_WRONG = 12
 _SECOND_LOOKS = 3

@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from assay.data.observation import EndCause
+from assay.worker.answers import ReplyCode
 from assay.worker.host.arena import HostArena
 from assay.worker.host.deadline import Deadline
 from assay.worker.host.planned_call import Laid
@@ -26,7 +27,6 @@ from assay.worker.protocol import (
     GATE_WORD,
     LAUNCHED_WORD,
     STARTED_WORD,
-    ReplyCode,
     RunGated,
 )
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from assay.data.kernels import KernelSeen, KernelsSeen
+from assay.worker.answers import ReplyCode
 from assay.worker.host.deadline import Deadline
 from assay.worker.host.exam import Exam, Question
 from assay.worker.host.planned_call import Place, PlannedCall
 from assay.worker.host.session import Session
-from assay.worker.protocol import ReplyCode
 
 _CALLS = 3
 _FIELDS = 7

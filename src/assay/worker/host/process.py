@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from assay.data.observation import EndCause
 from assay.errors import ChildLost, HostError
 from assay.worker import wire
+from assay.worker.answers import Reply
 from assay.worker.host.activity import queued_ns, runnable_seconds, thread_count, wants_processor
 from assay.worker.host.deadline import Deadline, own_seconds
 from assay.worker.host.process_tree import (
@@ -25,7 +26,7 @@ from assay.worker.host.process_tree import (
     resident_bytes,
 )
 from assay.worker.host.zygote import Tree
-from assay.worker.protocol import Reply, Request
+from assay.worker.protocol import Request
 from assay.worker.spawning import Ended, Ready, Refused
 
 _SLICE_S = 0.05

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import torch
 
-from assay.worker.protocol import CallRecord, OutputHeader
+from assay.worker.answers import CallRecord, OutputHeader
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,9 @@ from assay.data.call import CallOutcome, CallSeen, ErrorSummary, Mix, OutputSeen
 from assay.data.evidence import EvidenceKind
 from assay.measure.expectation import OutputExpectation, compare, compare_all
 from assay.tasks.outputs import BUFFER_PREFIX, LEFT_OR_UPDATED_PREFIX, UPDATED_PREFIX
+from assay.worker.answers import CallCode, OutputFlag
 from assay.worker.host.layout import dtype_name
 from assay.worker.host.raw_call import RawCall, RawOutput, RawUpdate
-from assay.worker.protocol import CallCode, OutputFlag
 
 Expectations = tuple[OutputExpectation, ...]
 

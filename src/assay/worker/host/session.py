@@ -13,6 +13,13 @@ from typing import Any
 import torch
 
 from assay.errors import HostError
+from assay.worker.answers import (
+    CallRecord,
+    OutputFlag,
+    OutputHeader,
+    Reply,
+    StateMatch,
+)
 from assay.worker.host.arena import Arena, HostArena
 from assay.worker.host.deadline import Deadline
 from assay.worker.host.layout import from_bytes, span
@@ -24,18 +31,13 @@ from assay.worker.host.wall import Wall
 from assay.worker.protocol import (
     CONTROL_ARENA,
     STATEMENT_BYTES,
-    CallRecord,
     HandOverAgain,
     LoadState,
     MapArena,
-    OutputFlag,
-    OutputHeader,
     Protect,
-    Reply,
     Request,
     RunBatch,
     Slot,
-    StateMatch,
     Survey,
     TraceKernels,
 )

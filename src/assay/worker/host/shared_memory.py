@@ -21,7 +21,12 @@ from assay.worker.host.arena import (
     poison_bands,
 )
 from assay.worker.host.layout import dtype_name, from_bytes, same_bytes, span, span_bytes
-from assay.worker.protocol import MapArena, Protect, Slot, View
+from assay.worker.protocol import (
+    MapArena,
+    Protect,
+    Slot,
+    View,
+)
 
 _ARENA_BYTES = 64 << 20
 _MARGIN_BYTES = 1 << 16

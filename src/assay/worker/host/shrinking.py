@@ -17,6 +17,7 @@ from assay.data.settings import Settings
 from assay.data.workload import Distribution, Layout, Workload
 from assay.errors import TaskError
 from assay.tasks.categories import legal
+from assay.worker.answers import StateMatch
 from assay.worker.host.build import Builder
 from assay.worker.host.build_cache import BuildCache
 from assay.worker.host.deadline import Deadline
@@ -34,7 +35,7 @@ from assay.worker.host.reading import (
 )
 from assay.worker.host.session import Session
 from assay.worker.host.wall import Wall
-from assay.worker.protocol import Construct, StateMatch
+from assay.worker.protocol import Construct
 
 MOST_TRIES = 40
 MOST_S = 10.0  # of shrinking, the build apart

@@ -21,6 +21,7 @@ from assay.languages.cuda_tools import find_ptxas
 from assay.languages.instruction_families import amd_families, ptx_families
 from assay.languages.triton import TritonLanguage
 from assay.languages.triton_signature import TritonLaunch
+from assay.worker.answers import ReplyCode
 from assay.worker.host import scratch
 from assay.worker.host.cuda_compiler import disassembled
 from assay.worker.host.deadline import Deadline
@@ -28,7 +29,7 @@ from assay.worker.host.process import Lost
 from assay.worker.host.session import Session
 from assay.worker.host.wall import Wall
 from assay.worker.host.workshop import MOST_BYTES, Workshop, message
-from assay.worker.protocol import CompileTriton, ReplyCode
+from assay.worker.protocol import CompileTriton
 
 _FOLDER = "kernel"
 _MAIN = "kernel.py"

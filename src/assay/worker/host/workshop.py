@@ -9,11 +9,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from assay.worker.answers import ReplyCode
 from assay.worker.host import scratch
 from assay.worker.host.deadline import Deadline
 from assay.worker.host.session import Session
 from assay.worker.host.wall import Wall
-from assay.worker.protocol import ReplyCode, RunTool
+from assay.worker.protocol import RunTool
 
 MOST_BYTES = 64 << 20
 _MESSAGE_LETTERS = 4000
