@@ -1,4 +1,4 @@
-"""Replies, records and headers: they survive the trip, and garbage never raises."""
+"""What the child says crosses in fixed structs, and no garbage raises."""
 
 from __future__ import annotations
 
