@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from assay.data.call import CallOutcome, CallSeen, Mix
+from assay.data.call import CallOutcome, CallSeen, Mix, OutputSeen
 from assay.data.evidence import EvidenceKind
 from assay.data.observation import CheckMissing, Observation
 from assay.worker.answers import ReplyCode, StateMatch
@@ -70,6 +70,8 @@ class Examiner:
         self._refused: dict[int, _Refusal] = {}  # configurations the constructor raised on
         self._asked: list[Asked] = []
         self.wrong = 0  # calls so far that did not return what they had to
+        self._shared = 0  # of these, where nothing was wrong but the place
+        self._sharing: set[int] = set()  # batches of such calls
         self._allowance = Allowance(self.pace, self.exam, self.session.process)
         self._own_calls = 0
         self._second_looks = 0
@@ -84,7 +86,7 @@ class Examiner:
         listens = {len(script) - 1, *rng.sample(range(len(script)), min(_LISTENS, len(script)))}
         for number, batch in enumerate(script):
             self.on_progress(number / len(script))
-            if self.wrong >= self.enough_wrong or (batch.edge and self.wrong):
+            if self._heard() >= self.enough_wrong or (batch.edge and self.wrong):
                 break
             if not self._allowance.allows(batch, self._own_calls):
                 skipped += 1
@@ -101,6 +103,10 @@ class Examiner:
             missing = CheckMissing(check="mixture of calls", reason=text, essential=False)
             self.observations.append(missing)
         return len(self._asked)
+
+    def _heard(self) -> int:
+        """Wrong answers; right ones that share one place say one thing a batch, however many."""
+        return self.wrong - self._shared + len(self._sharing)
 
     def _listen(self, number: int) -> None:
         self.observations += listen(self.session.process, number)
@@ -260,6 +266,9 @@ class Examiner:
             self.wrong += not right
         elif not right:
             self.wrong += 1
+            if all(_only_shared(output) for output in seen.outputs if output.problem):
+                self._shared += 1
+                self._sharing.add(number)
             around = Surroundings(one, self._asked, asked[position + 1 :])
             seen = explain(self.exam, seen, raw, around)
             seen = self._look_again(seen, one, position)
@@ -290,6 +299,11 @@ class Examiner:
 def _parts(batch: ScriptedBatch) -> list[ScriptedBatch]:
     """The calls of a batch one by one: what each leaves behind must not reach the next."""
     return [replace(batch, calls=(call,), rapid=False) for call in batch.calls]
+
+
+def _only_shared(output: OutputSeen) -> bool:
+    right = output.error is not None and output.error.ok
+    return output.problem is EvidenceKind.RESULT_OVERWRITTEN and right
 
 
 def _last_words(statement: str) -> str:
