@@ -132,3 +132,17 @@ def test_what_the_reference_returns_exactly_is_demanded_exactly() -> None:
     magnitude = torch.tensor([0.0, 2.0**-3]).double().repeat_interleave(64)
     spread = reference_spread(magnitude, magnitude * 2.0**-17)
     assert spread[::64].tolist() == [0.0, 2.0**-20]
+
+
+def test_a_product_that_was_written_over_is_not_made_again() -> None:
+    def pulled(a: torch.Tensor, b: torch.Tensor, given: torch.Tensor) -> torch.Tensor:
+        gradient = a @ b
+        gradient.mul_(0.0).add_(given)
+        weights = torch.softmax(given, -1)
+        return torch.ops.aten._softmax_backward_data(gradient, weights, -1, given.dtype)
+
+    given = [normal(16, 16, seed=s) * size for s, size in enumerate((1e4, 1e4, 1.0))]
+    expectation = expected(pulled, *given)
+    right = pulled(*given)
+    assert compare(expectation, right).ok
+    assert not compare(expectation, right + 1e-3).ok

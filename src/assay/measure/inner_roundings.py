@@ -11,6 +11,7 @@ float32 holds exactly, such as a count, is rounded by nobody and stays.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -28,6 +29,20 @@ _EXACT_SUM = 2.0**24
 _ROUNDINGS_OF_ONE = 2.0**24
 
 
+@dataclass(frozen=True)
+class _Product:
+    """A contraction, and how to make it again."""
+
+    result: torch.Tensor
+    version: int  # of its memory when it was made
+    again: Callable[[], torch.Tensor]
+
+    def is_still(self, tensor: torch.Tensor) -> bool:
+        """Whether `tensor` is all of it, and nobody has written there since."""
+        whole = tensor.is_contiguous() and tensor.numel() == self.result.numel()
+        return whole and tensor._version == self.version
+
+
 class InnerRoundings(TorchDispatchMode):
     """While active, results of reductions and contractions are moved.
 
@@ -39,7 +54,7 @@ class InnerRoundings(TorchDispatchMode):
         super().__init__()  # type: ignore[no-untyped-call]
         self._signs = Signs(perturbation)
         self._few = growth(1) / growth(n)  # what does not pile up in a sum of n terms
-        self._made: dict[int, Callable[[], torch.Tensor]] = {}  # contractions, by their memory
+        self._made: dict[int, _Product] = {}  # by their memory, which they keep
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
@@ -66,14 +81,16 @@ class InnerRoundings(TorchDispatchMode):
 
         result = again()
         if isinstance(result, torch.Tensor):
-            self._made[result.untyped_storage().data_ptr()] = again
+            place = result.untyped_storage().data_ptr()
+            self._made[place] = _Product(result, result._version, again)
         return result
 
     def _again(self, tensor: torch.Tensor) -> torch.Tensor:
         """A product rounded anew, as by a kernel that makes it twice; else the tensor itself."""
-        again = self._made.get(tensor.untyped_storage().data_ptr())
-        made = again() if again is not None and tensor.is_contiguous() else tensor
-        return made.view_as(tensor) if made.numel() == tensor.numel() else tensor
+        product = self._made.get(tensor.untyped_storage().data_ptr())
+        if product is None or not product.is_still(tensor):
+            return tensor
+        return product.again().view_as(tensor)
 
     def _operands(self, name: str, args: Sequence[Any]) -> list[Any]:
         """Of two the smaller one is moved, so that every product moves; of three both ends."""

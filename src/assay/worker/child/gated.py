@@ -41,8 +41,8 @@ class Gate:
     def close_until(self, stream: int, number: int) -> None:
         """The stream goes on when the host says `number`.
 
-        The device has to turn from the host's process to this one, which takes some microseconds
-        and not as many in every process: something small is run before the clock starts.
+        The device has to turn from the host's process to this one, which is none of the calls'
+        time: something small is run before the clock starts.
         """
         self.driver.wait_value(stream, self._words + GATE_WORD * WORD_BYTES, number)
         self.driver.fill_in(stream, self._spare, 0, _SPARE_BYTES)
