@@ -3,7 +3,9 @@
     python benchmarks/timing.py [--parts aa ab known outside] [--record FILE]
 
 Every comparison goes the way of an ordinary evaluation: processes of their own behind the wall,
-batches behind a gate, rounds in random order. The record holds the environment and every figure.
+batches behind a gate, rounds in random order, the interval that a verdict would state. Kernels are
+compared in several processes each, paired anew every time. The record holds the environment and
+every figure.
 """
 
 from __future__ import annotations
@@ -21,14 +23,17 @@ from typing import Any
 
 from timing_kernels import LOOP, LYING, SOFTMAX, SPIN, Kernel, task
 
+from assay.data.measurement import Difference
 from assay.data.plan import Plan
 from assay.data.settings import Level, Settings, Track
 from assay.devices.registry import adapter
-from assay.measure.statistics import Difference, difference, paired_ratio
+from assay.judge.speed import speedup
+from assay.measure.statistics import difference
 from assay.tasks.reference import Reference
 from assay.tasks.sweep import sweep
 from assay.worker.host.baseline import null_candidate
 from assay.worker.host.build import Builder
+from assay.worker.host.device_measurement import measurement
 from assay.worker.host.exam import Exam, Question
 from assay.worker.host.planned_call import Place, PlannedCall
 from assay.worker.host.race import Race, Runner
@@ -38,9 +43,10 @@ from assay.worker.host.secret import Secret
 from assay.worker.host.session import Session
 from assay.worker.host.wall import Wall
 
-ROUNDS = 15
-AA_PAIRS = 133  # of each of three kernels
-AA_ROUNDS = 10  # 400 pairs have to fit into the time for which a device is lent
+ROUNDS = 10
+AA_PAIRS = 134  # of each of three kernels
+AB_PAIRS = 100
+PROCESSES = 6  # of either kernel: what one process is off by is off in all of its comparisons
 CALLS = 48
 SMALL, LARGE = 128, 4096  # rows of 1024 numbers: half a megabyte, and 16
 SETTINGS = Settings(device="cuda", level=Level.QUICK, track=Track.OPEN)
@@ -62,7 +68,7 @@ class Circuit:
             track=Track.OPEN,
             device="cuda",
             timing=True,
-            baseline="eager",
+            baselines=("eager",),
             workloads=tuple(chosen),
         )
         self.exam = Exam(reference, plan)
@@ -104,7 +110,7 @@ def heat(race: Race, length: int, seconds: float) -> RaceTimes:
 
 def fresh(race: Race) -> RaceTimes:
     """The times so far; the next rounds start anew."""
-    found, race.times = race.times, RaceTimes(len(race.runners) - 1)
+    found, race.times = race.times, RaceTimes(len(race.runners) - 1, gaps_us=race.gaps_us)
     return found
 
 
@@ -116,28 +122,35 @@ def compared(race: Race, length: int, rounds: int = ROUNDS) -> RaceTimes:
     return fresh(race)
 
 
-def pairs(circuit: Circuit, kernels: list[Kernel], times: int, rounds: int = ROUNDS) -> list[Row]:
-    """`times` comparisons of the first kernel with the second."""
-    rows = []
-    with circuit.race(kernels) as (race, length):
+def pairs(circuit: Circuit, first: Kernel, second: Kernel, count: int) -> list[Row]:
+    """At least so many comparisons of one kernel with another."""
+    rng, rows = random.Random(), list[Row]()
+    with circuit.race([first] * PROCESSES + [second] * PROCESSES) as (race, length):
         heat(race, length, 0.5)
-        for _ in range(times):
-            found = compared(race, length, rounds)
-            ratio = paired_ratio(found.samples_us(1), found.samples_us(0), seed=0)
-            rows.append(
-                {
-                    "names": [one.name for one in kernels],
-                    "us": statistics.median(found.samples_us(0)),
-                    "ratio": ratio.mid,
-                    "low": ratio.low,
-                    "high": ratio.high,
-                    "half_width": ratio.half_width,
-                    "said": difference(ratio).value,
-                    "inside": found.inside,
-                    "gated": all(found.gated(side) for side in range(2)),
-                }
-            )
+        while len(rows) < count:
+            found = compared(race, length)
+            others = rng.sample(range(PROCESSES, 2 * PROCESSES), PROCESSES)
+            names = [first.name, second.name]
+            rows += [{"names": names, **_row(found, *pair)} for pair in enumerate(others)]
     return rows
+
+
+def _row(found: RaceTimes, one: int, other: int) -> Row:
+    """What a verdict would say of two sides."""
+    sides = [measurement(found, side, str(side), "warm") for side in (one, other)]
+    ratio = speedup(*sides)
+    return {
+        "processes": [one, other],
+        "us": statistics.median(found.samples_us(one)),
+        "ratio": ratio.mid,
+        "low": ratio.low,
+        "high": ratio.high,
+        "half_width": ratio.half_width,
+        "gap_us": [found.gaps_us[side] for side in (one, other)] if found.gaps_us else None,
+        "said": difference(ratio).value,
+        "inside": found.inside,
+        "gated": all(found.gated(side) for side in (one, other)),
+    }
 
 
 def scaled(circuit: Circuit, wanted_us: float) -> int:
@@ -149,12 +162,12 @@ def scaled(circuit: Circuit, wanted_us: float) -> int:
 
 
 def aa(wall: Wall) -> Iterator[list[Row]]:
-    """400 pairs of the same kernel: two that compute, one that moves memory."""
+    """402 pairs of the same kernel: two that compute, one that moves memory."""
     circuit = Circuit(wall, SMALL)
     for wanted_us in (20.0, 100.0):
         n = scaled(circuit, wanted_us)
-        yield pairs(circuit, [LOOP(n), LOOP(n)], AA_PAIRS, AA_ROUNDS)
-    yield pairs(Circuit(wall, LARGE), [SOFTMAX(0), SOFTMAX(0)], AA_PAIRS + 1, AA_ROUNDS)
+        yield pairs(circuit, LOOP(n), LOOP(n), AA_PAIRS)
+    yield pairs(Circuit(wall, LARGE), SOFTMAX(0), SOFTMAX(0), AA_PAIRS)
 
 
 def ab(wall: Wall) -> Iterator[list[Row]]:
@@ -162,7 +175,7 @@ def ab(wall: Wall) -> Iterator[list[Row]]:
     circuit = Circuit(wall, SMALL)
     for wanted_us in (10.0, 100.0):
         n = scaled(circuit, wanted_us)
-        yield pairs(circuit, [LOOP(int(1.02 * n + 0.5)), LOOP(n)], 100)
+        yield pairs(circuit, LOOP(int(1.02 * n + 0.5)), LOOP(n), AB_PAIRS)
 
 
 def known(wall: Wall) -> Iterator[list[Row]]:

@@ -67,3 +67,8 @@ def test_who_waits_for_the_device_inside_is_let_through_and_marked(inside: Insid
     run, laid = through(inside, _WAITS)
     assert not run.gated
     assert answers(inside, laid) == [2.0] * _CALLS
+
+
+def test_every_process_knows_its_gap_before_a_candidate_is_there(inside: Inside) -> None:
+    gap_us = inside.session.gap_us
+    assert gap_us is not None and 0.3 < gap_us < 10.0  # of a fill of 64 KiB, on any device

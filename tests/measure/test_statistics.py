@@ -15,6 +15,7 @@ from assay.measure.statistics import (
     median_interval,
     needs_more,
     paired_ratio,
+    widened,
 )
 
 Draw = Callable[[np.random.Generator, int], np.ndarray]
@@ -65,6 +66,12 @@ def test_words() -> None:
     assert difference(Interval(1.01, 0.99, 1.03, 20)) is Difference.NOT_SHOWN
     assert difference(Interval(1.2, 1.1, 1.3, 3)) is Difference.NOT_SHOWN
     assert str(Difference.NOT_SHOWN) == "no difference shown"
+
+
+def test_widening_adds_squares_on_either_side() -> None:
+    wide = widened(Interval(mid=2.0, low=1.94, high=2.0, rounds=9), 0.04)
+    assert (wide.mid, wide.low, wide.high) == pytest.approx((2.0, 1.9, 2.08))
+    assert widened(wide, 0.0) == wide
 
 
 def test_needs_more() -> None:

@@ -14,7 +14,13 @@ from assay.data.measurement import Measurement, Timing
 from assay.data.observation import TimesSeen
 from assay.judge.case import Case
 from assay.measure.drift import drift_remarks, throttling
-from assay.measure.statistics import difference, median_interval, paired_ratio, widened
+from assay.measure.statistics import (
+    Interval,
+    difference,
+    median_interval,
+    paired_ratio,
+    widened,
+)
 
 _SEED = 0  # of the bootstrap: the same samples give the same interval
 CANDIDATE = "candidate"
@@ -64,10 +70,8 @@ def _timing(own: Measurement, other: Measurement) -> Timing:
     bound = launch_bound(own, other)
     by_host = bool(bound and own.host_us and other.host_us)
     mine, theirs = (own.host_us, other.host_us) if by_host else (own.samples_us, other.samples_us)
-    alone, ratio = median_interval(mine, _SEED), paired_ratio(theirs, mine, _SEED)
-    if not by_host:
-        apart_us = max(own.apart_us, other.apart_us)
-        ratio = widened(ratio, min(0.5, apart_us / min(alone.mid, statistics.median(theirs))))
+    alone = median_interval(mine, _SEED)
+    ratio = paired_ratio(theirs, mine, _SEED) if by_host else speedup(own, other)
     return Timing(
         baseline=other.subject,
         candidate_us=alone.mid,
@@ -83,6 +87,13 @@ def _timing(own: Measurement, other: Measurement) -> Timing:
         candidate_high_us=alone.high,
         remarks=_remarks(own, other),
     )
+
+
+def speedup(own: Measurement, other: Measurement) -> Interval:
+    """By the device's times; as much wider as two processes of one kernel may be apart."""
+    shorter_us = min(statistics.median(own.samples_us), statistics.median(other.samples_us))
+    share = min(0.5, max(own.apart_us, other.apart_us) / shorter_us)
+    return widened(paired_ratio(other.samples_us, own.samples_us, _SEED), share)
 
 
 def _method(own: Measurement, bound: bool | None, by_host: bool) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import comb
+from math import comb, hypot
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,8 +55,13 @@ def median_interval(samples: Sequence[float], seed: int = 0) -> Interval:
 
 
 def widened(interval: Interval, share: float) -> Interval:
-    """For what no number of rounds shows, because it is the same in all of them."""
-    return replace(interval, low=interval.low * (1 - share), high=interval.high * (1 + share))
+    """For what no number of rounds shows, because it is the same in all of them.
+
+    It has nothing to do with what the rounds scatter by, so the squares add.
+    """
+    mid, more = interval.mid, interval.mid * share
+    low, high = hypot(mid - interval.low, more), hypot(interval.high - mid, more)
+    return replace(interval, low=mid - low, high=mid + high)
 
 
 def needs_more(interval: Interval, target_half_width: float) -> bool:

@@ -78,6 +78,11 @@ class Protect:
 
 
 @dataclass(frozen=True)
+class MeasureGap:
+    """Say what the device needs between two pieces of work; the reply counts picoseconds."""
+
+
+@dataclass(frozen=True)
 class Load:
     """Import the candidate's main file."""
 
@@ -169,6 +174,7 @@ class CompileTriton:
 Request = (
     MapArena
     | Protect
+    | MeasureGap
     | Load
     | Construct
     | LoadState

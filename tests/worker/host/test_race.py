@@ -43,8 +43,8 @@ class _Gate:
         return GatedRun(1000 * len(laid), 1000 * len(laid), 100, True)
 
 
-def _runner(name: str, dies: bool = False) -> Runner:
-    return Runner(name, cast(Any, None), cast(Any, _Ring()), cast(Any, _Gate(dies)))
+def _runner(name: str, dies: bool = False, gap_us: float | None = None) -> Runner:
+    return Runner(name, cast(Any, None), cast(Any, _Ring()), cast(Any, _Gate(dies)), gap_us)
 
 
 def _race(*runners: Runner, warm: bool = False) -> Race:
@@ -81,3 +81,15 @@ def test_a_candidate_that_ends_is_no_baselines_fault() -> None:
     with pytest.raises(Lost):
         for _ in range(3):
             race.round(4)
+
+
+def test_gaps_count_only_where_every_side_knows_its_own() -> None:
+    knows, does_not = _runner("candidate", gap_us=1.7), _runner("eager")
+    assert _race(knows, does_not).gaps_us == ()
+    race = _race(knows, _runner("eager", gap_us=1.8))
+    assert race.gaps_us == race.times.gaps_us == (1.7, 1.8)
+    race.round(4)
+    apart = measurement(race.times, 0, "candidate", "warm").apart_us
+    race = _race(knows, does_not)
+    race.round(4)
+    assert apart < measurement(race.times, 0, "candidate", "warm").apart_us

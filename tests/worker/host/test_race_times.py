@@ -24,6 +24,14 @@ def race(*sides: list[GatedRun]) -> RaceTimes:
     return RaceTimes(len(sides), lengths=[CALLS] * len(null), runs=[*sides, null])
 
 
+def test_what_a_process_needs_more_between_launches_is_taken_off() -> None:
+    found = race([run(20.1), run(20.1)], [run(20.0), run(20.0)])
+    found.gaps_us = (1.8, 1.7)
+    assert [*found.inside_us(0), *found.inside_us(1)] == pytest.approx([20.05] * 4)
+    assert found.outside_us(0) == pytest.approx(found.outside_us(1))
+    assert found.launch_us(0) == pytest.approx(found.launch_us(1))
+
+
 def test_what_nothing_costs_is_taken_off() -> None:
     times = race([run(10.0), run(12.0), run(11.0)])
     assert times.inside_us(0) == pytest.approx([10.0, 12.0, 11.0])

@@ -12,6 +12,7 @@ import torch
 
 from assay.devices.cuda_driver import PERSISTING_CACHE, CudaDriver
 from assay.errors import DeviceError
+from assay.worker.child.launch_gap import LaunchGap
 
 _current_stream, _set_stream = torch.cuda.current_stream, torch.cuda.set_stream
 _POISON = 255
@@ -58,6 +59,13 @@ class Accelerator:
         except DeviceError as error:
             os.write(2, f"\n{error}\n".encode())
             os.abort()
+
+    def gap_picoseconds(self) -> int:
+        """Between two pieces of work; 0 on a device on which no stream can be made to wait."""
+        try:
+            return LaunchGap(self.driver, self.stream.cuda_stream).picoseconds()
+        except DeviceError:
+            return 0
 
     def poison(self, sizes: list[int]) -> None:
         """Leave memory that was written over and is free for the next who asks for as much."""

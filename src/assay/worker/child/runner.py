@@ -37,6 +37,7 @@ from assay.worker.protocol import (
     Load,
     LoadState,
     MapArena,
+    MeasureGap,
     Protect,
     Request,
     RunBatch,
@@ -84,6 +85,9 @@ class Runner:
                 return 0, "\n".join(self.layers)
             case Protect():
                 self.memory.protect(request)
+            case MeasureGap():
+                assert accelerator is not None
+                return accelerator.gap_picoseconds(), ""
             case Load():
                 self.before = Snapshot.take()
                 self.audit = Audit(os.path.dirname(request.path), _allowed_paths())

@@ -31,13 +31,14 @@ class Runner:
     session: Session
     ring: Ring
     gate: Gate
+    gap_us: float | None = None  # between two launches, where it is known
 
     @classmethod
     def enter(
         cls, name: str, session: Session, calls: Sequence[PlannedCall], rng: random.Random
     ) -> Runner:
         """Write its inputs and set up its gate."""
-        return cls(name, session, Ring(session, calls, rng), Gate(session))
+        return cls(name, session, Ring(session, calls, rng), Gate(session), session.gap_us)
 
     def run(self, length: int, judged: int | None, deadline: Deadline) -> GatedRun:
         """One batch, of which one answer may be judged; without one, all calls at one place."""
@@ -58,7 +59,13 @@ class Race:
         self.runners = list(runners)
         self._rng = rng
         self._timeout_s = timeout_s
-        self.times = RaceTimes(len(self.runners) - 1, warm)
+        self.times = RaceTimes(len(self.runners) - 1, warm, self.gaps_us)
+
+    @property
+    def gaps_us(self) -> tuple[float, ...]:
+        """Between two launches, by side; none where one of them does not know."""
+        known = [runner.gap_us for runner in self.runners[:-1]]
+        return tuple(gap for gap in known if gap is not None) if None not in known else ()
 
     def settle(self, longest: int, batch_s: float) -> int:
         """Warm up; the calls a batch that all can queue and that last `batch_s` at most."""

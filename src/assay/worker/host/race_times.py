@@ -2,13 +2,13 @@
 
 The rule: the clock that counts is outside. The events inside are finer, and count for all where
 they account, on every side, for the time seen from outside. The null candidate's batch, which
-computes nothing and copies as much, is subtracted from either.
+computes nothing and copies as much, is subtracted from either; so is what a side's process needs
+more than the others do between two launches, once a call: at least one it makes.
 """
 
 from __future__ import annotations
 
 import statistics
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 _AGREEMENT = 0.03  # of the outside time by which the inside may fall short,
@@ -31,6 +31,7 @@ class RaceTimes:
 
     sides: int  # without the null candidate
     warm: bool = False  # all calls of a batch found their inputs at one place
+    gaps_us: tuple[float, ...] = ()  # by side, of its process, before a candidate was there
     lengths: list[int] = field(default_factory=list)  # calls a batch, one a round
     runs: list[list[GatedRun]] = field(default_factory=list)  # by side, the null candidate last
 
@@ -39,15 +40,15 @@ class RaceTimes:
 
     def inside_us(self, side: int) -> list[float]:
         """Per call, by the child's events."""
-        return self._beyond_null([run.inside_ns for run in self.runs[side]], "inside_ns")
+        return self._beyond_gap(side, "inside_ns")
 
     def outside_us(self, side: int) -> list[float]:
         """Per call, by our own clock."""
-        return self._beyond_null([run.outside_ns for run in self.runs[side]], "outside_ns")
+        return self._beyond_gap(side, "outside_ns")
 
     def launch_us(self, side: int) -> list[float]:
         """Host time per call until it was queued."""
-        return self._beyond_null([run.launch_ns for run in self.runs[side]], "launch_ns")
+        return self._beyond_null(side, "launch_ns")
 
     def host_us(self, side: int) -> list[float]:
         """What a caller waits for in the long run: the host, or the device where that is longer."""
@@ -83,7 +84,13 @@ class RaceTimes:
         """Per call, by the clock that counts for all of them."""
         return self.inside_us(side) if self.inside else self.outside_us(side)
 
-    def _beyond_null(self, spent_ns: Sequence[int], name: str) -> list[float]:
-        null = [getattr(run, name) for run in self.runs[-1]]
-        rows = zip(spent_ns, null, self.lengths, strict=True)
-        return [max(0.001, (ns - nothing) / 1e3 / n) for ns, nothing, n in rows]
+    def _beyond_gap(self, side: int, name: str) -> list[float]:
+        more_us = self.gaps_us[side] - statistics.fmean(self.gaps_us) if self.gaps_us else 0.0
+        return [max(0.001, us - more_us) for us in self._beyond_null(side, name)]
+
+    def _beyond_null(self, side: int, name: str) -> list[float]:
+        pairs = zip(self.runs[side], self.runs[-1], self.lengths, strict=True)
+        return [
+            max(0.001, (getattr(run, name) - getattr(null, name)) / 1e3 / n)
+            for run, null, n in pairs
+        ]

@@ -18,6 +18,7 @@ from assay.worker.answers import (
     OutputFlag,
     OutputHeader,
     Reply,
+    ReplyCode,
     StateMatch,
 )
 from assay.worker.host.arena import Arena, HostArena
@@ -34,6 +35,7 @@ from assay.worker.protocol import (
     HandOverAgain,
     LoadState,
     MapArena,
+    MeasureGap,
     Protect,
     Request,
     RunBatch,
@@ -61,6 +63,7 @@ class Session:
         self._lent: list[Arena] = []  # that others made, and that end with the session
         self._meet()
         self.layers = tuple(self.statement().splitlines()) + self.process.processes.layers
+        self.gap_us = self._gap_us()
 
     def _meet(self) -> None:
         """The first request; who does not survive it was failed by the machine, or by us."""
@@ -70,6 +73,13 @@ class Session:
             text = f"{lost.text}: {self.process.output().strip()[-500:]}"
             self._wall.end(self.process)
             raise HostError(f"the sandboxed process did not start: {text}") from lost
+
+    def _gap_us(self) -> float | None:
+        """Between two launches on the device, said before a candidate is there to say it."""
+        if self.pulse is None:
+            return None
+        reply = self.ask(MeasureGap(), Deadline.after(_ATTACH_TIMEOUT_S))
+        return reply.count / 1e6 if reply.code == ReplyCode.OK and reply.count else None
 
     def ask(self, request: Request, deadline: Deadline) -> Reply:
         """One request outside any batch."""
