@@ -3,7 +3,8 @@
     python benchmarks/latency.py [--level standard] [--record out/latency.jsonl] [--tasks eigh ...]
 
 Each candidate is judged alone, truths and build included, as `assay eval` would the first time.
-Resumable: a task that is recorded is not judged again. Wants a quiet machine.
+Resumable: a task that is recorded is not judged again. Wants a quiet machine; the share of its
+time that a virtual machine did not get from its host is recorded beside the seconds.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import os
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
@@ -35,11 +37,18 @@ def compiled(names: list[str]) -> list[Entrant]:
     return [one for task, one in first.items() if not names or task in names]
 
 
-def judged(entrant: Entrant, level: Level) -> dict[str, object]:
+def processor_ticks() -> tuple[int, int]:
+    """Ticks that the host kept to itself, and all ticks, of all processors since the start."""
+    ticks = [int(n) for n in Path("/proc/stat").read_text().splitlines()[0].split()[1:9]]
+    return ticks[7], sum(ticks)
+
+
+def judged(entrant: Entrant, level: Level) -> dict[str, Any]:
     """The verdict, and the seconds from nothing to it."""
-    began = time.monotonic()
+    began, before = time.monotonic(), processor_ticks()
     settings = Settings(level=level, track=entrant.track)
     (result,) = evaluate_many(entrant.task, [entrant.candidate], settings)
+    stolen, passed = (b - a for a, b in zip(before, processor_ticks(), strict=True))
     return {
         "task": entrant.task,
         "name": entrant.name,
@@ -47,6 +56,7 @@ def judged(entrant: Entrant, level: Level) -> dict[str, object]:
         "status": result.verdict.status.value,
         "seconds": round(time.monotonic() - began, 2),
         "cores": len(os.sched_getaffinity(0)),
+        "stolen": round(stolen / max(1, passed), 3),
         "load_before": round(os.getloadavg()[0], 2),
     }
 
@@ -68,7 +78,8 @@ def main() -> int:
         found.append(row)
         with flags.record.open("a") as file:
             file.write(json.dumps(row) + "\n")
-        print(f"{row['seconds']:6} s  {row['status']:10} {row['name']}", flush=True)
+        stolen = f"{100 * row['stolen']:.0f} % stolen"
+        print(f"{row['seconds']:6} s  {row['status']:10} {row['name']}  ({stolen})", flush=True)
     rows = [row for row in found if row["level"] == flags.level.value]
     slowest = max(rows, key=lambda row: row["seconds"])
     print(f"{len(rows)} tasks; the slowest: {slowest['task']}, {slowest['seconds']} s")

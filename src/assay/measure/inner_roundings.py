@@ -154,11 +154,18 @@ def _is_wide(value: Any) -> bool:
 def _exact(operands: Sequence[torch.Tensor], length: int) -> bool:
     """Whether these are integers whose sums of products float32 holds."""
     largest = 1.0
+    if any(operand.is_complex() or not operand.numel() for operand in operands):
+        return False
+    rows = [operand[(0,) * (operand.dim() - 1)] for operand in operands]  # one tells nearly always
+    if not all(map(_whole, rows)) or not all(map(_whole, operands)):
+        return False
     for operand in operands:
-        if operand.is_complex() or not operand.numel() or bool((operand != operand.round()).any()):
-            return False
         largest *= max(1.0, float(operand.abs().max()))
     return largest * length <= _EXACT_SUM
+
+
+def _whole(tensor: torch.Tensor) -> bool:
+    return bool((tensor == tensor.round()).all())
 
 
 def _exponents(given: torch.Tensor, others: torch.Tensor, dim: int) -> torch.Tensor:

@@ -9,8 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-import torch
-
 from assay.data.workload import Distribution, Layout, Workload
 from assay.errors import TaskError
 from assay.tasks.outputs import Outputs, same
@@ -67,5 +65,4 @@ def _is_plain(workload: Workload) -> bool:
 
 
 def _elements(reference: Reference, workload: Workload) -> int:
-    shapes = reference.input_shapes(workload.axes)
-    return sum(torch.Size(shape).numel() for shape in shapes if shape is not None)
+    return sum(reference.input_elements(workload.axes))

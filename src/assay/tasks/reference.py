@@ -219,11 +219,15 @@ class Reference:
     def largest_result(self, workload: Workload, inputs: Sequence[Any]) -> int:
         """Elements of the largest tensor a call makes, where small runs or shapes tell; else 0."""
         if self._growth is not None:
-            return self._growth.largest(workload.axes)
+            return self.foreseen_result(workload.axes)
         try:
             return largest_result(self._checker(workload.axes).module, inputs) or 0
         except TaskError:
             return 0
+
+    def foreseen_result(self, axes: Mapping[str, int]) -> int:
+        """Elements of the largest tensor a call makes there; 0 where small runs do not say."""
+        return 0 if self._growth is None else self._growth.largest(axes)
 
     @cached_property
     def _growth(self) -> ResultGrowth | None:

@@ -111,6 +111,9 @@ class Trials:
 
     def _run(self, workload: Workload) -> Admission:
         reference = self._reference
+        far = self._is_far(workload)
+        if far and reference.foreseen_result(workload.axes) > self._limits.result_elements:
+            return Admission.REFUSED
         try:
             inputs = reference.draw(workload, self._rng.getrandbits(31))
             if workload.layout is not reference.own_workload().layout:
@@ -120,6 +123,8 @@ class Trials:
             if not self._bears_planted(workload):
                 return Admission.REFUSED
         except TaskError:
+            return Admission.REFUSED
+        if far and reference.largest_result(workload, inputs) > self._limits.result_elements:
             return Admission.REFUSED
         return self._timed(workload, inputs)
 
@@ -134,8 +139,6 @@ class Trials:
     def _timed(self, workload: Workload, inputs: tuple[Any, ...]) -> Admission:
         """Runs it, unless the fastest run so far foretells that it takes too long."""
         elements = sum(value.numel() for value in inputs if isinstance(value, torch.Tensor))
-        if self._overflows(workload, inputs):
-            return Admission.REFUSED
         began_s = time.thread_time()
         config = self._reference.config(workload.axes)
         if elements * self._fastest.get(config, 0.0) > LONGEST_RUN_S:
@@ -147,14 +150,12 @@ class Trials:
             self._fastest[config] = min(self._fastest.get(config, spent), spent)
         return found
 
-    def _overflows(self, workload: Workload, inputs: tuple[Any, ...]) -> bool:
-        """True where some result on the way is too large; near the own sizes it is not."""
+    def _is_far(self, workload: Workload) -> bool:
+        """True where some result on the way may be too large; near the own sizes it is not."""
         growth = 1.0
         for axis in self._reference.axes:
             if axis.role is AxisRole.CONSTANT:
                 continue
             times = max(1.0, workload.axes[axis.name] / axis.own)
             growth *= times if axis.role is AxisRole.BATCH else times**2
-        if growth <= NEAR_OWN:
-            return False
-        return self._reference.largest_result(workload, inputs) > self._limits.result_elements
+        return growth > NEAR_OWN

@@ -26,6 +26,7 @@ from assay.worker.host.deadline import Deadline
 from assay.worker.host.exam import Question
 from assay.worker.host.examiner import ENOUGH_WRONG, Examiner
 from assay.worker.host.failure import explain_failure
+from assay.worker.host.foresight import Foresight
 from assay.worker.host.kernel_records import traced_kernels
 from assay.worker.host.pace import Pace
 from assay.worker.host.process import Lost
@@ -60,6 +61,7 @@ class Trial:
 
     def observe(self) -> list[Observation]:
         """Build, examine, look around; time where asked. Never raises for a candidate's fault."""
+        self._foresight = Foresight(self._bench.exam, self._script)
         late = self._attempt()
         if late is not None:  # once more, without the sizes that need not fit the time
             self._script = [batch for batch in self._script if not batch.stretched]
@@ -86,6 +88,9 @@ class Trial:
 
     def _attempt(self) -> EndSeen | None:
         """One session; the end to excuse where a stretched size alone did not fit the time."""
+        bench = self._bench
+        if not bench.accelerated and (bench.settings.timing or bench.settings.jobs == 1):
+            self._foresight.start()  # it forks, so nobody else may be at work in this process
         session = Session(self._bench.wall)
         self._note_layers(session)
         try:
@@ -93,6 +98,7 @@ class Trial:
             if built is not None and built.seen.ok:
                 return self._examine(session, built)
         finally:
+            self._foresight.stop()
             session.close()
         return None
 
@@ -126,6 +132,7 @@ class Trial:
         try:
             self._survey(session, "after the build")
             self._examine_watched(session, examiner)
+            self._foresight.stop()  # from here on the machine is the candidate's
             if not (examiner.wrong or interpreted):
                 self._recur(examiner)
             self._note_written(session)

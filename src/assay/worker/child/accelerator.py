@@ -63,7 +63,8 @@ class Accelerator:
     def gap_picoseconds(self) -> int:
         """Between two pieces of work; 0 on a device on which no stream can be made to wait."""
         try:
-            return LaunchGap(self.driver, self.stream.cuda_stream).picoseconds()
+            self._gap = LaunchGap(self.driver, self.stream.cuda_stream)  # its page stays pinned
+            return self._gap.picoseconds()
         except DeviceError:
             return 0
 

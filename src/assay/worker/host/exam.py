@@ -1,11 +1,14 @@
 """Exam: everything about a task that is drawn and computed once and asked of every candidate.
 
 The rule: it is made from the secret and the reference alone, never from a candidate, so that all
-candidates of one call meet the same questions and share the cost of the answers.
+candidates of one call meet the same questions and share the cost of the answers. One thread at a
+time: drawing sets the generators of the whole process.
 """
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -45,6 +48,9 @@ class Question:
     before: bool = False
 
 
+Key = tuple[Question, int]  # with the version of the weights
+
+
 @dataclass(frozen=True)
 class InstanceSpec:
     """One constructor configuration."""
@@ -62,13 +68,15 @@ class Exam:
     def __init__(self, reference: Reference, plan: Plan) -> None:
         self.reference = reference
         self.plan = plan
+        self.turn = threading.RLock()  # who runs the reference other than through here takes it
+        self.elsewhere: Callable[[Key], None] | None = None  # may know what is not known here
         self.secret = Secret(plan.secret)
         self._bound: dict[int, BoundReference] = {}
         self._instances: list[InstanceSpec] = []
         self._instance_of: list[int] = []
         self._contents: dict[Question, tuple[Content, Planted | None]] = {}
         self._states: dict[tuple[int, int], dict[str, torch.Tensor]] = {}
-        self._expectations: dict[tuple[Question, int], tuple[OutputExpectation, ...]] = {}
+        self._expectations: dict[Key, tuple[OutputExpectation, ...]] = {}
         self.relations: dict[str, Relation] = {}  # those that hold, by name, once they were sought
         self._number_instances()
 
@@ -88,19 +96,21 @@ class Exam:
 
     def content(self, question: Question) -> Content:
         """The arguments; drawn once."""
-        return self._drawn(question)[0]
+        with self.turn:
+            return self._drawn(question)[0]
 
     def state(self, instance: int, version: int) -> dict[str, torch.Tensor]:
         """Weights of one version; SEEDED is what the constructor drew from the common seed."""
-        key = (instance, version)
-        if key not in self._states:
-            if version == SEEDED:
-                module = self.bound(instance).module
-                state = {k: v.detach().clone() for k, v in module.state_dict().items()}
-            else:
-                state = self._draw_state(instance, version)
-            self._states[key] = state
-        return self._states[key]
+        with self.turn:
+            key = (instance, version)
+            if key not in self._states:
+                if version == SEEDED:
+                    module = self.bound(instance).module
+                    state = {k: v.detach().clone() for k, v in module.state_dict().items()}
+                else:
+                    state = self._draw_state(instance, version)
+                self._states[key] = state
+            return self._states[key]
 
     def _draw_state(self, instance: int, version: int) -> dict[str, torch.Tensor]:
         """All entries anew; of a partial version only some, which the other partial one leaves."""
@@ -127,33 +137,49 @@ class Exam:
 
     def expectation(self, question: Question, version: int) -> tuple[OutputExpectation, ...]:
         """What the call must return. Costs several evaluations of the reference; kept."""
+        with self.turn:
+            key = self.key(question, version)
+            if key not in self._expectations and self.elsewhere is not None:
+                self.elsewhere(key)
+            if key not in self._expectations:
+                self._expectations[key] = self._worked_out(*key)
+            return self._expectations[key]
+
+    def _worked_out(self, question: Question, version: int) -> tuple[OutputExpectation, ...]:
         instance = self.instance_of(question.workload)
-        if not self.state(instance, SEEDED):
-            version = SEEDED  # nothing to vary: every version is the same
-        key = (question, version)
-        if key not in self._expectations:
-            content, planted = self._drawn(question)
-            workload = self.plan.workloads[question.workload]
-            request = ExpectationRequest(
-                seed=self.secret.seed("probe", question),
-                planted=planted,
-                exact=workload.distribution in _EXACT,
-                contract=self.reference.task.contract,
-                tf32=self.plan.tf32,
-            )
-            self._expectations[key] = expect(
-                self.bound(instance), content.inputs, self.state(instance, version), request
-            )
-        return self._expectations[key]
+        content, planted = self._drawn(question)
+        request = ExpectationRequest(
+            seed=self.secret.seed("probe", question),
+            planted=planted,
+            exact=self.plan.workloads[question.workload].distribution in _EXACT,
+            contract=self.reference.task.contract,
+            tf32=self.plan.tf32,
+        )
+        state = self.state(instance, version)
+        return expect(self.bound(instance), content.inputs, state, request)
+
+    def key(self, question: Question, version: int) -> Key:
+        """By what an expectation is known: without weights every version is the same."""
+        weights = self.state(self.instance_of(question.workload), SEEDED)
+        return question, version if weights else SEEDED
+
+    def known(self) -> set[Key]:
+        """The expectations that were worked out."""
+        return set(self._expectations)
+
+    def learn(self, key: Key, expectations: tuple[OutputExpectation, ...]) -> None:
+        """Keep what was worked out elsewhere, by the same secret and reference."""
+        self._expectations.setdefault(key, expectations)
 
     def expectation_of(
         self, content: Content, version: int, seed: int
     ) -> tuple[OutputExpectation, ...]:
         """What a call of the first instance must return on contents of its own; not kept."""
-        request = ExpectationRequest(
-            seed=seed, contract=self.reference.task.contract, tf32=self.plan.tf32
-        )
-        return expect(self.bound(0), content.inputs, self.state(0, version), request)
+        with self.turn:
+            request = ExpectationRequest(
+                seed=seed, contract=self.reference.task.contract, tf32=self.plan.tf32
+            )
+            return expect(self.bound(0), content.inputs, self.state(0, version), request)
 
     @property
     def stateful(self) -> bool:
@@ -169,17 +195,19 @@ class Exam:
 
     def bound(self, instance: int) -> BoundReference:
         """The live reference of one configuration."""
-        if instance not in self._bound:
-            spec = self._instances[instance]
-            axes = dict(spec.axes)
-            self._bound[instance] = self.reference.bind(axes, spec.seed, spec.training)
-        return self._bound[instance]
+        with self.turn:
+            if instance not in self._bound:
+                spec = self._instances[instance]
+                axes = dict(spec.axes)
+                self._bound[instance] = self.reference.bind(axes, spec.seed, spec.training)
+            return self._bound[instance]
 
     @cached_property
     def throw_away_content(self) -> Content:
         """Arguments of the own shape for the build, from a seed that nothing else uses."""
         seed = Secret.draw().seed("throw away")
-        return Content(self.reference.draw(self.plan.workloads[0], seed))
+        with self.turn:
+            return Content(self.reference.draw(self.plan.workloads[0], seed))
 
     def _drawn(self, question: Question) -> tuple[Content, Planted | None]:
         if question not in self._contents:

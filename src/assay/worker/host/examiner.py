@@ -33,7 +33,7 @@ from assay.worker.host.reading import (
 from assay.worker.host.repeated_draws import RepeatedDraws
 from assay.worker.host.script import ScriptedBatch
 from assay.worker.host.session import Session
-from assay.worker.host.tones import is_tone
+from assay.worker.host.tones import ordinary
 from assay.worker.protocol import Construct
 
 ENOUGH_WRONG = 12
@@ -198,7 +198,7 @@ class Examiner:
             if reply.code != 0:
                 message = _last_words(self.session.statement())
                 self._refused[instance] = _Refusal(message, reply.code != ReplyCode.BROKE)
-        version = self._ordinary(instance) if wanted is None else wanted
+        version = ordinary(self._version.get(instance, 0)) if wanted is None else wanted
         if instance in self._refused:
             return version
         if instance in self._seeded:
@@ -210,11 +210,6 @@ class Examiner:
                 return self._keep_seeded(instance)
             self._version[instance] = version
         return version
-
-    def _ordinary(self, instance: int) -> int:
-        """The version in force, but no tone: only the workload it was tried on bears that."""
-        version = self._version.get(instance, 0)
-        return 0 if is_tone(version) else version
 
     def _note_refusal(self, number: int, batch: ScriptedBatch, refusal: _Refusal) -> None:
         for call in batch.calls:

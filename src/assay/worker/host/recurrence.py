@@ -26,8 +26,8 @@ from assay.worker.host.script import ScriptedCall, small_with_rows
 
 _CALLS = 250  # of each workload
 _SLOW_S = 0.005  # a call that takes longer is made as often as the time allows
-_BUDGET_S = {Level.STANDARD: 2.0, Level.FULL: 8.0}  # of one workload, the host's work included
-_PATIENCE = 3.0  # times the budget, where a quick call's answers all have to be judged
+_BUDGET_S = {Level.STANDARD: 1.0, Level.FULL: 8.0}  # of one workload, the host's work included
+_PATIENCE = 6.0  # times the budget, where a quick call's answers all have to be judged
 _BATCH_BYTES = 32 << 20  # results of one batch, which are alive together
 _LONGEST_BATCH = 50
 _BATCH_S = 0.2

@@ -45,10 +45,11 @@ def relate(examiner: Examiner, level: Level) -> list[RelationSeen]:
     contract = exam.reference.task.contract
     if level not in _MOST or small is None or not isinstance(contract, Quantised | None):
         return []
-    if not exam.relations:
-        seed = exam.secret.seed("relations")
-        held = discover(exam.reference, exam.plan.workloads[small], seed)
-        exam.relations = {relation.name: relation for relation in held}
+    with exam.turn:
+        if not exam.relations:
+            seed = exam.secret.seed("relations")
+            held = discover(exam.reference, exam.plan.workloads[small], seed)
+            exam.relations = {relation.name: relation for relation in held}
     chosen = list(exam.relations)
     exam.secret.random("relations").shuffle(chosen)
     found = []

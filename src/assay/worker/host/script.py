@@ -26,6 +26,8 @@ _FAR = 1 << 12
 _TAIL_CONTENTS = 3  # distinct contents a small shape's tail draws from
 _DUE_ELEMENTS = 1 << 17  # beyond this a candidate may be too slow and still honest
 _TELLING_ELEMENTS = 1 << 12  # enough that answers differ, few enough that calls are cheap
+_SMALL_ELEMENTS = 1 << 16
+_SMALL_RESULT = 1 << 18  # small inputs of a product of pairs can make a large one
 _LARGE_ELEMENTS = 1 << 23  # beyond this the own shape is called as few times as still tells
 _FAINT = Distribution.SMALL
 _QUIET_BUT = {Level.QUICK: 0, Level.STANDARD: 2, Level.FULL: 6}
@@ -218,10 +220,17 @@ def _logged(small: list[int]) -> Iterable[ScriptedBatch]:
 
 def small_workloads(exam: Exam) -> list[int]:
     """Cheap workloads of the own instance, those first whose size is nearest to a few thousand."""
-    sized = [(exam.content(Question(w)).elements, w) for w in exam.main_workloads if w != 0]
-    plain = [(n, w) for n, w in sized if 0 < n <= 1 << 16 and _varies(exam, w)]
+    sized = [(_elements(exam, w), w) for w in exam.main_workloads if w != 0]
+    plain = [(n, w) for n, w in sized if 0 < n <= _SMALL_ELEMENTS and _varies(exam, w)]
     distance = {w: abs(math.log2(n / _TELLING_ELEMENTS)) for n, w in plain}
     return sorted(distance, key=lambda w: distance[w])[:3]
+
+
+def _elements(exam: Exam, workload: int) -> int:
+    """Of the inputs, or of what is made on the way where that is too large to be cheap."""
+    given = exam.content(Question(workload)).elements
+    made = exam.reference.foreseen_result(exam.plan.workloads[workload].axes)
+    return max(given, made) if given and made > _SMALL_RESULT else given
 
 
 def small_with_rows(exam: Exam) -> int | None:

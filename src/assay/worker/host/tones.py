@@ -28,6 +28,11 @@ def is_tone(version: int) -> bool:
     return version >= LOUD
 
 
+def ordinary(version: int) -> int:
+    """A version that every workload bears: a tone is borne by the one it was tried on."""
+    return 0 if is_tone(version) else version
+
+
 def parameters(module: nn.Module) -> dict[str, nn.Parameter]:
     """What a tone may change, by name; one that is tied to another stands under both names."""
     named = module.named_parameters(remove_duplicate=False)
