@@ -34,6 +34,7 @@ from assay.tasks.sweep import sweep
 from assay.worker.host.baseline import null_candidate
 from assay.worker.host.build import Builder
 from assay.worker.host.device_measurement import measurement
+from assay.worker.host.device_stopwatch import PROCESSES_OF_SHORT, SHORT_US
 from assay.worker.host.exam import Exam, Question
 from assay.worker.host.planned_call import Place, PlannedCall
 from assay.worker.host.race import Race, Runner
@@ -122,34 +123,39 @@ def compared(race: Race, length: int, rounds: int = ROUNDS) -> RaceTimes:
     return fresh(race)
 
 
-def pairs(circuit: Circuit, first: Kernel, second: Kernel, count: int) -> list[Row]:
-    """At least so many comparisons of one kernel with another."""
+def pairs(circuit: Circuit, first: Kernel, second: Kernel, count: int, processes: int) -> list[Row]:
+    """At least so many comparisons of one kernel with another, each in so many processes."""
     rng, rows = random.Random(), list[Row]()
     with circuit.race([first] * PROCESSES + [second] * PROCESSES) as (race, length):
         heat(race, length, 0.5)
         while len(rows) < count:
             found = compared(race, length)
+            ones = rng.sample(range(PROCESSES), PROCESSES)
             others = rng.sample(range(PROCESSES, 2 * PROCESSES), PROCESSES)
-            names = [first.name, second.name]
-            rows += [{"names": names, **_row(found, *pair)} for pair in enumerate(others)]
+            for start in range(0, PROCESSES, processes):
+                group = slice(start, start + processes)
+                row = _row(found, [*ones[group], *others[group]])
+                rows.append({"names": [first.name, second.name], **row})
     return rows
 
 
-def _row(found: RaceTimes, one: int, other: int) -> Row:
-    """What a verdict would say of two sides."""
-    sides = [measurement(found, side, str(side), "warm") for side in (one, other)]
-    ratio = speedup(*sides)
+def _row(found: RaceTimes, places: list[int]) -> Row:
+    """What a verdict would say of two sides that run in these processes, half of them each."""
+    gaps = [found.gaps_us[place] for place in places] if found.gaps_us else []
+    runs = [found.runs[place] for place in (*places, -1)]
+    times = RaceTimes(2, False, tuple(gaps), len(places) // 2, found.lengths, runs)
+    ratio = speedup(*(measurement(times, side, str(side), "warm") for side in range(2)))
     return {
-        "processes": [one, other],
-        "us": statistics.median(found.samples_us(one)),
+        "processes": places,
+        "gaps_us": gaps,
+        "us": statistics.median(times.samples_us(0)),
         "ratio": ratio.mid,
         "low": ratio.low,
         "high": ratio.high,
         "half_width": ratio.half_width,
-        "gap_us": [found.gaps_us[side] for side in (one, other)] if found.gaps_us else None,
         "said": difference(ratio).value,
-        "inside": found.inside,
-        "gated": all(found.gated(side) for side in (one, other)),
+        "inside": times.inside,
+        "gated": all(times.gated(side) for side in range(2)),
     }
 
 
@@ -161,13 +167,18 @@ def scaled(circuit: Circuit, wanted_us: float) -> int:
     return max(50, int(4000 + (wanted_us - short) / (long - short) * 4000))
 
 
+def _processes(call_us: float) -> int:
+    """As many as `standard` would give a side of calls of that length."""
+    return PROCESSES_OF_SHORT[Level.STANDARD] if call_us < SHORT_US else 1
+
+
 def aa(wall: Wall) -> Iterator[list[Row]]:
     """402 pairs of the same kernel: two that compute, one that moves memory."""
     circuit = Circuit(wall, SMALL)
     for wanted_us in (20.0, 100.0):
         n = scaled(circuit, wanted_us)
-        yield pairs(circuit, LOOP(n), LOOP(n), AA_PAIRS)
-    yield pairs(Circuit(wall, LARGE), SOFTMAX(0), SOFTMAX(0), AA_PAIRS)
+        yield pairs(circuit, LOOP(n), LOOP(n), AA_PAIRS, _processes(wanted_us))
+    yield pairs(Circuit(wall, LARGE), SOFTMAX(0), SOFTMAX(0), AA_PAIRS, _processes(13.0))
 
 
 def ab(wall: Wall) -> Iterator[list[Row]]:
@@ -175,7 +186,7 @@ def ab(wall: Wall) -> Iterator[list[Row]]:
     circuit = Circuit(wall, SMALL)
     for wanted_us in (10.0, 100.0):
         n = scaled(circuit, wanted_us)
-        yield pairs(circuit, LOOP(int(1.02 * n + 0.5)), LOOP(n), AB_PAIRS)
+        yield pairs(circuit, LOOP(int(1.02 * n + 0.5)), LOOP(n), AB_PAIRS, _processes(wanted_us))
 
 
 def known(wall: Wall) -> Iterator[list[Row]]:

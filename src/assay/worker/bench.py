@@ -14,6 +14,7 @@ from assay.worker.host.exam import Exam
 from assay.worker.host.script import ScriptedBatch, write_script
 from assay.worker.host.stand import Stand
 from assay.worker.host.stopwatch import Stopwatch
+from assay.worker.host.twin import Twins
 from assay.worker.host.wall import Wall
 from assay.worker.sandbox.spec import Isolation
 
@@ -34,10 +35,11 @@ class Bench:
         """Whether the candidate's kernels are interpreted on this device."""
         return language(candidate.language).interpreted(self.settings.device)
 
-    def stopwatch(self) -> Stopwatch | DeviceStopwatch:
+    def stopwatch(self, candidate: Candidate) -> Stopwatch | DeviceStopwatch:
         """What times a candidate on this device."""
         if self.accelerated:
-            return DeviceStopwatch(self.stand, self.exam, self.settings, self.device)
+            twins = Twins(self.wall, self.exam, self.cache, candidate, self.settings)
+            return DeviceStopwatch(self.stand, twins, self.exam, self.settings, self.device)
         return Stopwatch(self.wall, self.exam, self.settings, self.device)
 
     @property

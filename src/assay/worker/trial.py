@@ -281,7 +281,7 @@ class Trial:
         else:
             self._phase = "timing"
             bench = self._bench
-            stopwatch = bench.stopwatch()
+            stopwatch = bench.stopwatch(self._candidate)
             try:
                 self._seen += stopwatch.time(session, examiner, self._report)
             except Lost as lost:

@@ -93,3 +93,16 @@ def test_gaps_count_only_where_every_side_knows_its_own() -> None:
     race = _race(knows, does_not)
     race.round(4)
     assert apart < measurement(race.times, 0, "candidate", "warm").apart_us
+
+
+def test_two_processes_of_a_side_are_less_apart_than_one() -> None:
+    sides = [_runner(name, gap_us=1.7) for name in ("candidate", "candidate", "eager", "eager")]
+    race = Race([*sides, _runner("null")], random.Random(1), 10.0, processes=2)
+    race.round(4)
+    assert race.times.sides == 2 and all(len(runs) == 1 for runs in race.times.runs)
+    two = measurement(race.times, 1, "eager", "warm")
+    alone = _race(*sides[::2])
+    alone.round(4)
+    one = measurement(alone.times, 1, "eager", "warm")
+    assert two.apart_us == pytest.approx(one.apart_us / 2**0.5)
+    assert "2 processes each" in two.method and "processes" not in one.method

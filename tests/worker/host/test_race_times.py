@@ -32,6 +32,22 @@ def test_what_a_process_needs_more_between_launches_is_taken_off() -> None:
     assert found.launch_us(0) == pytest.approx(found.launch_us(1))
 
 
+def test_a_side_in_two_processes_is_their_mean() -> None:
+    slow, quick, other = ([run(us)] * 3 for us in (20.2, 20.0, 30.0))
+    runs = [slow, quick, other, other, [run(0.0)] * 3]
+    times = RaceTimes(2, processes=2, lengths=[CALLS] * 3, runs=runs)
+    assert times.samples_us(0) == pytest.approx([20.1] * 3)
+    assert times.samples_us(1) == pytest.approx([30.0] * 3)
+    assert times.gated(0) and times.believed(0)
+
+
+def test_one_of_two_processes_that_lies_is_not_believed() -> None:
+    runs = [[run(20.0)] * 6, [run(20.0, share=0.1)] * 6, *[[run(20.0)] * 6] * 2, [run(0.0)] * 6]
+    times = RaceTimes(2, processes=2, lengths=[CALLS] * 6, runs=runs)
+    assert not times.believed(0) and times.believed(1)
+    assert times.inside_share(0) == pytest.approx(0.1, abs=0.01)
+
+
 def test_what_nothing_costs_is_taken_off() -> None:
     times = race([run(10.0), run(12.0), run(11.0)])
     assert times.inside_us(0) == pytest.approx([10.0, 12.0, 11.0])

@@ -51,19 +51,28 @@ class Runner:
 
 
 class Race:
-    """Candidates, baselines and the null candidate, which comes last."""
+    """Candidates, baselines and the null candidate, which comes last.
+
+    Each side but that one may run in several processes, which follow each other.
+    """
 
     def __init__(
-        self, runners: Sequence[Runner], rng: random.Random, timeout_s: float, warm: bool = False
+        self,
+        runners: Sequence[Runner],
+        rng: random.Random,
+        timeout_s: float,
+        warm: bool = False,
+        processes: int = 1,
     ) -> None:
         self.runners = list(runners)
         self._rng = rng
         self._timeout_s = timeout_s
-        self.times = RaceTimes(len(self.runners) - 1, warm, self.gaps_us)
+        sides = (len(self.runners) - 1) // processes
+        self.times = RaceTimes(sides, warm, self.gaps_us, processes)
 
     @property
     def gaps_us(self) -> tuple[float, ...]:
-        """Between two launches, by side; none where one of them does not know."""
+        """Between two launches, by process; none where one of them does not know."""
         known = [runner.gap_us for runner in self.runners[:-1]]
         return tuple(gap for gap in known if gap is not None) if None not in known else ()
 
@@ -84,10 +93,10 @@ class Race:
         """One batch of everybody, in random order; the place whose answer may be judged."""
         judged = 0 if self.times.warm else self._rng.randrange(length)
         order = self._rng.sample(range(len(self.runners)), len(self.runners))
-        found = {side: self._run(self.runners[side], length, judged) for side in order}
+        found = {place: self._run(self.runners[place], length, judged) for place in order}
         self.times.lengths.append(length)
-        for side, run in found.items():
-            self.times.runs[side].append(run)
+        for place, run in found.items():
+            self.times.runs[place].append(run)
         return judged
 
     def _run(self, runner: Runner, length: int, judged: int = 0) -> GatedRun:

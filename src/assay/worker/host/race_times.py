@@ -2,13 +2,15 @@
 
 The rule: the clock that counts is outside. The events inside are finer, and count for all where
 they account, on every side, for the time seen from outside. The null candidate's batch, which
-computes nothing and copies as much, is subtracted from either; so is what a side's process needs
-more than the others do between two launches, once a call: at least one it makes.
+computes nothing and copies as much, is subtracted from either; so is what a process needs more than
+the others do between two launches, once a call: at least one it makes. A side that runs in several
+processes is what they show on average.
 """
 
 from __future__ import annotations
 
 import statistics
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 _AGREEMENT = 0.03  # of the outside time by which the inside may fall short,
@@ -31,24 +33,29 @@ class RaceTimes:
 
     sides: int  # without the null candidate
     warm: bool = False  # all calls of a batch found their inputs at one place
-    gaps_us: tuple[float, ...] = ()  # by side, of its process, before a candidate was there
+    gaps_us: tuple[float, ...] = ()  # by process, before a candidate was there
+    processes: int = 1  # of each side, one after the other
     lengths: list[int] = field(default_factory=list)  # calls a batch, one a round
-    runs: list[list[GatedRun]] = field(default_factory=list)  # by side, the null candidate last
+    runs: list[list[GatedRun]] = field(default_factory=list)  # by process, the null one last
 
     def __post_init__(self) -> None:
-        self.runs = self.runs or [[] for _ in range(self.sides + 1)]
+        self.runs = self.runs or [[] for _ in range(self.sides * self.processes + 1)]
+
+    def processes_of(self, side: int) -> range:
+        """Their places among all."""
+        return range(side * self.processes, (side + 1) * self.processes)
 
     def inside_us(self, side: int) -> list[float]:
         """Per call, by the child's events."""
-        return self._beyond_gap(side, "inside_ns")
+        return self._mean(side, lambda place: self._beyond_gap(place, "inside_ns"))
 
     def outside_us(self, side: int) -> list[float]:
         """Per call, by our own clock."""
-        return self._beyond_gap(side, "outside_ns")
+        return self._mean(side, lambda place: self._beyond_gap(place, "outside_ns"))
 
     def launch_us(self, side: int) -> list[float]:
         """Host time per call until it was queued."""
-        return self._beyond_null(side, "launch_ns")
+        return self._mean(side, lambda place: self._beyond_null(place, "launch_ns"))
 
     def host_us(self, side: int) -> list[float]:
         """What a caller waits for in the long run: the host, or the device where that is longer."""
@@ -61,19 +68,18 @@ class RaceTimes:
 
     def gated(self, side: int) -> bool:
         """Whether every batch was queued whole before the gate opened."""
-        return all(run.gated for run in self.runs[side])
+        return all(run.gated for place in self.processes_of(side) for run in self.runs[place])
 
     def inside_share(self, side: int) -> float:
-        """The inside time over the outside one."""
-        outside = statistics.median(self.outside_us(side))
-        return statistics.median(self.inside_us(side)) / max(outside, 1e-3)
+        """The inside time over the outside one, of the process where that is least."""
+        clocks = [self._clocks(place) for place in self.processes_of(side)]
+        return min(inside / max(outside, 1e-3) for inside, outside in clocks)
 
     def believed(self, side: int) -> bool:
-        """Whether the events account for all the time seen from outside."""
-        outside = statistics.median(self.outside_us(side))
-        inside = statistics.median(self.inside_us(side))
+        """Whether the events account for all the time seen from outside, in every process."""
         slack = _SLACK_US / statistics.median(self.lengths)
-        return outside - inside <= _AGREEMENT * outside + slack
+        clocks = [self._clocks(place) for place in self.processes_of(side)]
+        return all(outside - inside <= _AGREEMENT * outside + slack for inside, outside in clocks)
 
     @property
     def inside(self) -> bool:
@@ -84,12 +90,22 @@ class RaceTimes:
         """Per call, by the clock that counts for all of them."""
         return self.inside_us(side) if self.inside else self.outside_us(side)
 
-    def _beyond_gap(self, side: int, name: str) -> list[float]:
-        more_us = self.gaps_us[side] - statistics.fmean(self.gaps_us) if self.gaps_us else 0.0
-        return [max(0.001, us - more_us) for us in self._beyond_null(side, name)]
+    def _mean(self, side: int, times_us: Callable[[int], list[float]]) -> list[float]:
+        """Of its processes, round by round."""
+        rounds = zip(*map(times_us, self.processes_of(side)), strict=True)
+        return [statistics.fmean(one) for one in rounds]
 
-    def _beyond_null(self, side: int, name: str) -> list[float]:
-        pairs = zip(self.runs[side], self.runs[-1], self.lengths, strict=True)
+    def _clocks(self, place: int) -> tuple[float, float]:
+        """What one process's events say, and what our own clock does."""
+        inside = self._beyond_gap(place, "inside_ns")
+        return statistics.median(inside), statistics.median(self._beyond_gap(place, "outside_ns"))
+
+    def _beyond_gap(self, place: int, name: str) -> list[float]:
+        more_us = self.gaps_us[place] - statistics.fmean(self.gaps_us) if self.gaps_us else 0.0
+        return [max(0.001, us - more_us) for us in self._beyond_null(place, name)]
+
+    def _beyond_null(self, place: int, name: str) -> list[float]:
+        pairs = zip(self.runs[place], self.runs[-1], self.lengths, strict=True)
         return [
             max(0.001, (getattr(run, name) - getattr(null, name)) / 1e3 / n)
             for run, null, n in pairs

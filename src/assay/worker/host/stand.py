@@ -41,7 +41,7 @@ class Stand:
         self._exam = exam
         self._settings = settings
         self._rng: random.Random = exam.secret.random("rings")
-        self._standing: dict[str, _Standing] = {}
+        self._standing: dict[tuple[str, int], _Standing] = {}  # by name and number
         self._unbuilt: dict[str, BaselineLost] = {}
 
     def enter(self, name: str, session: Session) -> Runner:
@@ -55,18 +55,21 @@ class Stand:
         ]
         return Runner.enter(name, session, calls, self._rng)
 
-    def baselines(self, version: int, without: Collection[str] = ()) -> list[Runner]:
-        """The chosen ones in their order, and the null candidate, which is last.
+    def baselines(
+        self, version: int, without: Collection[str] = (), processes: int = 1
+    ) -> list[Runner]:
+        """The chosen ones in their order, in so many processes each, and the null candidate last.
 
         A BaselineLost names the first that cannot be had.
         """
         names = [name for name in self._settings.baselines if name not in without]
-        return [self._stood(name, version).runner for name in (*names, NULL)]
+        wanted = [(name, number) for name in names for number in range(processes)]
+        return [self._stood(name, number, version).runner for name, number in (*wanted, (NULL, 0))]
 
     def drop(self, name: str) -> None:
-        """End one of them."""
-        if name in self._standing:
-            self._standing.pop(name).runner.session.close()
+        """End one of them, in all its processes."""
+        for key in [key for key in self._standing if key[0] == name]:
+            self._standing.pop(key).runner.session.close()
 
     def dismiss(self) -> None:
         """End them all: something went wrong, and nobody knows with whom."""
@@ -88,10 +91,10 @@ class Stand:
         outputs = sum(output_bytes(self._exam.expectation(Question(0), 0)))
         return sum(t.nbytes for t in content.tensors) + outputs
 
-    def _stood(self, name: str, version: int) -> _Standing:
-        if name not in self._standing:
-            self._standing[name] = self._built(name)
-        one = self._standing[name]
+    def _stood(self, name: str, number: int, version: int) -> _Standing:
+        if (name, number) not in self._standing:
+            self._standing[name, number] = self._built(name)
+        one = self._standing[name, number]
         if name != NULL and version not in (SEEDED, one.version):
             deadline = Deadline.after(self._settings.timeout_s)
             with named(name):

@@ -1,0 +1,117 @@
+"""Foresight: a second process works out the end of the script while the judge begins at its start.
+
+The rule: it is the judge once more, as it stood when the candidate came in, and computes only what
+the judge would compute and keep anyway. It works backwards, so that the two meet; each uses half
+of the cores. It never talks to a candidate, and dies with the judge.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import multiprocessing
+import signal
+import warnings
+from collections.abc import Iterator, Sequence
+from multiprocessing.connection import Connection
+
+import torch
+
+from assay.errors import TaskError
+from assay.worker.host.exam import Exam, Key
+from assay.worker.host.script import ScriptedBatch
+from assay.worker.host.tensor_mail import TensorMail
+from assay.worker.host.tones import ordinary
+
+_WORTHWHILE = 8  # expectations; a process for fewer costs more than it brings
+_NONE = -1
+_PR_SET_PDEATHSIG = 1
+
+
+class Foresight:
+    """What the exam asks before it works out an expectation itself."""
+
+    def __init__(self, exam: Exam, script: Sequence[ScriptedBatch]) -> None:
+        self._exam = exam
+        known = exam.known()
+        self._order = [key for key in foreseen(exam, script) if key not in known]
+        self._place = {key: place for place, key in enumerate(self._order)}
+        self._worker: multiprocessing.process.BaseProcess | None = None
+        self._threads = torch.get_num_threads()
+
+    def start(self) -> None:
+        """Begin at the end. Nothing happens where there is little to foresee."""
+        if len(self._order) < _WORTHWHILE or self._threads < 2:
+            return
+        fork = multiprocessing.get_context("fork")
+        self._mail = TensorMail()
+        self._inbox, outbox = fork.Pipe(duplex=False)
+        self._judge_at, self._worker_at = fork.Value("i", _NONE), fork.Value("i", _NONE)
+        self._worker = fork.Process(target=self._work, args=(outbox,), daemon=True)
+        torch.set_num_threads(self._threads // 2)
+        with warnings.catch_warnings():  # no other thread of this process touches torch
+            warnings.simplefilter("ignore", DeprecationWarning)
+            self._worker.start()
+        outbox.close()
+        self._exam.elsewhere = self._take
+
+    def stop(self) -> None:
+        """What it did not bring until now the judge works out itself."""
+        if self._worker is None:
+            return
+        self._exam.elsewhere = None
+        with contextlib.suppress(EOFError, OSError):
+            self._receive(wait=False)
+        self._worker.kill()
+        self._worker.join()
+        self._worker = None
+        self._inbox.close()
+        torch.set_num_threads(self._threads)
+
+    def _take(self, key: Key) -> None:
+        """Has the exam know what the worker knows; waits where it is at this very question."""
+        place = self._place.get(key, _NONE)
+        self._judge_at.value = max(self._judge_at.value, place)
+        with contextlib.suppress(EOFError, OSError):  # it failed, and the judge goes on alone
+            self._receive(wait=False)
+            while (
+                place != _NONE and self._worker_at.value == place and key not in self._exam.known()
+            ):
+                self._receive(wait=True)
+
+    def _receive(self, wait: bool) -> None:
+        while wait or self._inbox.poll():
+            key, letter = self._inbox.recv()
+            self._exam.learn(key, self._mail.open(letter))
+            wait = False
+
+    def _work(self, outbox: Connection) -> None:
+        """In the second process."""
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        torch.set_num_threads(max(1, self._threads - self._threads // 2))
+        told = self._exam.known()
+        for place in reversed(range(len(self._order))):
+            if place <= self._judge_at.value:
+                break
+            self._worker_at.value = place
+            with contextlib.suppress(TaskError):  # the judge will meet it too
+                self._exam.expectation(*self._order[place])
+            for key in self._exam.known() - told:
+                outbox.send((key, self._mail.post(self._exam.expectation(*key))))
+                told.add(key)
+
+
+def foreseen(exam: Exam, script: Sequence[ScriptedBatch]) -> Iterator[Key]:
+    """Every question of the script, once, with the version of the weights that is in force then."""
+    held: dict[int, int] = {}
+    seen: set[Key] = set()
+    for batch in script:
+        first = batch.calls[0]
+        instance = exam.instance_of(first.question.workload)
+        before = ordinary(held.get(instance, 0))
+        held[instance] = before if first.weights is None else first.weights
+        for call in batch.calls:
+            key = exam.key(call.question, held[instance])
+            if key not in seen:
+                seen.add(key)
+                yield key

@@ -1,0 +1,46 @@
+"""Twin: another process of a candidate that was built before, with the same weights.
+
+The rule: it is built as the first was, from the same files. One that does not build a second time
+is done without; one that ends is the candidate's end.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from assay.data.candidate import Candidate
+from assay.data.settings import Settings
+from assay.worker.host.build import Builder
+from assay.worker.host.build_cache import BuildCache
+from assay.worker.host.deadline import Deadline
+from assay.worker.host.exam import SEEDED, Exam
+from assay.worker.host.process import Lost
+from assay.worker.host.session import Session
+from assay.worker.host.wall import Wall
+
+
+@dataclass(frozen=True)
+class Twins:
+    """Makes them."""
+
+    wall: Wall
+    exam: Exam
+    cache: BuildCache | None
+    candidate: Candidate
+    settings: Settings
+
+    def another(self, version: int) -> Session | None:
+        """Built, and holding that version of the weights. Raises Lost where its process ends."""
+        session = Session(self.wall)
+        try:
+            builder = Builder(self.exam, self.cache)
+            if builder.build(session, self.candidate, self.settings).seen.ok:
+                if version != SEEDED:
+                    deadline = Deadline.after(self.settings.timeout_s)
+                    session.load_state(0, self.exam.state(0, version), deadline)
+                return session
+        except Lost:
+            session.close()
+            raise
+        session.close()
+        return None
