@@ -17,7 +17,13 @@ import torch
 
 from assay.errors import TaskError
 from assay.measure.budget import growth
-from assay.measure.output_expectation import Compute, NonFinite, OutputExpectation, Planted
+from assay.measure.output_expectation import (
+    Compute,
+    NonFinite,
+    OutputExpectation,
+    Planted,
+    Relief,
+)
 from assay.measure.rounding import accumulation_dtype, is_float, real_dtype, ulp
 
 Outputs = tuple[torch.Tensor, ...]
@@ -82,10 +88,19 @@ def with_planted(
         truth=truth,
         reference=reference,
         reference_bias=None,
-        relief=output.relief if rounds else None,  # codes of other rows may still go either way
+        relief=_shifted(output, truth),
         non_finite=rules,
         special=True,
     )
+
+
+def _shifted(output: OutputExpectation, truth: torch.Tensor) -> Relief | None:
+    """What may still go either way: a mask in another row, from where the planted one leaves it."""
+    if output.relief is None:
+        return None
+    index = output.relief.index
+    moved, before = (_parts(value).reshape(-1)[index] for value in (truth, output.truth))
+    return Relief(index, output.relief.values + (moved - before))
 
 
 def _with_planted_index(output: OutputExpectation, runs: PlantedRuns, i: int) -> OutputExpectation:
