@@ -26,6 +26,7 @@ from assay.dispatch.local_pool import in_order
 from assay.languages.candidate_file import load_candidate
 from assay.languages.registry import language
 from assay.tasks.catalog import resolve
+from assay.worker.host.kept_memory import keep_freed_memory
 from assay.worker.host.wall import Wall
 
 if TYPE_CHECKING:
@@ -55,6 +56,7 @@ def evaluate_many(
     With `replay` the secret and the workloads of an earlier plan are used again.
     """
     settings = settings or Settings()
+    keep_freed_memory()
     for_judging(settings.device)
     chosen_task = task if isinstance(task, Task) else resolve(task)
     chosen = [c if isinstance(c, Candidate) else load_candidate(Path(c)) for c in candidates]

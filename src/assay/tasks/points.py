@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from assay.data.axis import AxisRole
 from assay.errors import TaskError
@@ -17,6 +17,7 @@ from assay.tasks.reference import Reference
 
 SMALL_ELEMENTS = 1 << 16
 LARGE_ELEMENTS = 1 << 20
+MODEST_RESULT = 1 << 18  # small inputs of a product of pairs make a large one
 PAST_LARGE = LARGE_ELEMENTS + (1 << 17)  # where 16-bit counters of 16 elements have run over
 HEAVY_STATE = 1 << 23  # parameters beyond this are not constructed again for small points
 ODD_BATCHES = (3, 5, 7, 11, 13, 17)
@@ -245,6 +246,20 @@ class Points:
         for names, most in passes:
             while self._elements(point) > most and self._halve(point, names):
                 pass
+        return self._with_modest_results(point, max(budget, MODEST_RESULT), kept)
+
+    def _with_modest_results(self, point: Point, most: int, kept: Collection[str]) -> Point:
+        """With those sizes halved that make what is made on the way as large as it is."""
+        made = self._reference.foreseen_result if self._reference.task.axes else lambda _: 0
+        while (now := made(point)) > most:
+            halves: list[Point] = []
+            for name in self.batch + self.sizes:
+                half = dict(point)
+                if name not in kept and self._halve(half, [name]) and made(half) < now:
+                    halves.append(half)
+            if not halves:
+                break
+            point = min(halves, key=made)
         return point
 
     def _halve(self, point: Point, names: list[str]) -> bool:

@@ -32,7 +32,7 @@ from assay.worker.host.session import Session
 from assay.worker.host.wall import Wall
 
 _ROUNDS = {Level.QUICK: (8, 12), Level.STANDARD: (10, 30), Level.FULL: (20, 100)}
-_BUDGET_S = {Level.QUICK: 2.0, Level.STANDARD: 2.0, Level.FULL: 60.0}
+_BUDGET_S = {Level.QUICK: 1.5, Level.STANDARD: 1.5, Level.FULL: 60.0}
 _BATCH_S = 0.02  # long enough that thawing (about 0.1 ms) is noise
 _MAX_CALLS = 64
 _RING_BYTES = 192 << 20
