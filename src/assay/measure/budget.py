@@ -116,11 +116,12 @@ def _joined(one: torch.Tensor | None, other: torch.Tensor) -> torch.Tensor:
 
 
 def _steadied(rms: torch.Tensor, bins: torch.Tensor, jumps: torch.Tensor) -> torch.Tensor:
-    """S, but never below half the geometric mean of S over the element's own binade.
+    """S, but never below the geometric mean of S over the element's own binade.
 
     Four probes see a tenth of the true response in one element of a thousand; elements that did
     not respond at all stay at 0. Bin 0 is of all that moved as far as from zero. There the size of
-    T says nothing, and a sum that happens to be small moves little: never below their RMS.
+    T says nothing, a sum that happens to be small moves little, and what has one factor in common
+    moves as little as that: never below twice their RMS.
     """
     if rms.numel() == 0:
         return rms
@@ -130,10 +131,10 @@ def _steadied(rms: torch.Tensor, bins: torch.Tensor, jumps: torch.Tensor) -> tor
     some, places = some[smooth], places[smooth]
     empty = torch.zeros(EXPONENTS, dtype=torch.float64, device=rms.device)
     counts = torch.bincount(places, minlength=EXPONENTS)
-    floors = empty.index_add(0, places, some.log()).div_(counts.clamp(min=1)).exp_().mul_(0.5)
+    floors = empty.index_add(0, places, some.log()).div_(counts.clamp(min=1)).exp_()
     floors[counts == 0] = 0.0
     if int(counts[0]):
-        floors[0] = some[places == 0].square().mean().sqrt()
+        floors[0] = 2.0 * some[places == 0].square().mean().sqrt()
     floor = floors[bins].reshape(rms.shape)
     return torch.maximum(rms, floor.masked_fill_(rms == 0.0, 0.0))
 
