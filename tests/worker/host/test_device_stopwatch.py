@@ -1,0 +1,128 @@
+"""In how many processes a side is timed, and who is left out: races of scripted runners."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Collection, Sequence
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from assay.data.observation import EndCause, Observation, TimesSeen
+from assay.data.settings import Level, Settings
+from assay.worker.host import device_stopwatch
+from assay.worker.host.device_stopwatch import DeviceStopwatch
+from assay.worker.host.process import Lost
+from assay.worker.host.race import Runner
+from assay.worker.host.race_times import GatedRun
+
+
+class _Gate:
+    """Takes so many microseconds a call."""
+
+    def __init__(self, call_us: float) -> None:
+        self._call_us = call_us
+
+    def run(self, laid: Sequence[int], refresh: Callable[[], None], *_: Any) -> GatedRun:
+        spent = int(1e3 * self._call_us * len(laid))
+        return GatedRun(spent + 1000, spent + 1000, 100, True)
+
+
+class _Session:
+    """One that can be closed."""
+
+    def __init__(self) -> None:
+        self.closed = False
+
+    def close(self) -> None:
+        self.closed = True
+
+
+class _Stand:
+    """Calls of one length for everybody but the null candidate."""
+
+    most_calls, call_bytes = 8, 1
+
+    def __init__(self, call_us: float) -> None:
+        self._call_us = call_us
+        self.dismissed = False
+
+    def enter(self, name: str, session: object) -> Runner:
+        ring = SimpleNamespace(laid=list(range(8)), refresh=lambda *_: None)
+        gate = _Gate(0.0 if name == "null" else self._call_us)
+        return Runner(name, cast(Any, session), cast(Any, ring), cast(Any, gate), 1.7)
+
+    def baselines(
+        self, version: int, without: Collection[str] = (), processes: int = 1
+    ) -> list[Runner]:
+        names = ["eager"] * processes if "eager" not in without else []
+        return [self.enter(name, None) for name in (*names, "null")]
+
+    def dismiss(self) -> None:
+        self.dismissed = True
+
+
+class _Twins:
+    """Makes another process, or none, or one that ends."""
+
+    def __init__(self, builds: bool = True, ends: bool = False) -> None:
+        self._builds = builds
+        self._ends = ends
+        self.made: list[_Session] = []
+
+    def another(self, version: int) -> _Session | None:
+        if self._ends:
+            raise Lost(EndCause.EXITED, 3, "it left")
+        if not self._builds:
+            return None
+        self.made.append(_Session())
+        return self.made[-1]
+
+
+@pytest.fixture(autouse=True)
+def _no_device(monkeypatch: pytest.MonkeyPatch) -> None:
+    nothing = SimpleNamespace(sm_clock_mhz=None, temperature_c=None, throttle_reasons=())
+    adapter = SimpleNamespace(reading=lambda: nothing)
+    monkeypatch.setattr(device_stopwatch, "adapter", lambda _: adapter)
+    monkeypatch.setattr(DeviceStopwatch, "_judge", lambda *_: TimesSeen(reason="judged"))
+
+
+def _timed(stand: _Stand, twins: _Twins, level: Level = Level.STANDARD) -> list[Observation]:
+    secret = SimpleNamespace(random=lambda _: random.Random(1))
+    exam = SimpleNamespace(secret=secret, reference=SimpleNamespace(updates=()))
+    device = SimpleNamespace(caches=SimpleNamespace(llc_bytes=None), uuid="", kind="scripted")
+    settings = Settings(device="cuda", level=level, baselines=("eager",))
+    parts = cast("list[Any]", [stand, twins, exam, settings, device])
+    examiner = cast(Any, SimpleNamespace(version=lambda _: 0))
+    watch = DeviceStopwatch(*parts)
+    return watch.time(cast(Any, _Session()), examiner, lambda *_: None)
+
+
+def _method(found: list[Observation]) -> str:
+    (times,) = [o for o in found if isinstance(o, TimesSeen) and o.measurements]
+    assert [one.subject for one in times.measurements] == ["candidate", "eager"]
+    return times.measurements[0].method
+
+
+def test_short_calls_run_in_two_processes_a_side() -> None:
+    twins = _Twins()
+    assert "2 processes each" in _method(_timed(_Stand(20.0), twins))
+    assert [session.closed for session in twins.made] == [True]
+
+
+@pytest.mark.parametrize(
+    ("call_us", "level", "builds"),
+    [(100.0, Level.STANDARD, True), (20.0, Level.QUICK, True), (20.0, Level.STANDARD, False)],
+)
+def test_otherwise_in_one(call_us: float, level: Level, builds: bool) -> None:
+    twins = _Twins(builds)
+    assert "processes" not in _method(_timed(_Stand(call_us), twins, level))
+    assert not twins.made
+
+
+def test_a_second_process_that_ends_is_the_candidates_end() -> None:
+    stand = _Stand(20.0)
+    with pytest.raises(Lost):
+        _timed(stand, _Twins(ends=True))
+    assert stand.dismissed

@@ -1,0 +1,76 @@
+"""What a second process works out is what the judge would have."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Iterator
+
+import pytest
+import torch
+
+from assay.data.settings import Level
+from assay.worker.host.exam import Exam
+from assay.worker.host.foresight import Foresight, foreseen
+from assay.worker.host.script import ScriptedBatch, write_script
+from worker.host.small_exam import STATELESS, make_exam
+
+
+@pytest.fixture(autouse=True)
+def _two_threads() -> Iterator[None]:
+    before = torch.get_num_threads()
+    torch.set_num_threads(2)
+    yield
+    torch.set_num_threads(before)
+
+
+def exam_and_script() -> tuple[Exam, list[ScriptedBatch]]:
+    exam = make_exam(Level.QUICK)
+    return exam, write_script(exam, random.Random(3))
+
+
+def test_every_question_is_foreseen_once_with_the_weights_in_force() -> None:
+    exam, script = exam_and_script()
+    found = list(foreseen(exam, script))
+    assert len(found) == len(set(found))
+    assert {key[0] for key in found} == {call.question for b in script for call in b.calls}
+    told = {(call.question, call.weights) for b in script for call in b.calls[:1] if call.weights}
+    assert told <= set(found)
+
+
+def test_without_weights_there_is_one_version() -> None:
+    exam = make_exam(Level.QUICK, STATELESS)
+    script = write_script(exam, random.Random(3))
+    assert len({version for _, version in foreseen(exam, script)}) == 1
+
+
+def test_the_judge_takes_over_what_was_worked_out() -> None:
+    exam, script = exam_and_script()
+    foresight = Foresight(exam, script)
+    wanted = [key for key in foreseen(exam, script) if key not in exam.known()]
+    foresight.start()
+    try:
+        assert torch.get_num_threads() == 1
+        ends = time.monotonic() + 60.0
+        while wanted[-1] not in exam.known() and time.monotonic() < ends:
+            foresight._take(wanted[0])
+            time.sleep(0.01)
+    finally:
+        foresight.stop()
+    assert torch.get_num_threads() == 2 and exam.elsewhere is None
+    assert wanted[-1] in exam.known()
+    alone, _ = exam_and_script()
+    for one, other in zip(
+        exam.expectation(*wanted[-1]), alone.expectation(*wanted[-1]), strict=True
+    ):
+        assert one.name == other.name and torch.allclose(one.truth, other.truth)
+
+
+def test_where_everything_is_known_nobody_is_forked() -> None:
+    exam, script = exam_and_script()
+    for key in list(foreseen(exam, script)):
+        exam.expectation(*key)
+    foresight = Foresight(exam, script)
+    foresight.start()
+    assert exam.elsewhere is None and torch.get_num_threads() == 2
+    foresight.stop()
