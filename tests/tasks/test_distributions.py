@@ -120,6 +120,16 @@ def test_redrawn_inputs_lie_as_the_own_ones() -> None:
     assert made.stride() == own[0].stride() and not torch.equal(made, own[0])
 
 
+def test_two_inputs_of_one_form_are_equal_and_the_rest_is_scaled() -> None:
+    own = [torch.randn(4, 3), torch.randn(4, 3), torch.randn(3), torch.arange(4)]
+    shapes = [Structure.FREE] * 3 + [Structure.FIXED]
+    made = redraw(own, Values(Distribution.EQUAL, scale=-3), 5, shapes).inputs
+    assert torch.equal(made[0], own[0] / 8) and torch.equal(made[1], made[0])
+    assert torch.equal(made[2], own[2] / 8) and torch.equal(made[3], own[3])
+    alone = redraw(own[1:], Values(Distribution.EQUAL), 5, shapes[1:]).inputs
+    assert torch.equal(alone[0], own[1])
+
+
 def test_scales_are_exact_powers_of_two() -> None:
     one, other = (
         redraw(OWN, Values(Distribution.LARGE, scale), 3, FREE).inputs[0] for scale in (0, 9)

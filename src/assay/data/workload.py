@@ -37,6 +37,7 @@ class Distribution(StrEnum):
     TIES = "ties"  # few values of a dyadic grid, and rows of one value
     BLOCKS = "blocks"  # structured blocks that make sub-sampling visible
     OPPOSED = "opposed"  # the first input far above zero, the others as far below
+    EQUAL = "equal"  # two inputs of one shape hold the same numbers
     MARKED = "marked"  # closed masks, ignored labels, padding indices
     CODES = "codes"  # on the codes of a declared scheme and halfway between two
     NAN = "nan"  # one element is NaN

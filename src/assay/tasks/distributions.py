@@ -62,6 +62,8 @@ def redraw(own: Sequence[Any], values: Values, seed: int, shapes: Sequence[Struc
     if distribution in (Distribution.NAN, Distribution.INF):
         return _plant(own, values, generator)
     free = [i for i, shape in enumerate(shapes) if shape is not Structure.FIXED]
+    if distribution is Distribution.EQUAL:
+        return Drawn(_with_equals(own, values, shapes, generator))
     lead = free[_below(len(free), generator)] if free else -1
     if distribution is Distribution.OPPOSED:
         lead = free[0]
@@ -71,6 +73,25 @@ def redraw(own: Sequence[Any], values: Values, seed: int, shapes: Sequence[Struc
         made = DRAWERS[distribution](canvas)
         inputs[index] = _keep(own[index], made, shapes[index])
     return Drawn(tuple(inputs))
+
+
+def _with_equals(
+    own: Sequence[Any], values: Values, shapes: Sequence[Structure], generator: torch.Generator
+) -> tuple[Any, ...]:
+    """One input of every form once more in the place of another: a difference of the two is zero.
+
+    The free ones are scaled, so that what is added to that zero shows beside the rest.
+    """
+    inputs, forms = list(own), dict[object, list[int]]()
+    for i, shape in enumerate(shapes):
+        if shape is not Structure.FIXED:
+            inputs[i] = own[i] * 2.0**values.scale
+            forms.setdefault((shape, own[i].shape, own[i].dtype), []).append(i)
+    for first, *others in forms.values():
+        if others:
+            chosen = others[_below(len(others), generator)]
+            inputs[chosen] = torch.empty_like(own[chosen]).copy_(inputs[first])
+    return tuple(inputs)
 
 
 def structures(own: Sequence[Any]) -> tuple[Structure, ...]:

@@ -154,9 +154,12 @@ class Proposals:
             yield from self._tiny()
 
     def _tiny(self) -> Iterator[Proposal]:
-        """Few items of large and of small values, in turn."""
+        """Few items of large, of small and of equal values, in turn."""
+        kinds = [Distribution.LARGE, Distribution.SMALL]
+        if self._partners > 1:
+            kinds.append(Distribution.EQUAL)
         for number in range(self._amount.tiny):
-            distribution = (Distribution.LARGE, Distribution.SMALL)[number % 2]
+            distribution = kinds[number % len(kinds)]
             few = self._at(self._points.tiny(batch=1 if number % 4 in (1, 2) else max(FEW)))
             yield tuple(
                 few.model_copy(update={"distribution": distribution, "scale": scale})
@@ -190,6 +193,8 @@ class Proposals:
             return (5, 3, 2)
         if distribution is Distribution.MARKED:
             return (1, 0)
+        if distribution is Distribution.EQUAL:
+            return (-3, 0)
         return (0,)
 
     def _layouts(self) -> Iterator[Proposal]:
