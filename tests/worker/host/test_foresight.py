@@ -10,6 +10,7 @@ import pytest
 import torch
 
 from assay.data.settings import Level
+from assay.worker.host import foresight as module
 from assay.worker.host.exam import Exam
 from assay.worker.host.foresight import Foresight, foreseen
 from assay.worker.host.script import ScriptedBatch, write_script
@@ -64,6 +65,26 @@ def test_the_judge_takes_over_what_was_worked_out() -> None:
         exam.expectation(*wanted[-1]), alone.expectation(*wanted[-1]), strict=True
     ):
         assert one.name == other.name and torch.allclose(one.truth, other.truth)
+
+
+def test_who_stands_still_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    exam, script = exam_and_script()
+    foresight = Foresight(exam, script)
+    last = [key for key in foreseen(exam, script) if key not in exam.known()][-1]
+    monkeypatch.setattr(module, "_PATIENCE_S", 0.05)
+    monkeypatch.setattr(Foresight, "_work", _stand_still)
+    foresight.start()
+    try:
+        while foresight._worker_at.value < 0:
+            time.sleep(0.001)
+        assert exam.expectation(*last) and exam.elsewhere is None
+    finally:
+        foresight.stop()
+
+
+def _stand_still(foresight: Foresight, _: object) -> None:
+    foresight._worker_at.value = len(foresight._order) - 1
+    time.sleep(60.0)
 
 
 def test_where_everything_is_known_nobody_is_forked() -> None:

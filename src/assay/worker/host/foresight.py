@@ -24,6 +24,7 @@ from assay.worker.host.tensor_mail import TensorMail
 from assay.worker.host.tones import ordinary
 
 _WORTHWHILE = 8  # expectations; a process for fewer costs more than it brings
+_PATIENCE_S = 60.0  # for one answer: what forks can also stand still
 _NONE = -1
 _PR_SET_PDEATHSIG = 1
 
@@ -61,7 +62,7 @@ class Foresight:
             return
         self._exam.elsewhere = None
         with contextlib.suppress(EOFError, OSError):
-            self._receive(wait=False)
+            self._receive()
         self._worker.kill()
         self._worker.join()
         self._worker = None
@@ -73,28 +74,34 @@ class Foresight:
         place = self._place.get(key, _NONE)
         self._judge_at.value = max(self._judge_at.value, place)
         with contextlib.suppress(EOFError, OSError):  # it failed, and the judge goes on alone
-            self._receive(wait=False)
-            while (
-                place != _NONE and self._worker_at.value == place and key not in self._exam.known()
-            ):
-                self._receive(wait=True)
+            self._receive()
+            while self._worker_at.value == place != _NONE and key not in self._exam.known():
+                if not self._inbox.poll(_PATIENCE_S):
+                    self._exam.elsewhere = None
+                    break
+                self._receive()
 
-    def _receive(self, wait: bool) -> None:
-        while wait or self._inbox.poll():
+    def _receive(self) -> None:
+        """All that has come."""
+        while self._inbox.poll():
             key, letter = self._inbox.recv()
             self._exam.learn(key, self._mail.open(letter))
-            wait = False
 
     def _work(self, outbox: Connection) -> None:
-        """In the second process."""
+        """In the second process; whatever goes wrong here the judge will meet itself."""
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-        torch.set_num_threads(max(1, self._threads - self._threads // 2))
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the judge decides when to stop
+        with contextlib.suppress(Exception):
+            torch.set_num_threads(max(1, self._threads - self._threads // 2))
+            self._work_backwards(outbox)
+
+    def _work_backwards(self, outbox: Connection) -> None:
         told = self._exam.known()
         for place in reversed(range(len(self._order))):
             if place <= self._judge_at.value:
                 break
             self._worker_at.value = place
-            with contextlib.suppress(TaskError):  # the judge will meet it too
+            with contextlib.suppress(TaskError):
                 self._exam.expectation(*self._order[place])
             for key in self._exam.known() - told:
                 outbox.send((key, self._mail.post(self._exam.expectation(*key))))
