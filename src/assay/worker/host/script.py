@@ -85,7 +85,7 @@ def write_script(exam: Exam, rng: random.Random) -> list[ScriptedBatch]:
         sequences.append(_focus(workload, 0, rng, optional=False, changed_weights=version))
     sequences += _toned(exam, small, rng)
     sequences += [_rapid(w, rng) for w in small[:2]]
-    sequences += [_recycled(w) for w in (small[:1] if large else [0, *small[:2]])]
+    sequences += [_recycled(w) for w in (small[:1] if large else [0, 0, *small[:1]])]
     others = range(1, len(exam.plan.workloads))
     empty = [w for w in others if _is_empty(exam, w)]
     far = [w for w in others if _is_stretched(exam, w)]
