@@ -46,11 +46,13 @@ class LaunchGap:
         """Everything is queued before the first piece may run."""
         driver, stream = self._driver, self._stream
         driver.wait_value(stream, self._gate, number)
-        driver.fill_in(stream, self._room, 0, _BYTES)
-        driver.record(self._start, stream)
-        for _ in range(_PIECES):
+        try:
             driver.fill_in(stream, self._room, 0, _BYTES)
-        driver.record(self._end, stream)
-        self._word.value = number
+            driver.record(self._start, stream)
+            for _ in range(_PIECES):
+                driver.fill_in(stream, self._room, 0, _BYTES)
+            driver.record(self._end, stream)
+        finally:
+            self._word.value = number  # whatever failed: nothing may wait for ever
         driver.synchronise()
         return driver.elapsed_us(self._start, self._end) / _PIECES
