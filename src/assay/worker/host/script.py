@@ -16,6 +16,7 @@ from assay.data.axis import AxisRole
 from assay.data.call import Mix
 from assay.data.settings import Level
 from assay.data.workload import Distribution
+from assay.tasks.points import MODEST_RESULT
 from assay.worker.host.exam import PARTIAL, Exam, Question
 from assay.worker.host.tones import LOUD, LOWERED, QUIET, RAISED, parameters, quiet_but
 
@@ -27,7 +28,6 @@ _TAIL_CONTENTS = 3  # distinct contents a small shape's tail draws from
 _DUE_ELEMENTS = 1 << 17  # beyond this a candidate may be too slow and still honest
 _TELLING_ELEMENTS = 1 << 12  # enough that answers differ, few enough that calls are cheap
 _SMALL_ELEMENTS = 1 << 16
-_SMALL_RESULT = 1 << 18  # small inputs of a product of pairs can make a large one
 _LARGE_ELEMENTS = 1 << 23  # beyond this the own shape is called as few times as still tells
 _FAINT = Distribution.SMALL
 _QUIET_BUT = {Level.QUICK: 0, Level.STANDARD: 2, Level.FULL: 6}
@@ -230,7 +230,7 @@ def _elements(exam: Exam, workload: int) -> int:
     """Of the inputs, or of what is made on the way where that is too large to be cheap."""
     given = exam.content(Question(workload)).elements
     made = exam.reference.foreseen_result(exam.plan.workloads[workload].axes)
-    return max(given, made) if given and made > _SMALL_RESULT else given
+    return max(given, made) if given and made > MODEST_RESULT else given
 
 
 def small_with_rows(exam: Exam) -> int | None:
