@@ -250,7 +250,7 @@ class Points:
 
     def _with_modest_results(self, point: Point, most: int, kept: Collection[str]) -> Point:
         """With those sizes halved that make what is made on the way as large as it is."""
-        made = self._reference.foreseen_result if self._reference.task.axes else lambda _: 0
+        made = self._reference.foreseen_burden if self._reference.task.axes else lambda _: 0
         while (now := made(point)) > most:
             halves: list[Point] = []
             for name in self.batch + self.sizes:

@@ -229,6 +229,10 @@ class Reference:
         """Elements of the largest tensor a call makes there; 0 where small runs do not say."""
         return 0 if self._growth is None else self._growth.largest(axes)
 
+    def foreseen_burden(self, axes: Mapping[str, int]) -> int:
+        """As `foreseen_result`; where many tensors are made, what they are together."""
+        return 0 if self._growth is None else self._growth.burden(axes)
+
     @cached_property
     def _growth(self) -> ResultGrowth | None:
         """How results grow with the sizes; None where small runs do not say."""

@@ -18,6 +18,7 @@ from assay.tasks.categories import legal
 
 _FLAT = 0.1  # a power below it is none
 _EDGE = 0.3  # what an edge adds to a power at small sizes
+_USUAL = 12  # results of a reference; one that makes more takes as long at a smaller size
 
 Run = Callable[[Mapping[str, int]], list[int]]  # elements of every result, in order
 
@@ -41,6 +42,11 @@ class ResultGrowth:
     def largest(self, axes: Mapping[str, int]) -> int:
         """Elements of the largest result at `axes`."""
         return max(self.elements_at(axes), default=0)
+
+    def burden(self, axes: Mapping[str, int]) -> int:
+        """Elements of the largest result, or of all by twelves where there are many."""
+        elements = self.elements_at(axes)
+        return max([*elements, sum(elements) // _USUAL, 0])
 
 
 def learn_growth(run: Run, base: Mapping[str, int], axes: Sequence[Axis]) -> ResultGrowth | None:

@@ -2,7 +2,7 @@
 
 The rule: a modest factory is answered with one real element seen as many, a large one with an empty
 meta tensor. Arithmetic on meta tensors loads torch's Python decompositions, 2 s once a process, so
-it is left to tasks that are too large for anything else.
+what works element by element is answered here, and only the rest is left to them.
 """
 
 from __future__ import annotations
@@ -85,9 +85,38 @@ class ShapesOnly(TorchFunctionMode):
         kwargs = kwargs or {}
         size = factory_size(func, args, kwargs)
         if size is None:
-            return func(*args, **kwargs)
+            made = _elementwise(func, args, kwargs)
+            return func(*args, **kwargs) if made is None else made
         default = torch.int64 if getattr(func, "__name__", "") == "randint" else None
         dtype = kwargs.get("dtype") or default
-        if 0 < math.prod(size) <= self._limit:
+        if math.prod(size) <= self._limit:
             return torch.zeros((), dtype=dtype).expand(size)
         return torch.empty(size, dtype=dtype, device="meta")
+
+
+def _elementwise(
+    func: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]
+) -> torch.Tensor | None:
+    """The meta result of an elementwise operation on meta tensors; None for any other call.
+
+    One real element of each says of what dtype the result is.
+    """
+    given = [value for value in args if isinstance(value, torch.Tensor)]
+    if not any(value.is_meta for value in given) or not _is_pointwise(func):
+        return None
+    ones = [_one_of(value) if isinstance(value, torch.Tensor) else value for value in args]
+    shape = torch.broadcast_shapes(*(value.shape for value in given))
+    return torch.empty(shape, dtype=func(*ones, **kwargs).dtype, device="meta")
+
+
+def _one_of(tensor: torch.Tensor) -> torch.Tensor:
+    return torch.ones((1,) * tensor.dim(), dtype=tensor.dtype)
+
+
+def _is_pointwise(func: Callable[..., Any]) -> bool:
+    """Whether torch itself says so of the operation of that name; what works in place is not."""
+    name = getattr(func, "__name__", "_")
+    packet = None if name.endswith("_") else getattr(torch.ops.aten, name, None)
+    if packet is None:
+        return False
+    return any(torch.Tag.pointwise in getattr(packet, one).tags for one in packet.overloads())
