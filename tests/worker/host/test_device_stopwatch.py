@@ -19,14 +19,16 @@ from assay.worker.host.race_times import GatedRun
 
 
 class _Gate:
-    """Takes so many microseconds a call."""
+    """Takes so many microseconds a call, on the device and on the host."""
 
-    def __init__(self, call_us: float) -> None:
+    def __init__(self, call_us: float, launch_us: float) -> None:
         self._call_us = call_us
+        self._launch_us = launch_us
 
     def run(self, laid: Sequence[int], refresh: Callable[[], None], *_: Any) -> GatedRun:
         spent = int(1e3 * self._call_us * len(laid))
-        return GatedRun(spent + 1000, spent + 1000, 100, True)
+        launching = int(1e3 * self._launch_us * len(laid))
+        return GatedRun(spent + 1000, spent + 1000, launching + 100, True)
 
 
 class _Session:
@@ -44,13 +46,14 @@ class _Stand:
 
     most_calls, call_bytes = 8, 1
 
-    def __init__(self, call_us: float) -> None:
+    def __init__(self, call_us: float, launch_us: float = 0.0) -> None:
         self._call_us = call_us
+        self._launch_us = launch_us
         self.dismissed = False
 
     def enter(self, name: str, session: object) -> Runner:
         ring = SimpleNamespace(laid=list(range(8)), refresh=lambda *_: None)
-        gate = _Gate(0.0 if name == "null" else self._call_us)
+        gate = _Gate(0.0, 0.0) if name == "null" else _Gate(self._call_us, self._launch_us)
         return Runner(name, cast(Any, session), cast(Any, ring), cast(Any, gate), 1.7)
 
     def baselines(
@@ -118,6 +121,12 @@ def test_short_calls_run_in_two_processes_a_side() -> None:
 def test_otherwise_in_one(call_us: float, level: Level, builds: bool) -> None:
     twins = _Twins(builds)
     assert "processes" not in _method(_timed(_Stand(call_us), twins, level))
+    assert not twins.made
+
+
+def test_calls_that_wait_for_the_host_run_in_one() -> None:
+    twins = _Twins()
+    assert "processes" not in _method(_timed(_Stand(20.0, launch_us=30.0), twins))
     assert not twins.made
 
 

@@ -3,7 +3,7 @@
 The rule: a sample is the time of a batch of secret length between the opening of the gate and the
 device's own end, per call. Some of the timed calls, secretly chosen, are judged like any other.
 Where calls are so short that what processes are apart by would hide one per cent, every side runs
-in two of them.
+in two of them; not where the host is longer at handing over a call, since its times count then.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class DeviceStopwatch:
         with contextlib.ExitStack() as more:
             try:
                 own = [self._stand.enter(CANDIDATE, session)]
-                if self._is_short(own[0], version):
+                if self._needs_twins(own[0], version):
                     for _ in range(PROCESSES_OF_SHORT[self._settings.level] - 1):
                         own += self._another(version, more)
                 found: list[Observation] = []
@@ -82,15 +82,16 @@ class DeviceStopwatch:
                 self._stand.dismiss()  # the device they share may have suffered
                 raise
 
-    def _is_short(self, own: Runner, version: int) -> bool:
-        """Of a few calls on their own."""
+    def _needs_twins(self, own: Runner, version: int) -> bool:
+        """Whether a few calls on their own are short on the device, and wait for it."""
         with contextlib.suppress(BaselineLost):
             null = self._stand.baselines(version, self._settings.baselines)
             race = Race([own, *null], self._rng, self._timeout_s)
             length = race.settle(self._stand.most_calls, _BATCH_S)
             for _ in range(_TRIED):
                 race.round(length)
-            return statistics.median(race.times.outside_us(0)) < SHORT_US
+            device_us = statistics.median(race.times.outside_us(0))
+            return statistics.median(race.times.launch_us(0)) <= device_us < SHORT_US
         return False
 
     def _another(self, version: int, more: contextlib.ExitStack) -> list[Runner]:

@@ -1,0 +1,79 @@
+"""How long a whole verdict takes on a GPU: honest Triton kernels of its corpus, thrice each.
+
+    python benchmarks/device_latency.py [--level standard] [--device cuda] [--again 2]
+        [--record out/device_latency.jsonl] [--tasks softmax ...]
+
+Correctness and timing included. The first verdict raises the wall, draws the exam and compiles; the
+next ones of the same call are warm. One line a kernel, with the machine; the record begins anew.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+
+from assay.data.candidate import Language
+from assay.data.settings import Level, Settings, Track
+from assay.languages.candidate_file import load_candidate
+from assay.pipeline import evaluate_many
+from corpus_case import CUDA_CORPUS, CorpusCase, cases
+
+
+def triton_kernels(names: list[str]) -> list[CorpusCase]:
+    """Honest ones, of the tasks that are named or of all."""
+    honest = [case for case in cases(CUDA_CORPUS) if case.label == "honest"]
+    chosen = [case for case in honest if not names or case.task in names]
+    return [case for case in chosen if load_candidate(case.path).language is Language.TRITON]
+
+
+def judged(case: CorpusCase, flags: argparse.Namespace) -> dict[str, Any]:
+    """Seconds to each verdict of the same kernel, one after the other behind one wall."""
+    settings = Settings(device=flags.device, level=flags.level, track=Track(case.track))
+    paths = [str(case.path)] * (1 + flags.again)
+    began, seconds = time.monotonic(), []
+    for result in evaluate_many(case.task_source, paths, settings):
+        seconds.append(round(time.monotonic() - began, 2))
+        began = time.monotonic()
+        verdict = result.verdict
+    device = verdict.environment.device
+    return {
+        "kernel": f"{case.task}/{case.name}",
+        "level": flags.level.value,
+        "status": verdict.status.value,
+        "timed": bool(verdict.timing),
+        "first_s": seconds[0],
+        "warm_s": seconds[1:],
+        "device": device.name,
+        "driver": device.driver,
+        "torch": verdict.environment.torch,
+        "python": verdict.environment.python,
+    }
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--level", type=Level, choices=list(Level), default=Level.STANDARD)
+    parser.add_argument("--device", default="cuda")
+    parser.add_argument("--again", type=int, default=2, help="warm verdicts of each kernel")
+    parser.add_argument("--record", type=Path, default=Path("out/device_latency.jsonl"))
+    parser.add_argument("--tasks", nargs="+", default=[])
+    flags = parser.parse_args()
+    flags.record.parent.mkdir(parents=True, exist_ok=True)
+    with flags.record.open("w") as file:
+        for case in triton_kernels(flags.tasks):
+            row = judged(case, flags)
+            file.write(json.dumps(row) + "\n")
+            file.flush()
+            warm = ", ".join(f"{s:.2f}" for s in row["warm_s"])
+            print(f"{row['kernel']:28} {row['status']}: {row['first_s']} s, then {warm} s")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
