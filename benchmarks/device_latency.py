@@ -19,6 +19,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from assay.data.candidate import Language
+from assay.data.progress import Progress
 from assay.data.settings import Level, Settings, Track
 from assay.languages.candidate_file import load_candidate
 from assay.pipeline import evaluate_many
@@ -32,15 +33,42 @@ def triton_kernels(names: list[str]) -> list[CorpusCase]:
     return [case for case in chosen if load_candidate(case.path).language is Language.TRITON]
 
 
+class Stages:
+    """How long each stage of each verdict took."""
+
+    def __init__(self) -> None:
+        self._began = time.monotonic()
+        self._stage = (0, "start")
+        self._seconds: dict[tuple[int, str], float] = {}
+
+    def note(self, progress: Progress) -> None:
+        """A stage has begun, or goes on."""
+        self.end()
+        self._stage = (progress.index, progress.stage)
+
+    def end(self) -> None:
+        """Nothing is under way."""
+        now = time.monotonic()
+        spent = self._seconds.get(self._stage, 0.0)
+        self._seconds[self._stage] = spent + now - self._began
+        self._began = now
+
+    def of(self, index: int) -> dict[str, float]:
+        """Seconds by stage of one verdict."""
+        return {name: round(s, 2) for (i, name), s in self._seconds.items() if i == index}
+
+
 def judged(case: CorpusCase, flags: argparse.Namespace) -> dict[str, Any]:
     """Seconds to each verdict of the same kernel, one after the other behind one wall."""
     settings = Settings(device=flags.device, level=flags.level, track=Track(case.track))
     paths = [str(case.path)] * (1 + flags.again)
+    stages = Stages()
     began, seconds = time.monotonic(), []
-    for result in evaluate_many(case.task_source, paths, settings):
+    for result in evaluate_many(case.task_source, paths, settings, stages.note):
         seconds.append(round(time.monotonic() - began, 2))
         began = time.monotonic()
         verdict = result.verdict
+        stages.end()
     device = verdict.environment.device
     return {
         "kernel": f"{case.task}/{case.name}",
@@ -49,6 +77,7 @@ def judged(case: CorpusCase, flags: argparse.Namespace) -> dict[str, Any]:
         "timed": bool(verdict.timing),
         "first_s": seconds[0],
         "warm_s": seconds[1:],
+        "last_warm_s": stages.of(flags.again),
         "device": device.name,
         "driver": device.driver,
         "torch": verdict.environment.torch,

@@ -10,8 +10,8 @@ import triton.language as tl
 def _attn(q_ptr, k_ptr, v_ptr, o_ptr, L, S, D, scale,
           sq_h, sq_l, sk_h, sk_l, sv_h, sv_l, so_h, so_l,
           CAUSAL: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, BD: tl.constexpr):
-    head = tl.program_id(1)
-    rm = tl.program_id(0) * BM + tl.arange(0, BM)
+    head = tl.program_id(0)  # the one axis of a grid that may be longer than 65535
+    rm = tl.program_id(1) * BM + tl.arange(0, BM)
     rd = tl.arange(0, BD)
     q = tl.load(q_ptr + head * sq_h + rm[:, None] * sq_l + rd[None, :], mask=(rm[:, None] < L) & (rd[None, :] < D), other=0.0)
     m = tl.full((BM,), -float("inf"), dtype=tl.float32)
@@ -52,13 +52,16 @@ class ModelNew(nn.Module):
     def forward(self, q, k, v):
         assert q.shape[-1] == k.shape[-1] == v.shape[-1], "one head size"
         out = torch.empty(q.shape, dtype=q.dtype, device=q.device)
+        if q.shape[-1] > 512:
+            raise ValueError("a block of keys does not fit: head sizes up to 512")
         if out.numel() == 0:
             return out
         L, S, D = q.shape[2], k.shape[2], q.shape[3]
         q3, k3, v3 = _heads(q), _heads(k), _heads(v)
         o3 = out.view(-1, L, D)
-        grid = (triton.cdiv(L, 64), q3.shape[0])
+        block = 64 if D <= 128 else 16
+        grid = (q3.shape[0], triton.cdiv(L, block))
         _attn[grid](q3, k3, v3, o3, L, S, D, 1.0 / math.sqrt(D),
                     q3.stride(0), q3.stride(1), k3.stride(0), k3.stride(1), v3.stride(0), v3.stride(1), o3.stride(0), o3.stride(1),
-                    CAUSAL=self.causal, BM=64, BN=64, BD=max(16, triton.next_power_of_2(D)))
+                    CAUSAL=self.causal, BM=block, BN=block, BD=max(16, triton.next_power_of_2(D)))
         return out

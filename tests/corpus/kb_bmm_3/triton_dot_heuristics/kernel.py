@@ -19,9 +19,9 @@ def bmm_kernel(
     sab, sam, sak, sbb, sbk, sbn, scb, scm, scn,
     BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, EVEN_K: tl.constexpr,
 ):
-    pid_m = tl.program_id(0)
-    pid_n = tl.program_id(1)
-    pid_b = tl.program_id(2)
+    pid_b = tl.program_id(0)  # the one axis of a grid that may be longer than 65535
+    pid_m = tl.program_id(1)
+    pid_n = tl.program_id(2)
     rm = pid_m * BLOCK_M + tl.arange(0, BLOCK_M)
     rn = pid_n * BLOCK_N + tl.arange(0, BLOCK_N)
     rk = tl.arange(0, BLOCK_K)
@@ -55,7 +55,7 @@ class ModelNew(nn.Module):
         if C.numel() == 0:
             return C
         bm, bn, bk = _pow2(M), _pow2(N), _pow2(K, 16, 32)
-        grid = (triton.cdiv(M, bm), triton.cdiv(N, bn), nb)
+        grid = (nb, triton.cdiv(M, bm), triton.cdiv(N, bn))
         bmm_kernel[grid](
             A, B, C, M, N, K,
             *A.stride(), *B.stride(), *C.stride(),

@@ -35,7 +35,9 @@ class ModelNew(nn.Module):
             return out.fill_(float("nan"))  # a mean of nothing
         if out.numel():
             bad = torch.zeros(1, dtype=torch.int32, device=w.device)
-            _bag[(B,)](tokens, w, out, bad, S, V, D, self.scale, BLOCK_S=32, BLOCK_D=triton.next_power_of_2(D))
+            width = triton.next_power_of_2(D)
+            height = max(1, min(32, 32768 // width))
+            _bag[(B,)](tokens, w, out, bad, S, V, D, self.scale, BLOCK_S=height, BLOCK_D=width)
             if int(bad):
                 raise IndexError("index out of range")
         return out
