@@ -29,6 +29,8 @@ from assay.measure.planted import planted_runs, with_planted
 from assay.measure.random_outputs import random_outputs
 from assay.measure.rounding import accumulation_unit, is_float, real_dtype
 
+_OWN_ROUNDINGS = 8.0  # of float64, where the truth consists of them
+
 __all__ = [
     "Compute",
     "ExpectationRequest",
@@ -122,6 +124,9 @@ def _floating(
     spread = _level(kept, dtype) if exact else response.rms
     terms = BudgetTerms(kept, _magnitude(kept, plain.dtype), error, spread, seen.n)
     budget = error_budget(terms, dtype)
+    if seen.again is not None:
+        own = (_parts(seen.again[i]) - kept).abs_().nan_to_num_(0.0, 0.0, 0.0)
+        budget.add_(own, alpha=_OWN_ROUNDINGS)
     largest = float(terms.magnitude.max()) if kept.numel() else 0.0
     relief = None if exact else _relief(response, reference, probes)
     return replace(

@@ -1,0 +1,70 @@
+"""Own roundings: what float64 itself loses where next to nothing is left of the inputs.
+
+The rule: no budget is finer than the truth. `1 + erf(x)` is 0 in float64 from x = -5.9 on, while a
+kernel that asks `erfc` has all digits and is right; beside larger outputs nobody would notice, but
+where there are none the budget would be 0. So the truth is computed once more with every
+elementwise result moved by one rounding of float64, and what that changes is allowed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from assay.measure.perturbation import Perturbation, Signs
+from assay.measure.rounding import is_float
+
+_UNIT = 2.0**-52
+_LEFT = 2.0**-8  # of the inputs' size: above it the budget's share of the largest output is more
+_CANCEL_INSIDE = frozenset(("gelu", "gelu_backward"))  # off by roundings of what they are given
+
+
+class OwnRoundings(TorchDispatchMode):
+    """While active, results of elementwise operations are moved by one rounding of float64."""
+
+    def __init__(self, seed: int) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self._signs = Signs(Perturbation(seed, _UNIT))
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        return False  # the wrapper it would put around us imports all of torch._dynamo: 2.3 s
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        result = func(*args, **(kwargs or {}))
+        if _rounds(func, result):
+            inside = func.overloadpacket.__name__ in _CANCEL_INSIDE
+            moved, measure = _real(result), _real(args[0] if inside else result)
+            self._signs.move(moved, measure.abs())
+        return result
+
+
+def collapsed(outputs: Sequence[torch.Tensor], inputs: Sequence[Any]) -> bool:
+    """Whether some output is nearly nothing beside the inputs."""
+    tensors = [value for value in inputs if isinstance(value, torch.Tensor)]
+    given = max((_largest(tensor) for tensor in tensors), default=0.0)
+    return any(
+        output.numel() and is_float(output.dtype) and _largest(output) < _LEFT * given
+        for output in outputs
+    )
+
+
+def _largest(tensor: torch.Tensor) -> float:
+    """The largest finite magnitude; 0 where there is none."""
+    if not is_float(tensor.dtype) or not tensor.numel():
+        return 0.0
+    return float(tensor.detach().abs().to(torch.float64).nan_to_num_(0.0, 0.0, 0.0).max())
+
+
+def _rounds(func: Any, result: Any) -> bool:
+    """An elementwise operation that makes new float64 numbers."""
+    wide = isinstance(result, torch.Tensor) and result.dtype in (torch.float64, torch.complex128)
+    fresh = all(returned.alias_info is None for returned in func._schema.returns)
+    return wide and fresh and torch.Tag.pointwise in func.tags
+
+
+def _real(tensor: torch.Tensor) -> torch.Tensor:
+    return torch.view_as_real(tensor) if tensor.is_complex() else tensor
