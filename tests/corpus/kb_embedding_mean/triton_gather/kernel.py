@@ -36,7 +36,7 @@ class ModelNew(nn.Module):
         if out.numel():
             bad = torch.zeros(1, dtype=torch.int32, device=w.device)
             width = triton.next_power_of_2(D)
-            height = max(1, min(32, 32768 // width))
+            height = max(1, min(32, (1 << 15) // width))
             _bag[(B,)](tokens, w, out, bad, S, V, D, self.scale, BLOCK_S=height, BLOCK_D=width)
             if int(bad):
                 raise IndexError("index out of range")
