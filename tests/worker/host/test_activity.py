@@ -9,7 +9,12 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from assay.worker.host.activity import queued_ns, runnable_seconds, wants_processor
+from assay.worker.host.activity import (
+    queued_ns,
+    runnable_seconds,
+    thread_count,
+    wants_processor,
+)
 
 SPIN = "print('up', flush=True)\nwhile True: pass"
 WAIT = "print('up', flush=True)\ninput()"
@@ -68,3 +73,10 @@ def test_who_is_gone_wants_nothing() -> None:
         pass
     assert runnable_seconds(pid) == 0.0
     assert not wants_processor(pid)
+
+
+def test_of_a_process_that_is_gone_nothing_is_known() -> None:
+    with running(WAIT) as (pid,):
+        assert thread_count(pid) > 0
+    assert (runnable_seconds(pid), queued_ns(pid), wants_processor(pid)) == (0.0, {}, False)
+    assert thread_count(pid) == 0

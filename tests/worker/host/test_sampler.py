@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -154,6 +155,19 @@ def test_stops_while_it_is_sampled_are_kept() -> None:
         assert sampler.stop().reason == ""
         assert wait_until(lambda: _field(process.pid, "State").startswith("R"))
         assert _field(process.pid, "TracerPid") == "0"
+
+
+def test_nobody_is_looked_at_while_the_tree_is_stopped() -> None:
+    turn = threading.Lock()
+    with running(SPIN) as process, turn:
+        sampler = Sampler(lambda: [process.pid], "/nowhere", turn=turn)
+        sampler.start()
+        time.sleep(0.1)
+        assert sampler.total == 0
+        turn.release()
+        assert wait_until(lambda: sampler.total > 0)
+        turn.acquire()
+        assert sampler.stop().reason == ""
 
 
 def test_one_that_stops_too_late_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,7 +13,7 @@ def runnable_seconds(pid: int) -> float:
     On a loaded machine a busy thread mostly waits: its processor time alone would look like rest.
     """
     total_ns = 0
-    for path in Path(f"/proc/{pid}/task").glob("*/schedstat"):
+    for path in _threads(pid, "schedstat"):
         with contextlib.suppress(OSError, ValueError, IndexError):
             total_ns += sum(map(int, path.read_text().split()[:2]))
     return total_ns / 1e9
@@ -22,7 +22,7 @@ def runnable_seconds(pid: int) -> float:
 def queued_ns(pid: int) -> dict[str, int]:
     """How long each thread of one process has waited for a processor, by its path."""
     found = {}
-    for path in Path(f"/proc/{pid}/task").glob("*/schedstat"):
+    for path in _threads(pid, "schedstat"):
         with contextlib.suppress(OSError, ValueError, IndexError):
             found[str(path)] = int(path.read_text().split()[1])
     return found
@@ -30,7 +30,7 @@ def queued_ns(pid: int) -> dict[str, int]:
 
 def wants_processor(pid: int) -> bool:
     """Whether some thread computes or waits for a processor at this moment."""
-    for path in Path(f"/proc/{pid}/task").glob("*/stat"):
+    for path in _threads(pid, "stat"):
         with contextlib.suppress(OSError, IndexError):
             if path.read_text().rpartition(")")[2].split()[0] == "R":
                 return True
@@ -39,7 +39,12 @@ def wants_processor(pid: int) -> bool:
 
 def thread_count(pid: int) -> int:
     """Threads of one process; 0 once it is gone."""
-    try:
-        return len(os.listdir(f"/proc/{pid}/task"))
-    except OSError:
-        return 0
+    return len(_threads(pid, "stat"))
+
+
+def _threads(pid: int, name: str) -> list[Path]:
+    """That file of each thread; none once the process is gone."""
+    folder = Path(f"/proc/{pid}/task")
+    with contextlib.suppress(OSError):
+        return [folder / tid / name for tid in os.listdir(folder)]
+    return []

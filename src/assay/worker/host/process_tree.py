@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
+import threading
 import time
 from pathlib import Path
 from typing import Protocol
@@ -16,6 +17,8 @@ _SETTLE_ROUNDS = 50
 
 class ProcessTree(Protocol):
     """What the host needs of a tree, however the machine provides it."""
+
+    turn: threading.Lock  # held by who stops anything: with a traced thread it may not freeze
 
     @property
     def layers(self) -> tuple[str, ...]:
@@ -84,6 +87,7 @@ class GroupTree:
     def __init__(self, root: int, group: ControlGroup) -> None:
         self._root = root
         self._group = group
+        self.turn = threading.Lock()
         self.layers = group.layers
         group.add(root)
 
@@ -93,7 +97,8 @@ class GroupTree:
 
     def freeze(self) -> None:
         """Stop everything at once."""
-        self._group.freeze()
+        with self.turn:
+            self._group.freeze()
 
     def thaw(self) -> None:
         """Let everything go on."""
@@ -120,6 +125,7 @@ class SignalTree:
 
     def __init__(self, root: int) -> None:
         self._root = root
+        self.turn = threading.Lock()
         self.layers = ("signal freezer",)
 
     def pids(self) -> list[int]:

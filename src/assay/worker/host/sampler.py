@@ -63,8 +63,13 @@ class Sampler:
     """Samples the tree whose processes `pids` lists; `scratch` is what the candidate writes to."""
 
     def __init__(
-        self, pids: Callable[[], list[int]], scratch: str, rate_hz: float = RATE_HZ
+        self,
+        pids: Callable[[], list[int]],
+        scratch: str,
+        rate_hz: float = RATE_HZ,
+        turn: threading.Lock | None = None,
     ) -> None:
+        self._turn = turn or threading.Lock()  # a tree that is being frozen is not looked at
         self._pids = pids
         self._scratch = scratch
         self._gap_s = 1.0 / rate_hz
@@ -152,6 +157,8 @@ class Sampler:
             self._note(look, [other for other in looks if other.process is look.process])
 
     def _look(self, process: SampledProcess, tid: int) -> Look | None:
+        if not self._turn.acquire(blocking=False):  # those that stopped late are to be let go
+            return None
         try:
             with self._stopper.stopped(tid) as registers:
                 stack = process.stack(registers)
@@ -160,6 +167,8 @@ class Sampler:
             return None
         except NotStopped:
             return None
+        finally:
+            self._turn.release()
         return Look(process, tid, registers, stack)
 
     def _list_processes(self) -> None:

@@ -17,7 +17,7 @@ from assay.worker.host.exam import Exam, Question
 from assay.worker.host.mapped_objects import Owner
 from assay.worker.host.planned_call import BatchOptions, Place, PlannedCall
 from assay.worker.host.reading import output_bytes
-from assay.worker.host.sampler import Sampler, Samples
+from assay.worker.host.sampler import RATE_HZ, Sampler, Samples
 from assay.worker.host.session import Session
 
 _SELDOM_HZ = 250.0
@@ -35,7 +35,7 @@ _LIVE_BYTES = 64e6  # results of one batch that may be alive at once
 
 def overlook(session: Session, interpreted: bool, examine: Callable[[], int]) -> ProvenanceSeen:
     """Look now and then while `examine`, which returns the number of calls it made, goes on."""
-    sampler = Sampler(session.process.processes.pids, session.process.scratch_path, _SELDOM_HZ)
+    sampler = _sampler(session, _SELDOM_HZ)
     before_s, calls = session.process.waited_s, 0
     sampler.start()
     try:
@@ -64,7 +64,7 @@ def watch(
     call = _call(exam, workload)
     size = sum(output_bytes(exam.expectation(Question(workload), 0)))
     most = max(1, min(_MOST_CALLS, int(_LIVE_BYTES / max(1, size))))
-    sampler = Sampler(session.process.processes.pids, session.process.scratch_path)
+    sampler = _sampler(session, RATE_HZ)
     busy_s, calls, ends = 0.0, 0, time.monotonic() + _WALL_S
     sampler.start()
     try:
@@ -80,6 +80,11 @@ def watch(
     finally:
         samples = sampler.stop()
     return _seen(samples, 1e6 * busy_s / max(1, calls), interpreted)
+
+
+def _sampler(session: Session, rate_hz: float) -> Sampler:
+    tree = session.process.processes
+    return Sampler(tree.pids, session.process.scratch_path, rate_hz, tree.turn)
 
 
 def _call(exam: Exam, workload: int) -> PlannedCall:
