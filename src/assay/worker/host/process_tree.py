@@ -18,7 +18,7 @@ _SETTLE_ROUNDS = 50
 class ProcessTree(Protocol):
     """What the host needs of a tree, however the machine provides it."""
 
-    turn: threading.Lock  # held by who stops anything: with a traced thread it may not freeze
+    turn: threading.Lock  # of who traces a thread, or stops the tree in a way that minds it
 
     @property
     def layers(self) -> tuple[str, ...]:
@@ -125,7 +125,7 @@ class SignalTree:
 
     def __init__(self, root: int) -> None:
         self._root = root
-        self.turn = threading.Lock()
+        self.turn = threading.Lock()  # stop signals reach a traced thread as well: nobody waits
         self.layers = ("signal freezer",)
 
     def pids(self) -> list[int]:
