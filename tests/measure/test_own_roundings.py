@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from assay.measure.expectation import compare
-from assay.measure.own_roundings import collapsed
+from assay.measure.own_roundings import collapsed, lost
 from measure.references import expected, normal
 
 Function = Callable[[torch.Tensor], torch.Tensor]
@@ -66,3 +66,21 @@ def test_a_truth_of_the_inputs_size_is_taken_as_it_is() -> None:
     assert not collapsed([given.sum(0)], [given, None, 3])
     assert collapsed([gelu(torch.full((2,), -9.0))], [torch.full((2,), -9.0)])
     assert not collapsed([torch.zeros(0), torch.zeros(2, dtype=torch.int64)], [given])
+
+
+def counted(x: torch.Tensor) -> torch.Tensor:
+    """How many numbers are doubled the same way twice: all, before anything is rounded."""
+    return (x * 2.0 == x + x).to(x.dtype).mean(-1, keepdim=True) * 2.0**-12
+
+
+def test_a_comparison_that_went_the_other_way_is_no_rounding() -> None:
+    given = normal(4, 64).abs() + 1.0
+    right = counted(given.double()).float()
+    assert collapsed([right], [given])
+    assert used(counted, given, right) < 0.5
+    assert used(counted, given, 2.0**-12 - right) > 2.0
+
+
+def test_what_is_counted_loses_nothing() -> None:
+    yes, no = torch.tensor([True]), torch.tensor([False])
+    assert lost(yes, no, [torch.ones(1)]).item() == 0.0

@@ -19,7 +19,7 @@ from assay.measure.decomposed import Decomposed, DecompositionWatch, returned_wh
 from assay.measure.forks import RoundedRuns, fork, open_codes
 from assay.measure.inner_roundings import InnerRoundings
 from assay.measure.output_expectation import Compute, ExpectationRequest, NamedOutputs
-from assay.measure.own_roundings import OwnRoundings, collapsed
+from assay.measure.own_roundings import OwnRoundings, collapsed, lost
 from assay.measure.perturbation import OperandNoise, Perturbation
 from assay.measure.reduction import ReductionWatch
 from assay.measure.rounding import accumulation_unit, is_float, real_dtype
@@ -49,7 +49,7 @@ class Evaluations:
     names: tuple[str, ...]
     reference: tuple[torch.Tensor, ...]
     truth: tuple[torch.Tensor, ...]
-    again: tuple[torch.Tensor, ...] | None  # float64 rounded anew, where little is left of inputs
+    lost: tuple[torch.Tensor, ...] | None  # by float64 itself, where little is left of the inputs
     probes: list[tuple[torch.Tensor, ...]]
     coarse: list[tuple[torch.Tensor, ...]]  # one rounding of a 16-bit input away; integers only
     forks: list[tuple[torch.Tensor, ...]]  # codes beside a boundary gone the other way
@@ -81,7 +81,6 @@ def evaluate(arguments: Arguments, request: ExpectationRequest) -> Evaluations:
     scale = growth(n)
     watches = [CodeWatch(keep) for _ in range(request.probes if codes.seen else 0)]
     probes = _probe(arguments, request, scale * _unit(reference, arguments.inputs), watches)
-    again = _again(arguments, request, truth, keep)
     coarse = _coarse_probes(arguments, request, reference)
     seen = [w.seen for w in watches]
     forks = _forks(arguments, request, _rounded_runs(codes.seen, own.seen, seen, scale))
@@ -89,7 +88,7 @@ def evaluate(arguments: Arguments, request: ExpectationRequest) -> Evaluations:
         outputs.names,
         reference,
         truth,
-        again,
+        _lost(arguments, request, truth, keep),
         probes,
         coarse,
         forks,
@@ -100,17 +99,19 @@ def evaluate(arguments: Arguments, request: ExpectationRequest) -> Evaluations:
     )
 
 
-def _again(
+def _lost(
     arguments: Arguments,
     request: ExpectationRequest,
     truth: tuple[torch.Tensor, ...],
     keep: Dictate | None,
 ) -> tuple[torch.Tensor, ...] | None:
-    """The truth as float64 might round it as well; None where that is not to be seen."""
+    """What the truth lacks of itself; None where that is not to be seen."""
     if not collapsed(truth, arguments.inputs):
         return None
     with CodeWatch(keep), OwnRoundings(request.seed):
-        return arguments.wide()
+        again = arguments.wide()
+    pairs = zip(truth, again, strict=True)
+    return tuple(lost(one, other, arguments.inputs) for one, other in pairs)
 
 
 def _decomposed(

@@ -124,9 +124,8 @@ def _floating(
     spread = _level(kept, dtype) if exact else response.rms
     terms = BudgetTerms(kept, _magnitude(kept, plain.dtype), error, spread, seen.n)
     budget = error_budget(terms, dtype)
-    if seen.again is not None:
-        own = (_parts(seen.again[i]) - kept).abs_().nan_to_num_(0.0, 0.0, 0.0)
-        budget.add_(own, alpha=_OWN_ROUNDINGS)
+    if seen.lost is not None:
+        budget.add_(seen.lost[i], alpha=_OWN_ROUNDINGS)
     largest = float(terms.magnitude.max()) if kept.numel() else 0.0
     relief = None if exact else _relief(response, reference, probes)
     return replace(

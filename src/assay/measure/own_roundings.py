@@ -3,7 +3,8 @@
 The rule: no budget is finer than the truth. `1 + erf(x)` is 0 in float64 from x = -5.9 on, while a
 kernel that asks `erfc` has all digits and is right; beside larger outputs nobody would notice, but
 where there are none the budget would be 0. So the truth is computed once more with every
-elementwise result moved by one rounding of float64, and what that changes is allowed.
+elementwise result moved by one rounding of float64, and what that changes is allowed - but for
+changes no rounding makes: there a comparison went the other way.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from assay.measure.rounding import is_float
 
 _UNIT = 2.0**-52
 _LEFT = 2.0**-8  # of the inputs' size: above it the budget's share of the largest output is more
+_JUMP = 2.0**-40  # of the inputs' size: what cancels leaves a few roundings of it, 2^-52 each
 _CANCEL_INSIDE = frozenset(("gelu", "gelu_backward"))  # off by roundings of what they are given
 
 
@@ -44,12 +46,22 @@ class OwnRoundings(TorchDispatchMode):
 
 def collapsed(outputs: Sequence[torch.Tensor], inputs: Sequence[Any]) -> bool:
     """Whether some output is nearly nothing beside the inputs."""
-    tensors = [value for value in inputs if isinstance(value, torch.Tensor)]
-    given = max((_largest(tensor) for tensor in tensors), default=0.0)
+    given = _given(inputs)
     return any(
         output.numel() and is_float(output.dtype) and _largest(output) < _LEFT * given
         for output in outputs
     )
+
+
+def lost(truth: torch.Tensor, again: torch.Tensor, inputs: Sequence[Any]) -> torch.Tensor:
+    """How far float64 is unsure of each number of the truth; nothing where it jumped."""
+    change = (_real(again).double() - _real(truth).double()).abs_().nan_to_num_(0.0, 0.0, 0.0)
+    return change.masked_fill_(change > _JUMP * _given(inputs), 0.0)
+
+
+def _given(inputs: Sequence[Any]) -> float:
+    tensors = [value for value in inputs if isinstance(value, torch.Tensor)]
+    return max((_largest(tensor) for tensor in tensors), default=0.0)
 
 
 def _largest(tensor: torch.Tensor) -> float:
