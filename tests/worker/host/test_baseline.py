@@ -26,7 +26,7 @@ def test_compile_wraps_the_reference() -> None:
 
 
 def test_compile_max_tunes_as_far_as_it_goes() -> None:
-    assert 'mode="max-autotune"' in baseline("compile-max", TASK).main.text
+    assert 'mode="max-autotune-no-cudagraphs"' in baseline("compile-max", TASK).main.text
 
 
 def test_vendor_is_the_librarys_own_call() -> None:
