@@ -48,6 +48,7 @@ LAYOUTS = (
     Layout.OFFSET,
 )
 OFFSETS = (7, 13)  # powers of two between 10^2 and 10^4
+HARDLY_APART = (-5, -2)  # what equal inputs are of: a term that keeps them apart shows
 FAR_BELOW = (14, 17)  # below any "very small" start of a maximum that people write
 ENDS = (1, 1, 2)  # a NaN at the last element, an infinity there, a NaN at the first
 FAR_LARGE = (32, 16, 8, 4, 2, 1)  # the ends of the ladder, found from outside
@@ -194,7 +195,7 @@ class Proposals:
         if distribution is Distribution.MARKED:
             return (1, 0)
         if distribution is Distribution.EQUAL:
-            return (-3, 0)
+            return (self._rng.randint(*HARDLY_APART), 0)
         return (0,)
 
     def _layouts(self) -> Iterator[Proposal]:

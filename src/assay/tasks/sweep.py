@@ -60,10 +60,10 @@ SWEEPS = {
             large=1,
             wide=16,
             ladder=32,
-            tiny=16,
+            tiny=32,
             planted_far=True,
         ),
-        workloads=81,
+        workloads=97,
         limits=TrialLimits(configs=13, seconds=40.0, result_elements=TRIAL_ELEMENTS),
     ),
 }
