@@ -50,7 +50,8 @@ def findings(case: Case) -> list[tuple[Status | None, Evidence]]:
         if not build.ok and not ends:
             found.append(_build(build))
     found += [_end(end) for end in ends if not end.guard_page]
-    found += [(None, _left_out(end)) for end in case.seen(EndSeen) if end.optional]
+    late = [end for end in case.seen(EndSeen) if end.optional]
+    found += [(None, _left_out(late))] if late else []
     found += _exhausted_calls(case)
     found += [(Status.NOT_RUN if m.essential else None, _missing(m)) for m in _checks(case)]
     return found
@@ -68,9 +69,10 @@ def _end(end: EndSeen) -> tuple[Status, Evidence]:
     return status, _convicts(kind, end.phase, end.text)
 
 
-def _left_out(end: EndSeen) -> Evidence:
-    text = "a size stretched far beyond its own did not fit the time, and was left out"
-    return Evidence(kind=EvidenceKind.TIMED_OUT, severity=Severity.NOTE, where=end.phase, text=text)
+def _left_out(late: list[EndSeen]) -> Evidence:
+    text = f"left out, as they did not fit the time: {len(late)} sizes far beyond the own one"
+    kind, where = EvidenceKind.TIMED_OUT, late[0].phase
+    return Evidence(kind=kind, severity=Severity.NOTE, where=where, text=text)
 
 
 def _exhausted_calls(case: Case) -> list[tuple[Status | None, Evidence]]:

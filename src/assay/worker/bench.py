@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from assay.data.candidate import Candidate
+from assay.data.candidate import Candidate, Language
 from assay.data.device import Device
 from assay.data.settings import Settings
 from assay.languages.registry import language
 from assay.worker.host.build_cache import BuildCache, default_folder, toolchain
 from assay.worker.host.device_stopwatch import DeviceStopwatch
 from assay.worker.host.exam import Exam
+from assay.worker.host.rehearsal import Rehearsal
 from assay.worker.host.script import ScriptedBatch, write_script
 from assay.worker.host.stand import Stand
 from assay.worker.host.stopwatch import Stopwatch
@@ -30,6 +31,7 @@ class Bench:
     device: Device
     cache: BuildCache | None  # only where scratch paths are the same every time
     stand: Stand  # baselines that stay from one candidate to the next
+    rehearsed: dict[str, frozenset[int]] = field(default_factory=dict)  # late, by candidate
 
     def interprets(self, candidate: Candidate) -> bool:
         """Whether the candidate's kernels are interpreted on this device."""
@@ -41,6 +43,20 @@ class Bench:
             twins = Twins(self.wall, self.exam, self.cache, candidate, self.settings)
             return DeviceStopwatch(self.stand, twins, self.exam, self.settings, self.device)
         return Stopwatch(self.wall, self.exam, self.settings, self.device)
+
+    def rehearses(self, candidate: Candidate) -> bool:
+        """Whether its kernels are compiled when they are first called, and what is made is kept."""
+        compiles = self.accelerated and candidate.language is Language.TRITON
+        return compiles and self.cache is not None
+
+    def late(self, candidate: Candidate) -> frozenset[int]:
+        """The stretched workloads that its kernels cannot be compiled for in time."""
+        if self.cache is None or not self.rehearses(candidate):
+            return frozenset()
+        if candidate.id not in self.rehearsed:
+            rehearsal = Rehearsal(self.wall, self.exam, self.cache, self.settings)
+            self.rehearsed[candidate.id] = rehearsal.hold(candidate, self.script)
+        return self.rehearsed[candidate.id]
 
     @property
     def accelerated(self) -> bool:

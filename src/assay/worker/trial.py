@@ -28,7 +28,7 @@ from assay.worker.host.examiner import ENOUGH_WRONG, Examiner
 from assay.worker.host.failure import explain_failure
 from assay.worker.host.foresight import Foresight
 from assay.worker.host.kernel_records import traced_kernels
-from assay.worker.host.pace import Pace
+from assay.worker.host.pace import Pace, too_late
 from assay.worker.host.process import Lost
 from assay.worker.host.recurrence import recur
 from assay.worker.host.relating import relate
@@ -58,18 +58,30 @@ class Trial:
         self._script = bench.script
         self._seen: list[Observation] = []
         self._phase = "build"
+        self._left_out: list[Observation] = []
 
     def observe(self) -> list[Observation]:
         """Build, examine, look around; time where asked. Never raises for a candidate's fault."""
         self._foresight = Foresight(self._bench.exam, self._script)
+        self._rehearse()
         late = self._attempt()
         if late is not None:  # once more, without the sizes that need not fit the time
             self._script = [batch for batch in self._script if not batch.stretched]
-            self._seen, self._phase = [late], "build"
+            self._seen, self._phase = [*self._left_out, late], "build"
             self._attempt()
         if self._bench.settings.explain:
             self._explain()
         return self._seen
+
+    def _rehearse(self) -> None:
+        """Have it compiled side by side; what does not fit the time there is not asked here."""
+        if not self._bench.rehearses(self._candidate):
+            return
+        self._report("compiling", None)
+        late = self._bench.late(self._candidate)
+        self._script = [b for b in self._script if late.isdisjoint(b.workloads)]
+        self._left_out = [too_late("calls", workload) for workload in sorted(late)]
+        self._seen += self._left_out
 
     def _explain(self) -> None:
         """How a wrong candidate is wrong, found in a process of its own."""
@@ -176,13 +188,7 @@ class Trial:
         stretched = batch is not None and batch.stretched
         if batch is None or not stretched or lost.cause is not EndCause.TIMED_OUT:
             return None
-        return EndSeen(
-            cause=lost.cause,
-            phase=self._phase,
-            workload=batch.calls[0].question.workload,
-            optional=True,
-            text=lost.text,
-        )
+        return too_late(self._phase, batch.calls[0].question.workload)
 
     def _examiner(self, session: Session, built: Built) -> Examiner:
         level = self._bench.settings.level

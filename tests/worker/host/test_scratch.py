@@ -194,3 +194,37 @@ def test_writing_does_not_follow_links(folders: tuple[Path, Path]) -> None:
         with pytest.raises(OSError):
             scratch.write_file(_open(first), path, b"x")
     assert os.listdir(second) == []
+
+
+def _archive_of(folder: Path, files: dict[str, str]) -> bytes:
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    return scratch.snapshot(_open(folder))
+
+
+def test_archives_join_below_one_folder(folders: tuple[Path, Path], tmp_path: Path) -> None:
+    one = _archive_of(folders[0], {"kernel.py": "mine", "made/a": "1"})
+    other = _archive_of(folders[1], {"kernel.py": "theirs", "note": "x", "made/b/c": "2"})
+    whole = scratch.joined(one, [b"", other], "made")
+    assert _names(whole) == ["kernel.py", "made", "made/a", "made/b", "made/b/c"]
+    target = tmp_path / "target"
+    target.mkdir()
+    scratch.restore(_open(target), whole)
+    assert (target / "kernel.py").read_text() == "mine"
+    assert (target / "made/b/c").read_text() == "2"
+
+
+def test_nothing_is_joined_below_a_file(folders: tuple[Path, Path]) -> None:
+    one = _archive_of(folders[0], {"made": "a file"})
+    other = _archive_of(folders[1], {"made/b": "2"})
+    assert _names(scratch.joined(one, [other], "made")) == ["made"]
+
+
+def test_beyond_the_bounds_nothing_is_joined(
+    folders: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = _archive_of(folders[0], {"made/a": "1"})
+    other = _archive_of(folders[1], {"made/b": "2" * 100})
+    monkeypatch.setattr(scratch, "_MAX_BYTES", 50)
+    assert scratch.joined(one, [other], "made") == one

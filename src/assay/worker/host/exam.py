@@ -204,10 +204,16 @@ class Exam:
 
     @cached_property
     def throw_away_content(self) -> Content:
-        """Arguments of the own shape for the build, from a seed that nothing else uses."""
+        """Arguments of the own shape for the build."""
+        return self.throw_away(0)
+
+    def throw_away(self, workload: int) -> Content:
+        """Ordinary arguments of a workload's shape, from a seed that nothing else uses."""
         seed = Secret.draw().seed("throw away")
+        plain = {"distribution": Distribution.OWN, "scale": 0}
         with self.turn:
-            return Content(self.reference.draw(self.plan.workloads[0], seed))
+            drawn = self.plan.workloads[workload].model_copy(update=plain)
+            return Content(self.reference.draw(drawn, seed))
 
     def _drawn(self, question: Question) -> tuple[Content, Planted | None]:
         if question not in self._contents:

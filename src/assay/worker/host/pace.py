@@ -9,13 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import inf
 
+from assay.data.observation import EndCause, EndSeen
 from assay.worker.host.deadline import Deadline
 from assay.worker.host.exam import Exam
 from assay.worker.host.process import SandboxedProcess
 from assay.worker.host.script import ScriptedBatch, ScriptedCall
 
 _STRETCHED_S = 3.0  # of one batch; the reference took at most a second
-_COMPILED_S = 8.0  # where the kernel is compiled first
+COMPILED_S = 8.0  # where the kernel is compiled first
 _MUST_CALL = 2  # calls of the own shape that are made however slow the candidate is
 
 
@@ -29,6 +30,13 @@ class Pace:
     own_elements: int
     interpreted: bool = False  # kernels run in an interpreter: calls are few
     compiles: bool = False  # a new shape may be compiled for when it is first asked
+
+
+def too_late(phase: str, workload: int) -> EndSeen:
+    """The end over a stretched size that did not fit the time: it costs coverage alone."""
+    text = "no answer within the time limit"
+    cause = EndCause.TIMED_OUT
+    return EndSeen(cause=cause, phase=phase, workload=workload, optional=True, text=text)
 
 
 class Allowance:
@@ -61,7 +69,7 @@ class Allowance:
     def deadline(self, batch: ScriptedBatch | None) -> Deadline:
         """The hard one; a stretched size, which need not fit, gets a share of the soft one."""
         stretched = batch is not None and batch.stretched
-        least_s = _COMPILED_S if self._pace.compiles else _STRETCHED_S
+        least_s = COMPILED_S if self._pace.compiles else _STRETCHED_S
         limit_s = max(least_s, 0.25 * self._pace.soft_budget_s) if stretched else inf
         return Deadline.after(min(self._left_s(), limit_s))
 

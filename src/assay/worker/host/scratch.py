@@ -11,7 +11,7 @@ import io
 import os
 import stat
 import tarfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
@@ -73,6 +73,39 @@ def snapshot(root: int) -> bytes:
         except OSError as error:
             raise Unkeepable(str(error)) from error
     return buffer.getvalue()
+
+
+def joined(archive: bytes, others: Iterable[bytes], folder: str) -> bytes:
+    """An archive with what others hold below a folder and it does not.
+
+    Beyond the bounds it stays as it is. A folder there may be a file here: nothing is added below
+    anything but a folder.
+    """
+    buffer = io.BytesIO()
+    is_folder, total = {"": True}, 0
+    with tarfile.open(fileobj=buffer, mode="w", format=tarfile.PAX_FORMAT) as whole:
+        for tar, member in _members(archive, others, folder):
+            stands = is_folder.get(os.path.dirname(member.name), False)
+            if member.name in is_folder or not stands:
+                continue
+            total += member.size
+            if len(is_folder) > _MAX_FILES or total > _MAX_BYTES:
+                return archive
+            is_folder[member.name] = member.isdir()
+            whole.addfile(member, tar.extractfile(member) if member.isreg() else None)
+    return buffer.getvalue()
+
+
+def _members(
+    archive: bytes, others: Iterable[bytes], folder: str
+) -> Iterator[tuple[tarfile.TarFile, tarfile.TarInfo]]:
+    """All of the first; of the others what is below the folder, and the folder."""
+    for number, data in enumerate((archive, *others)):
+        if data:
+            with tarfile.open(fileobj=io.BytesIO(data), mode="r:") as tar:
+                for member in tar:
+                    if number == 0 or f"{member.name}/".startswith(f"{folder}/"):
+                        yield tar, member
 
 
 def restore(root: int, archive: bytes) -> None:

@@ -59,6 +59,11 @@ class ScriptedBatch:
     due: bool = False  # a shape, layout or value of the sweep: asked however slow the candidate is
     edge: bool = False  # an empty batch: asked last, and only of a candidate that is right so far
 
+    @property
+    def workloads(self) -> frozenset[int]:
+        """Whose shapes its calls have."""
+        return frozenset(call.question.workload for call in self.calls)
+
 
 @dataclass
 class _Sequence:
