@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from assay.data.candidate import Candidate, Language
 from assay.data.device import Device
-from assay.data.settings import Settings
+from assay.data.settings import Level, Settings
 from assay.languages.registry import language
 from assay.worker.host.build_cache import BuildCache, default_folder, toolchain
 from assay.worker.host.device_stopwatch import DeviceStopwatch
@@ -45,9 +45,9 @@ class Bench:
         return Stopwatch(self.wall, self.exam, self.settings, self.device)
 
     def rehearses(self, candidate: Candidate) -> bool:
-        """Whether its kernels are compiled when they are first called, and what is made is kept."""
+        """Whether its kernels are compiled when first called, for more shapes than doubles cost."""
         compiles = self.accelerated and candidate.language is Language.TRITON
-        return compiles and self.cache is not None
+        return compiles and self.cache is not None and self.settings.level is not Level.QUICK
 
     def late(self, candidate: Candidate) -> frozenset[int]:
         """The stretched workloads that its kernels cannot be compiled for in time."""
