@@ -205,3 +205,15 @@ def test_a_check_and_an_accident_are_told_apart(bench: Bench) -> None:
             if call.outcome is CallOutcome.RAISED
         ]
         assert raised and all(call.own_check is own_check for call in raised)
+
+
+def test_sizes_that_a_rehearsal_gave_up_are_left_out(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    far = next(batch for batch in bench.script if batch.stretched).workloads
+    monkeypatch.setattr(Bench, "rehearses", lambda *_: True)
+    monkeypatch.setattr(Bench, "late", lambda *_: far)
+    seen = _observe(bench, RIGHT)
+    assert {end.workload for end in _ends(seen)} == far
+    assert all(end.optional and end.cause is EndCause.TIMED_OUT for end in _ends(seen))
+    assert far.isdisjoint({call.workload for call in _calls(seen)}) and _calls(seen)
