@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from assay.measure.expectation import compare
-from assay.measure.own_roundings import collapsed, lost
+from assay.measure.own_roundings import OwnRoundings, collapsed, lost
 from measure.references import expected, normal
 
 Function = Callable[[torch.Tensor], torch.Tensor]
@@ -84,3 +84,11 @@ def test_a_comparison_that_went_the_other_way_is_no_rounding() -> None:
 def test_what_is_counted_loses_nothing() -> None:
     yes, no = torch.tensor([True]), torch.tensor([False])
     assert lost(yes, no, [torch.ones(1)]).item() == 0.0
+
+
+def test_a_copy_rounds_nothing() -> None:
+    given = normal(64).double()
+    with OwnRoundings(3):
+        assert torch.equal(given.clone(), given) and torch.equal(given.to(given.dtype), given)
+        assert torch.equal(torch.empty_like(given).copy_(given), given)
+        assert not torch.equal(given * 1.0, given)

@@ -21,6 +21,7 @@ from assay.measure.rounding import is_float
 _UNIT = 2.0**-52
 _LEFT = 2.0**-8  # of the inputs' size: above it the budget's share of the largest output is more
 _JUMP = 2.0**-40  # of the inputs' size: what cancels leaves a few roundings of it, 2^-52 each
+_COPIES = frozenset(("clone", "copy", "_to_copy", "lift_fresh_copy"))  # called elementwise as well
 _CANCEL_INSIDE = frozenset(("gelu", "gelu_backward"))  # off by roundings of what they are given
 
 
@@ -73,6 +74,8 @@ def _largest(tensor: torch.Tensor) -> float:
 
 def _rounds(func: Any, result: Any) -> bool:
     """An elementwise operation that makes new float64 numbers."""
+    if func.overloadpacket.__name__ in _COPIES:
+        return False
     wide = isinstance(result, torch.Tensor) and result.dtype in (torch.float64, torch.complex128)
     fresh = all(returned.alias_info is None for returned in func._schema.returns)
     return wide and fresh and torch.Tag.pointwise in func.tags
