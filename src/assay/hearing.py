@@ -40,6 +40,7 @@ from assay.tasks.sweep import sweep
 from assay.worker.bench import Bench
 from assay.worker.host.build_cache import compiler
 from assay.worker.host.exam import Exam, check_reference
+from assay.worker.host.memory_need import require_memory
 from assay.worker.host.secret import Secret
 from assay.worker.host.wall import Wall
 from assay.worker.trial import Trial
@@ -63,6 +64,7 @@ class Hearing:
         """The exam and its script; None where the task or our machinery failed."""
         try:
             reference = Reference(self._task)
+            require_memory(reference)
             exam = Exam(reference, self._plan(reference))
             check_reference(exam)
             return Bench.set_up(self._wall, exam, self.settings, self._device)
