@@ -14,6 +14,7 @@ from assay.data.device import Device
 from assay.data.environment import Environment
 from assay.data.evidence import Evidence, EvidenceKind, Severity
 from assay.data.observation import (
+    CheckMissing,
     HostFailed,
     LayersSeen,
     LimitsSeen,
@@ -40,7 +41,7 @@ from assay.tasks.sweep import sweep
 from assay.worker.bench import Bench
 from assay.worker.host.build_cache import compiler
 from assay.worker.host.exam import Exam, check_reference
-from assay.worker.host.memory_need import require_memory
+from assay.worker.host.memory_need import alike, shortage, within_memory
 from assay.worker.host.secret import Secret
 from assay.worker.host.wall import Wall
 from assay.worker.trial import Trial
@@ -64,7 +65,6 @@ class Hearing:
         """The exam and its script; None where the task or our machinery failed."""
         try:
             reference = Reference(self._task)
-            require_memory(reference)
             exam = Exam(reference, self._plan(reference))
             check_reference(exam)
             return Bench.set_up(self._wall, exam, self.settings, self._device)
@@ -81,7 +81,9 @@ class Hearing:
         if self._replay is not None:
             return self._replay
         settings, secret = self.settings, Secret.draw()
-        chosen = sweep(reference, settings.level, secret.random("sweep"))
+        _, *others = sweep(reference, settings.level, secret.random("sweep"))
+        own = within_memory(reference)
+        chosen = (own, *(alike(reference, workload, own) for workload in others))
         return Plan(
             secret=secret.hex,
             level=settings.level,
@@ -101,8 +103,9 @@ class Hearing:
         if bench is None:
             assert self._failure is not None
             return [self._failure]
-        seen: list[Observation] = []
-        seen.append(self._read(candidate))
+        seen: list[Observation] = [self._read(candidate)]
+        if short := self._shortage:
+            seen.append(CheckMissing(check="the own shape", reason=short, essential=False))
         try:
             seen += Trial(bench, candidate, report).observe()
         except HostError as error:
@@ -114,8 +117,17 @@ class Hearing:
             seen.append(HostFailed(text=f"{type(error).__name__}: {error}"))
         return [*seen, self._limits]
 
+    @property
+    def _shortage(self) -> str:
+        """What the shape that is judged lacks of the task's own."""
+        assert self._bench is not None
+        exam = self._bench.exam
+        return shortage(exam.reference, exam.plan.workloads[0])
+
     @cached_property
     def _limits(self) -> LimitsSeen:
+        if self._shortage:
+            return LimitsSeen(reason=f"judged at a smaller shape than its own: {self._shortage}")
         return limits_seen(self._task, self._device, self.settings)
 
     def _read(self, candidate: Candidate) -> Observation:

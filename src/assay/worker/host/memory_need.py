@@ -1,39 +1,86 @@
 """MemoryNeed: what judging a task at its own shape takes of the host's memory.
 
 The rule: known before anything is drawn. A judge that the kernel ends for want of memory tells
-nobody why.
+nobody why; one that takes smaller sizes instead says which.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from pathlib import Path
 
+from assay.data.axis import AxisRole
+from assay.data.workload import Workload
 from assay.errors import HostError
+from assay.tasks.categories import legal
 from assay.tasks.reference import Reference
 
 # Measured at 10^8 elements: arguments, truth, probes and budget of two or three contents.
-_BYTES_AN_ELEMENT = 112  # of inputs and outputs
+_BYTES_AN_ELEMENT = 150  # of inputs and outputs
 _BYTES_A_WEIGHT = 80
+_SHARE = 0.5  # of what is free: candidates and baselines need some of it, too
 _MEMINFO = Path("/proc/meminfo")
 _GROUP = Path("/sys/fs/cgroup")  # of a container: its limit, and what it uses
 
 
-def require_memory(reference: Reference) -> None:
-    """Raises HostError where the task's own shape needs more than is free."""
-    needed, free = needed_bytes(reference), free_bytes()
-    if free is not None and needed > free:
-        sizes = f"about {needed / 2**30:.0f} GiB of memory, and {free / 2**30:.0f} GiB are free"
-        raise HostError(f"judging this task at its own shape takes {sizes}: give it smaller sizes")
+def within_memory(reference: Reference) -> Workload:
+    """The own workload; where memory is short with smaller sizes, the batch first.
+
+    Raises HostError where no size fits.
+    """
+    own, free = reference.own_workload(), free_bytes()
+    axes = reference.own_axes
+    while free is not None and needed_bytes(reference, axes) > _SHARE * free:
+        smaller = _halved(reference, axes)
+        if smaller is None:
+            sizes = f"{free / 2**30:.1f} GiB of memory are free"
+            raise HostError(f"judging this task takes more memory than there is: {sizes}")
+        axes = smaller
+    return own.model_copy(update={"axes": axes})
 
 
-def needed_bytes(reference: Reference) -> int:
+def alike(reference: Reference, workload: Workload, own: Workload) -> Workload:
+    """A workload of the task's own constructor with that of the own workload as it is judged."""
+    if reference.config(workload.axes) != reference.config(reference.own_axes):
+        return workload
+    built = dict(reference.config(own.axes))
+    return workload.model_copy(update={"axes": {**workload.axes, **built}})
+
+
+def shortage(reference: Reference, own: Workload) -> str:
+    """In words what the own workload lacks of the task's own sizes; nothing where nothing."""
+    moved = {name: n for name, n in reference.own_axes.items() if own.axes[name] != n}
+    if not moved:
+        return ""
+    taken = ", ".join(f"{name}={own.axes[name]} instead of {n}" for name, n in moved.items())
+    needed = needed_bytes(reference, reference.own_axes) / 2**30
+    return f"{taken}: the own sizes take about {needed:.0f} GiB of the judge's memory"
+
+
+def needed_bytes(reference: Reference, axes: Mapping[str, int]) -> int:
     """By the shapes alone."""
-    found = reference.footprint(reference.own_axes)
+    found = reference.footprint(axes)
     if found is None:
         return 0
     elements = found.input_elements + sum(math.prod(shape) for shape in found.outputs)
     return _BYTES_AN_ELEMENT * elements + _BYTES_A_WEIGHT * found.state_elements
+
+
+def _halved(reference: Reference, axes: dict[str, int]) -> dict[str, int] | None:
+    """With one axis about half as long: the batch, else the longest size, else a configuration.
+
+    Only where the task still runs, and needs a tenth less at least: weights do not shrink with a
+    batch.
+    """
+    now = needed_bytes(reference, axes)
+    for role in (AxisRole.BATCH, AxisRole.SIZE, AxisRole.CONFIG):
+        open_ = [axis for axis in reference.axes if axis.role is role]
+        for axis in sorted(open_, key=lambda axis: -axes[axis.name]):
+            half = {**axes, axis.name: legal(axis, axes[axis.name] // 2)}
+            if half != axes and 0 < needed_bytes(reference, half) <= 0.9 * now:
+                return half
+    return None
 
 
 def free_bytes() -> int | None:
