@@ -19,7 +19,7 @@ from assay.measure.decomposed import Decomposed, DecompositionWatch, returned_wh
 from assay.measure.forks import RoundedRuns, fork, open_codes
 from assay.measure.inner_roundings import InnerRoundings
 from assay.measure.output_expectation import Compute, ExpectationRequest, NamedOutputs
-from assay.measure.own_roundings import OwnRoundings, collapsed, lost
+from assay.measure.own_roundings import LostDigits, OwnRoundings, collapsed, given_size, lost
 from assay.measure.perturbation import OperandNoise, Perturbation
 from assay.measure.reduction import ReductionWatch
 from assay.measure.rounding import accumulation_unit, is_float, real_dtype
@@ -49,7 +49,7 @@ class Evaluations:
     names: tuple[str, ...]
     reference: tuple[torch.Tensor, ...]
     truth: tuple[torch.Tensor, ...]
-    lost: tuple[torch.Tensor, ...] | None  # by float64 itself, where little is left of the inputs
+    lost: LostDigits | None  # by float64 itself, where little is left of the inputs
     probes: list[tuple[torch.Tensor, ...]]
     coarse: list[tuple[torch.Tensor, ...]]  # one rounding of a 16-bit input away; integers only
     forks: list[tuple[torch.Tensor, ...]]  # codes beside a boundary gone the other way
@@ -104,16 +104,20 @@ def _lost(
     request: ExpectationRequest,
     truth: tuple[torch.Tensor, ...],
     keep: Dictate | None,
-) -> tuple[torch.Tensor, ...] | None:
+) -> LostDigits | None:
     """What the truth lacks of itself; None where that is not to be seen."""
     if not collapsed(truth, arguments.inputs):
         return None
-    with CodeWatch(keep), OwnRoundings(request.seed):
-        again = arguments.wide()
-    if len(again) != len(truth):  # a buffer that only roundings changed
-        return None
-    pairs = zip(truth, again, strict=True)
-    return tuple(lost(one, other, arguments.inputs) for one, other in pairs)
+
+    def differences() -> tuple[torch.Tensor, ...] | None:
+        with CodeWatch(keep), OwnRoundings(request.seed):
+            again = arguments.wide()
+        if len(again) != len(truth):  # a buffer that only roundings changed
+            return None
+        pairs = zip(truth, again, strict=True)
+        return tuple(lost(one, other, arguments.inputs) for one, other in pairs)
+
+    return LostDigits(given_size(arguments.inputs), differences)
 
 
 def _decomposed(

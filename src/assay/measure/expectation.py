@@ -25,11 +25,10 @@ from assay.measure.output_expectation import (
     Planted,
     Relief,
 )
+from assay.measure.own_roundings import ROUNDINGS
 from assay.measure.planted import planted_runs, with_planted
 from assay.measure.random_outputs import random_outputs
 from assay.measure.rounding import accumulation_unit, is_float, real_dtype
-
-_OWN_ROUNDINGS = 8.0  # of float64, where the truth consists of them
 
 __all__ = [
     "Compute",
@@ -124,8 +123,8 @@ def _floating(
     spread = _level(kept, dtype) if exact else response.rms
     terms = BudgetTerms(kept, _magnitude(kept, plain.dtype), error, spread, seen.n)
     budget = error_budget(terms, dtype)
-    if seen.lost is not None:
-        budget.add_(seen.lost[i], alpha=_OWN_ROUNDINGS)
+    if seen.lost is not None and seen.lost.matter_to(budget) and seen.lost.outputs is not None:
+        budget.add_(seen.lost.outputs[i], alpha=ROUNDINGS)
     largest = float(terms.magnitude.max()) if kept.numel() else 0.0
     relief = None if exact else _relief(response, reference, probes)
     return replace(

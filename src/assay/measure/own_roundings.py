@@ -9,7 +9,9 @@ changes no rounding makes: there a comparison went the other way.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import torch
@@ -18,6 +20,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from assay.measure.perturbation import Perturbation, Signs
 from assay.measure.rounding import is_float
 
+ROUNDINGS = 8.0  # of float64, where the truth consists of them
 _UNIT = 2.0**-52
 _LEFT = 2.0**-8  # of the inputs' size: above it the budget's share of the largest output is more
 _JUMP = 2.0**-40  # of the inputs' size: what cancels leaves a few roundings of it, 2^-52 each
@@ -47,20 +50,38 @@ class OwnRoundings(TorchDispatchMode):
 
 def collapsed(outputs: Sequence[torch.Tensor], inputs: Sequence[Any]) -> bool:
     """Whether some output is nearly nothing beside the inputs."""
-    given = _given(inputs)
+    given = given_size(inputs)
     return any(
         output.numel() and is_float(output.dtype) and _largest(output) < _LEFT * given
         for output in outputs
     )
 
 
+@dataclass
+class LostDigits:
+    """What float64 is unsure of in every output; worked out where a budget is fine enough."""
+
+    given: float  # the inputs' size
+    _again: Callable[[], tuple[torch.Tensor, ...] | None]
+
+    def matter_to(self, budget: torch.Tensor) -> bool:
+        """Whether some budget is finer than the most they can be."""
+        return bool((budget < ROUNDINGS * _JUMP * self.given).any())
+
+    @cached_property
+    def outputs(self) -> tuple[torch.Tensor, ...] | None:
+        """One run of the reference more."""
+        return self._again()
+
+
 def lost(truth: torch.Tensor, again: torch.Tensor, inputs: Sequence[Any]) -> torch.Tensor:
     """How far float64 is unsure of each number of the truth; nothing where it jumped."""
     change = (_real(again).double() - _real(truth).double()).abs_().nan_to_num_(0.0, 0.0, 0.0)
-    return change.masked_fill_(change > _JUMP * _given(inputs), 0.0)
+    return change.masked_fill_(change > _JUMP * given_size(inputs), 0.0)
 
 
-def _given(inputs: Sequence[Any]) -> float:
+def given_size(inputs: Sequence[Any]) -> float:
+    """The largest finite magnitude among the inputs."""
     tensors = [value for value in inputs if isinstance(value, torch.Tensor)]
     return max((_largest(tensor) for tensor in tensors), default=0.0)
 
