@@ -101,12 +101,10 @@ class Rehearsal:
     def _built(self, candidate: Candidate) -> Session | None:
         """A double ready to be called; None where it does not get that far."""
         session = Session(self.wall)
-        try:
+        with contextlib.suppress(Lost):  # the candidate's own process will end the same way
             built = Builder(self.exam, self.cache).build(session, candidate, self.settings)
             if built.seen.ok:
                 return session
-        except Lost:
-            pass
         session.close()
         return None
 
