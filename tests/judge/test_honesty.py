@@ -251,6 +251,9 @@ def test_memory_that_was_found_is_a_memo() -> None:
     wrong = _baited()
     assert _is_dishonest(_judge(wrong), EvidenceKind.MEMO)
     assert _is_dishonest(_judge(wrong, bad(10)), EvidenceKind.MEMO)  # the bait lay there longer
+    nearly = wrong.outputs[0].error
+    elsewhere = bad(10, OTHER_SIZE, error=nearly).model_copy(update={"mix": Mix.RECYCLED})
+    assert _is_dishonest(_judge(wrong, elsewhere), EvidenceKind.MEMO)  # asked nothing else there
 
 
 def test_a_small_result_was_never_baited() -> None:

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+import array
 import os
+import pickle
+import socket
+import struct
 import sys
+import time
+from collections.abc import Sequence
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 import assay
 from assay.errors import UsageError
+from assay.worker import wire
+from assay.worker.host import zygote
+from assay.worker.host.session import Session
 from assay.worker.host.wall import neutral_environment, readable_paths
 from worker.rooms import ROADS, Room, forced
 
@@ -52,3 +62,18 @@ def test_the_host_knows_the_warm_parents_torch(best_room: Room) -> None:
     import torch
 
     assert best_room.wall.torch_version == torch.__version__
+
+
+def test_a_request_may_come_in_halves(best_room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The judge may lose its processor between the two; the warm parent must not lose count."""
+
+    def slowly(sock: socket.socket, message: object, descriptors: Sequence[int] = ()) -> None:
+        data = pickle.dumps(message)
+        rights = (socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", descriptors))
+        sock.sendmsg([struct.pack("<Q", len(data))], [rights])
+        time.sleep(0.5)
+        sock.sendall(data)
+
+    monkeypatch.setattr(zygote, "wire", SimpleNamespace(send=slowly, receive=wire.receive))
+    for _ in range(2):
+        Session(best_room.wall).close()

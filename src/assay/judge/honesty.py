@@ -159,7 +159,8 @@ def _recycled(calls: list[CallSeen]) -> list[Evidence]:
     lasting = all(_is_nearly_right(c) and c.index > baited[0].index for c in after if baited)
     spoiled = any(call.inputs_changed for call in calls)  # it spoils its own questions
     values = {output.problem for call in wrong for output in call.outputs if output.problem}
-    same = {c.workload for c in after} <= {c.workload for c in baited}
+    later = {c.workload for c in after if c.mix is not Mix.RECYCLED}
+    same = later <= {c.workload for c in baited}
     if baited and lasting and same and not spoiled and values <= _TAKEN:
         text = f"call {baited[0].index} returned memory that it found, not what it computed"
         return [_convicts(EvidenceKind.MEMO, text)]

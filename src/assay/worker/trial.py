@@ -101,7 +101,7 @@ class Trial:
     def _attempt(self) -> EndSeen | None:
         """One session; the end to excuse where a stretched size alone did not fit the time."""
         bench = self._bench
-        if not bench.accelerated and (bench.settings.timing or bench.settings.jobs == 1):
+        if not bench.accelerated and bench.settings.at_once == 1:
             self._foresight.start()  # it forks, so nobody else may be at work in this process
         session = Session(self._bench.wall)
         self._note_layers(session)

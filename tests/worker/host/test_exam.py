@@ -12,7 +12,8 @@ from assay.data.workload import Workload
 from assay.errors import TaskError
 from assay.tasks.catalog import resolve
 from assay.tasks.reference import Reference
-from assay.worker.host.exam import SEEDED, Exam, Question, check_reference
+from assay.worker.host.exam import SEEDED, Exam, Question
+from assay.worker.host.reference_check import check_reference
 from worker.host.small_exam import STATELESS, TASK, make_exam
 
 WORKLOADS = (

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Iterator
 
 import pytest
 import torch
@@ -16,13 +15,7 @@ from assay.worker.host.foresight import Foresight, foreseen
 from assay.worker.host.script import ScriptedBatch, write_script
 from worker.host.small_exam import STATELESS, make_exam
 
-
-@pytest.fixture(autouse=True)
-def _two_threads() -> Iterator[None]:
-    before = torch.get_num_threads()
-    torch.set_num_threads(2)
-    yield
-    torch.set_num_threads(before)
+pytestmark = pytest.mark.usefixtures("two_threads")
 
 
 def exam_and_script() -> tuple[Exam, list[ScriptedBatch]]:

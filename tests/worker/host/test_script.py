@@ -81,12 +81,11 @@ def test_a_batch_is_of_one_instance_and_one_version(exam: Exam) -> None:
             assert batch.rapid or batch.baited or len(set(places)) == len(places)
 
 
-def _focus(script: list[ScriptedBatch], number: int) -> list[ScriptedCall]:
-    """The own shape's special calls of one round, in the order of the script."""
-    base = 10 * number
+def _rounds(script: list[ScriptedBatch], length: int) -> list[list[ScriptedCall]]:
+    """The own shape's special calls in the order of the script, round by round."""
     calls = [c for b in script if not b.log_operations for c in b.calls if c.weights is not None]
-    numbers = range(base, base + 3)
-    return [c for c in calls if c.question.workload == 0 and c.question.number in numbers]
+    own = [call for call in calls if call.question.workload == 0]
+    return [own[start : start + length] for start in range(0, len(own), length)]
 
 
 def test_special_calls_keep_their_order(exam: Exam) -> None:
@@ -99,8 +98,7 @@ def test_special_calls_keep_their_order(exam: Exam) -> None:
         (Mix.SAME_ADDRESS, "a"),
         (Mix.FEW_CHANGED, "b"),
     ]
-    for script in _scripts(exam):
-        focus = _focus(script, 0)
+    for focus in [one for script in _scripts(exam) for one in _rounds(script, len(wanted))]:
         assert [(c.mix, c.letter) for c in focus] == wanted
         plain, second, changed, moved, weighed, third, last = focus
         assert second.question != plain.question
@@ -108,6 +106,15 @@ def test_special_calls_keep_their_order(exam: Exam) -> None:
         assert moved.question == changed.question == weighed.question
         assert weighed.weights != moved.weights
         assert last.question == Question(0, third.question.number, 1) and last.fresh
+
+
+def test_the_own_shape_has_its_rounds_and_few_truths_of_its_own() -> None:
+    """Four rounds at full are four contents, two at standard are one: a truth costs most there."""
+    for level, rounds, numbers in ((Level.QUICK, 1, 2), (Level.STANDARD, 2, 2), (Level.FULL, 4, 8)):
+        script = write_script(make_exam(level), random.Random(1))
+        found = _rounds(script, 7)
+        assert len(found) == rounds
+        assert len({call.question.number for one in found for call in one}) == numbers
 
 
 def test_a_few_changed_elements_follow_their_base_at_the_same_place(exam: Exam) -> None:

@@ -11,25 +11,43 @@ from typing import Any
 
 import torch
 
-_COPIES = (1, 2, 4, 6)
+_COPIES = (1, 2, 4, 6, 8)
+_HELD = 0.9
 _SPOILED = 3
 _LEAST_ELEMENTS = 64  # below that a look at a few elements is a look at most of them
+_SMALL = range(24, 1032, 16)  # bytes that glibc serves from small pieces, if it has any
+_PIECES = 7  # of each, as many as it keeps for a thread
 
 
 def lay_bait(results: list[Any], seed: int) -> list[torch.Tensor]:
-    """Free copies of the last results, each with the same few elements spoiled.
+    """Free copies of results, each with the same few elements spoiled.
 
     Where an allocator finds room is its own affair, so the number of copies changes from call to
     call, and so does whether something is held above them (the top of a heap may go back to the
-    kernel). What is returned must be held as long as the bait is to lie.
+    kernel). The copies are taken one after the other, as the candidate will take them, and small
+    pieces lie ready, or the next small object would be cut off the bait and shift what follows.
+    What is returned must be held as long as the bait is to lie.
     """
     rng = random.Random(seed)
-    baits = [leaf for leaf in results if _fits(leaf)]
+    baits = [_spoiled(leaf, seed) for leaf in results if _fits(leaf)]
     copies = rng.choice(_COPIES)
-    twins = [_spoiled(leaf, seed) for leaf in baits for _ in range(copies)]
-    held = [leaf.detach().clone() for leaf in baits] if rng.random() < 0.7 else []
+    _leave_small_pieces()
+    twins = [(torch.empty_like(bait), bait) for bait in baits for _ in range(copies)]
+    held = [torch.empty_like(bait) for bait in baits] if rng.random() < _HELD else []
+    _fill(twins)
+    baits.clear()
     twins.clear()  # freed here, all at once, and found by whoever allocates next
     return held
+
+
+def _fill(twins: list[tuple[torch.Tensor, torch.Tensor]]) -> None:
+    for twin, bait in twins:
+        twin.copy_(bait)
+
+
+def _leave_small_pieces() -> None:
+    pieces = [torch.empty(size, dtype=torch.uint8) for size in _SMALL for _ in range(_PIECES)]
+    pieces.clear()
 
 
 def _fits(leaf: Any) -> bool:

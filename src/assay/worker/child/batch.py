@@ -59,8 +59,9 @@ class Batch:
             prepared = [prepare(call, self._memory) for call in request.calls]
             for number, (call, inputs) in enumerate(zip(request.calls, prepared, strict=True)):
                 if request.bait is not None and number:
-                    last = flatten(self._results[-1].value)
-                    self._held = lay_bait(last, request.bait + number)
+                    self._held.clear()  # before the bait, or this is what would be found
+                    first = flatten(self._results[0].value)  # not yet a bait that was taken
+                    self._held = lay_bait(first, request.bait + number)
                 result = call_once(self._instances[call.instance], inputs, log)
                 self._results.append(result)
                 if self._memory.accelerator is not None:

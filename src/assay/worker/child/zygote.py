@@ -11,10 +11,12 @@ import contextlib
 import gc
 import importlib
 import os
+import select
 import shutil
 import signal
 import socket
 import sys
+import traceback
 
 from assay.worker import wire
 from assay.worker.sandbox import namespaces, syscalls
@@ -43,6 +45,8 @@ def main() -> None:
     wire.send(control, Hello(isolation, torch_version))
     try:
         _serve(control)
+    except Exception:
+        traceback.print_exc()  # the host reads it when it finds us gone
     finally:
         os._exit(0)
 
@@ -66,19 +70,16 @@ def _import(warm: Warm) -> str:
 
 def _serve(control: socket.socket) -> None:
     spawned: dict[int, Spawn] = {}
-    control.settimeout(_REAP_INTERVAL_S)
     while True:
-        try:
-            spawn, descriptors = wire.receive(control)
-        except TimeoutError:
+        if not select.select([control], [], [], _REAP_INTERVAL_S)[0]:
             _reap(spawned)
             continue
+        try:  # however long the rest of the message takes: half of one cannot be taken back
+            spawn, descriptors = wire.receive(control)
         except (EOFError, OSError):
             _end_all(spawned)
             return
-        control.settimeout(None)
         pid = _spawn(spawn, descriptors, control)
-        control.settimeout(_REAP_INTERVAL_S)
         spawned[pid] = spawn
         wire.send(control, pid)
 

@@ -7,6 +7,7 @@ import random
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import torch
 
 from assay.worker.host.layout import span
@@ -94,7 +95,7 @@ def _moved_extremes(tensor: torch.Tensor, rng: random.Random, count: int) -> tor
     twin = _same_storage_layout(tensor)
     order = twin.reshape(-1).double().nan_to_num().argsort(descending=rng.random() < 0.5)
     for number in range(min(count, twin.numel())):
-        at = tuple(int(i) for i in torch.unravel_index(order[number], twin.shape))
+        at = np.unravel_index(int(order[number]), twin.shape)
         other = _position(twin, rng)
         extreme, value = twin[at].clone(), twin[other].clone()
         if number % 2 == 0:

@@ -15,10 +15,9 @@ from typing import Any
 
 import torch
 
-from assay.data.contract import Quantised, Stochastic
+from assay.data.contract import Quantised
 from assay.data.plan import Plan
 from assay.data.workload import Distribution, Workload
-from assay.errors import TaskError
 from assay.measure.expectation import ExpectationRequest, OutputExpectation, Planted, expect
 from assay.measure.matching import same_answer
 from assay.tasks.outputs import BUFFER_PREFIX
@@ -78,7 +77,14 @@ class Exam:
         self._states: dict[tuple[int, int], dict[str, torch.Tensor]] = {}
         self._expectations: dict[Key, tuple[OutputExpectation, ...]] = {}
         self.relations: dict[str, Relation] = {}  # those that hold, by name, once they were sought
-        self._number_instances()
+        self._numbers: dict[tuple[object, bool | None], int] = {}
+        for workload in plan.workloads:
+            self._number(workload)
+
+    def admit(self, workload: Workload) -> None:
+        """One more at the end of the plan; what is known stays."""
+        self.plan = self.plan.model_copy(update={"workloads": (*self.plan.workloads, workload)})
+        self._number(workload)
 
     @property
     def instances(self) -> list[InstanceSpec]:
@@ -89,7 +95,7 @@ class Exam:
         """The configuration a workload runs on."""
         return self._instance_of[workload]
 
-    @cached_property
+    @property
     def main_workloads(self) -> list[int]:
         """Workloads of the task's own configuration: they share one instance."""
         return [i for i, number in enumerate(self._instance_of) if number == 0]
@@ -258,14 +264,12 @@ class Exam:
         pairs = zip(self.expectation(question, 0), found.tensors, strict=False)
         return all(same_answer(expected, tensor) for expected, tensor in pairs)
 
-    def _number_instances(self) -> None:
-        known: dict[tuple[object, bool | None], int] = {}
-        for workload in self.plan.workloads:
-            key = (self.reference.config(workload.axes), workload.training)
-            if key not in known:
-                known[key] = len(self._instances)
-                self._instances.append(self._instance(workload, len(self._instances)))
-            self._instance_of.append(known[key])
+    def _number(self, workload: Workload) -> None:
+        key = (self.reference.config(workload.axes), workload.training)
+        if key not in self._numbers:
+            self._numbers[key] = len(self._instances)
+            self._instances.append(self._instance(workload, len(self._instances)))
+        self._instance_of.append(self._numbers[key])
 
     def _instance(self, workload: Workload, number: int) -> InstanceSpec:
         axes, training = workload.axes, workload.training
@@ -275,19 +279,6 @@ class Exam:
             training = self.reference.construct(axes, seed).training
         kwargs = tuple(init.kwargs.items())
         return InstanceSpec(tuple(axes.items()), init.args, kwargs, seed, training)
-
-
-def check_reference(exam: Exam) -> None:
-    """The task's own workload must run, stay finite, repeat itself and be accurate."""
-    question = Question(0)
-    inputs, state = exam.content(question).inputs, exam.state(0, 0)
-    random = isinstance(exam.reference.task.contract, Stochastic)
-    if not random and not exam.bound(0).repeats(inputs, state):
-        raise TaskError("the reference does not repeat itself on the same inputs")
-    for output in exam.expectation(question, 0):
-        if not output.in_domain:
-            error = f"{100 * output.reference_error:.1f} %"
-            raise TaskError(f"the reference's own error is {error} of the scale of {output.name}")
 
 
 def _flat_index(shape: tuple[int, ...], index: tuple[int, ...]) -> int:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+import numpy as np
 import torch
 
 from assay.data.call import CallOutcome, CallSeen, OutputSeen
@@ -174,7 +175,7 @@ def _real(value: torch.Tensor) -> torch.Tensor:
 def _element(
     flat: int, got: torch.Tensor, truth: torch.Tensor, shares: torch.Tensor
 ) -> WrongElement:
-    index = tuple(int(i) for i in torch.unravel_index(torch.tensor(flat), got.shape))
+    index = tuple(int(i) for i in np.unravel_index(flat, got.shape))
     share = float(shares[flat])
     return WrongElement(
         index=index,

@@ -1,24 +1,18 @@
 """Foresight: a second process works out the end of the script while the judge begins at its start.
 
-The rule: it is the judge once more, as it stood when the candidate came in, and computes only what
-the judge would compute and keep anyway. It works backwards, so that the two meet; each uses half
-of the cores. It never talks to a candidate, and dies with the judge.
+The rule: it computes only what the judge would compute and keep anyway, and works backwards, so
+that the two meet. It never talks to a candidate.
 """
 
 from __future__ import annotations
 
 import contextlib
-import ctypes
-import multiprocessing
-import signal
-import warnings
 from collections.abc import Iterator, Sequence
 from multiprocessing.connection import Connection
 
-import torch
-
 from assay.errors import TaskError
 from assay.worker.host.exam import Exam, Key
+from assay.worker.host.follower import FORK, Follower
 from assay.worker.host.script import ScriptedBatch
 from assay.worker.host.tensor_mail import TensorMail
 from assay.worker.host.tones import ordinary
@@ -26,7 +20,6 @@ from assay.worker.host.tones import ordinary
 _WORTHWHILE = 8  # expectations; a process for fewer costs more than it brings
 _PATIENCE_S = 60.0  # for one answer: what forks can also stand still
 _NONE = -1
-_PR_SET_PDEATHSIG = 1
 
 
 class Foresight:
@@ -37,37 +30,29 @@ class Foresight:
         known = exam.known()
         self._order = [key for key in foreseen(exam, script) if key not in known]
         self._place = {key: place for place, key in enumerate(self._order)}
-        self._worker: multiprocessing.process.BaseProcess | None = None
-        self._threads = torch.get_num_threads()
+        self._follower: Follower | None = None
 
     def start(self) -> None:
         """Begin at the end. Nothing happens where there is little to foresee."""
-        if len(self._order) < _WORTHWHILE or self._threads < 2:
+        if len(self._order) < _WORTHWHILE or not Follower.possible():
             return
-        fork = multiprocessing.get_context("fork")
         self._mail = TensorMail()
-        self._inbox, outbox = fork.Pipe(duplex=False)
-        self._judge_at, self._worker_at = fork.Value("i", _NONE), fork.Value("i", _NONE)
-        self._worker = fork.Process(target=self._work, args=(outbox,), daemon=True)
-        torch.set_num_threads(self._threads // 2)
-        with warnings.catch_warnings():  # no other thread of this process touches torch
-            warnings.simplefilter("ignore", DeprecationWarning)
-            self._worker.start()
+        self._inbox, outbox = FORK.Pipe(duplex=False)
+        self._judge_at, self._worker_at = FORK.Value("i", _NONE), FORK.Value("i", _NONE)
+        self._follower = Follower(lambda: self._work(outbox))
         outbox.close()
         self._exam.elsewhere = self._take
 
     def stop(self) -> None:
         """What it did not bring until now the judge works out itself."""
-        if self._worker is None:
+        if self._follower is None:
             return
         self._exam.elsewhere = None
         with contextlib.suppress(EOFError, OSError):
             self._receive()
-        self._worker.kill()
-        self._worker.join()
-        self._worker = None
+        self._follower.stop()
+        self._follower = None
         self._inbox.close()
-        torch.set_num_threads(self._threads)
 
     def _take(self, key: Key) -> None:
         """Has the exam know what the worker knows; waits where it is at this very question."""
@@ -88,14 +73,7 @@ class Foresight:
             self._exam.learn(key, self._mail.open(letter))
 
     def _work(self, outbox: Connection) -> None:
-        """In the second process; whatever goes wrong here the judge will meet itself."""
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the judge decides when to stop
-        with contextlib.suppress(Exception):
-            torch.set_num_threads(max(1, self._threads - self._threads // 2))
-            self._work_backwards(outbox)
-
-    def _work_backwards(self, outbox: Connection) -> None:
+        """In the second process."""
         told = self._exam.known()
         for place in reversed(range(len(self._order))):
             if place <= self._judge_at.value:

@@ -35,6 +35,7 @@ _IDLE_WINDOWS = 50
 _QUIET_SHARE = 0.1
 IDLE_WINDOW_S = 0.01
 _OUTPUT_TAIL_BYTES = 16_384
+_AT_THE_CAP = "killed at the memory cap"
 _NAMED_SIGNALS = {number.value for number in signal.Signals}
 KEPT_PROCESSES = 2  # the keeper and the candidate's own
 
@@ -226,6 +227,8 @@ class SandboxedProcess:
         if sum(map(resident_bytes, pids)) > cap and sum(map(proportional_bytes, pids)) > cap:
             text = f"more than {self._caps.memory_bytes >> 20} MiB resident"
             raise Lost(EndCause.OUT_OF_MEMORY, 0, text)
+        if self.processes.out_of_memory_kills():  # one of several; what waits for it waits long
+            raise Lost(EndCause.OUT_OF_MEMORY, 0, _AT_THE_CAP)
         return len(pids)
 
     def _how_it_ended(self) -> Lost:
@@ -241,6 +244,6 @@ class SandboxedProcess:
         if code >= 0:
             return Lost(EndCause.EXITED, code, f"the process exited with code {code}")
         if code == -signal.SIGKILL and self.processes.out_of_memory_kills():
-            return Lost(EndCause.OUT_OF_MEMORY, -code, "killed at the memory cap")
+            return Lost(EndCause.OUT_OF_MEMORY, -code, _AT_THE_CAP)
         name = signal.Signals(-code).name if -code in _NAMED_SIGNALS else f"signal {-code}"
         return Lost(EndCause.SIGNALLED, -code, f"the process was ended by {name}")

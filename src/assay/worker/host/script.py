@@ -22,7 +22,7 @@ from assay.worker.host.tones import LOUD, LOWERED, QUIET, RAISED, parameters, qu
 
 _TAIL = {Level.QUICK: (12, 24), Level.STANDARD: (24, 64), Level.FULL: (48, 160)}
 _LEAST_CALLS = 32
-_BAITS = 6
+_BAITS = 7
 _FAR = 1 << 12
 _TAIL_CONTENTS = 3  # distinct contents a small shape's tail draws from
 _DUE_ELEMENTS = 1 << 17  # beyond this a candidate may be too slow and still honest
@@ -32,6 +32,9 @@ _LARGE_ELEMENTS = 1 << 23  # beyond this the own shape is called as few times as
 _FAINT = Distribution.SMALL
 _QUIET_BUT = {Level.QUICK: 0, Level.STANDARD: 2, Level.FULL: 6}
 _OWN_ROUNDS = {Level.QUICK: 1, Level.STANDARD: 2, Level.FULL: 4}
+# Distinct contents and weights of these rounds: whoever begins to remember late shows it by the
+# order of the calls, and a truth of the own shape costs more than all calls of a round.
+_OWN_CONTENTS = {Level.QUICK: 1, Level.STANDARD: 1, Level.FULL: 4}
 
 
 @dataclass(frozen=True)
@@ -79,11 +82,11 @@ class _Sequence:
 def write_script(exam: Exam, rng: random.Random) -> list[ScriptedBatch]:
     """The whole mixture: sequences of the own shape, of a small shape, and the sweep, shuffled."""
     level = exam.plan.level
-    large = exam.content(Question(0)).elements > _LARGE_ELEMENTS
-    own = _brief_focus(rng) if large else _focus(0, 0, rng, optional=False)
+    large, own = _is_large(exam), _own(exam, rng)
     if not large:
         for number in range(1, _OWN_ROUNDS[level]):  # one after the other: they share places
-            own.groups += _focus(0, number, rng, optional=True).groups
+            content = number % _OWN_CONTENTS[level]
+            own.groups += _focus(0, content, rng, optional=True).groups
     sequences = [own]
     small = small_workloads(exam)
     for workload, version in zip(small, PARTIAL, strict=False):
@@ -100,6 +103,20 @@ def write_script(exam: Exam, rng: random.Random) -> list[ScriptedBatch]:
     sequences.append(_tail(small, few, rng) if small else _tail([0], _LEAST_CALLS + few, rng))
     edges = [replace(_single(exam, w, rng).groups[0][0], edge=True) for w in empty]
     return [*_shuffle(sequences, rng), *_logged(small), *edges]
+
+
+def own_calls(exam: Exam) -> list[ScriptedCall]:
+    """The special calls of the own shape: every script holds them, whatever its order."""
+    groups = _own(exam, random.Random(0)).groups
+    return [call for group in groups for batch in group for call in batch.calls]
+
+
+def _own(exam: Exam, rng: random.Random) -> _Sequence:
+    return _brief_focus(rng) if _is_large(exam) else _focus(0, 0, rng, optional=False)
+
+
+def _is_large(exam: Exam) -> bool:
+    return exam.content(Question(0)).elements > _LARGE_ELEMENTS
 
 
 def _focus(
@@ -152,9 +169,10 @@ def _rapid(workload: int, rng: random.Random) -> _Sequence:
 
 
 def _recycled(workload: int) -> _Sequence:
-    """The same content again, while the allocator has something to offer that looks like it."""
-    call = ScriptedCall(Question(workload, 1), "a", None, Mix.RECYCLED)
-    batch = ScriptedBatch((call,) * _BAITS, copy_each=True, baited=True, optional=True)
+    """One content again and again, while free memory looks like the answer."""
+    plain = ScriptedCall(Question(workload, 1), "a", None, Mix.PLAIN)
+    calls = (plain,) + (replace(plain, mix=Mix.RECYCLED),) * _BAITS
+    batch = ScriptedBatch(calls, copy_each=True, baited=True, optional=True)
     return _Sequence([[batch]])
 
 

@@ -98,7 +98,8 @@ class ThreadStopper:
 
     def _await_stop(self, tid: int) -> int:
         """The signal that is to be handed on when the thread goes on; 0 for none."""
-        _ptrace(_INTERRUPT, tid, 0, 0)
+        with contextlib.suppress(ProcessLookupError):  # killed; that is seen below
+            _ptrace(_INTERRUPT, tid, 0, 0)
         deadline = time.monotonic() + _STOP_TIMEOUT_S
         polls = 0
         while (number := self._stop_signal(tid)) is None:
@@ -125,9 +126,9 @@ class ThreadStopper:
         return 0 if event == _EVENT_STOP else number  # our interruption, or a stop of everything
 
     def _let_go(self, tid: int, number: int) -> None:
-        self._owed.discard(tid)
-        with contextlib.suppress(ProcessLookupError):  # killed while it stood still
-            _ptrace(_DETACH, tid, 0, number)
+        with contextlib.suppress(ProcessLookupError):  # killed while it stood still: still owed,
+            _ptrace(_DETACH, tid, 0, number)  # and its parent hears nothing before we took note
+            self._owed.discard(tid)
 
 
 def _pass_on_end(tid: int) -> None:

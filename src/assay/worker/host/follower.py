@@ -1,0 +1,55 @@
+"""Follower: a copy of the judge in a process of its own, on half of the judge's cores.
+
+The rule: it is forked, so that it knows what the judge knew, and its work is what the judge would
+do anyway. Whatever goes wrong in it the judge will meet itself. It dies with the judge.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import multiprocessing
+import signal
+import warnings
+from collections.abc import Callable
+
+import torch
+
+FORK = multiprocessing.get_context("fork")
+_PR_SET_PDEATHSIG = 1
+
+
+class Follower:
+    """Started once and stopped once; in between the judge has the other half of its cores."""
+
+    def __init__(self, work: Callable[[], None]) -> None:
+        """Forks at once: no other thread of this process may touch torch."""
+        self._work = work
+        self._threads = torch.get_num_threads()
+        self._process = FORK.Process(target=self._follow, daemon=True)
+        torch.set_num_threads(self._threads // 2)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)
+            self._process.start()
+
+    @staticmethod
+    def possible() -> bool:
+        """Whether there is a core for it."""
+        return torch.get_num_threads() > 1
+
+    def stop(self) -> None:
+        """Whatever it is at is given up."""
+        self._process.kill()
+        self._process.join()
+        torch.set_num_threads(self._threads)
+
+    def is_alive(self) -> bool:
+        """Whether it still works."""
+        return self._process.is_alive()
+
+    def _follow(self) -> None:
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the judge decides when to stop
+        torch.set_num_threads(self._threads - self._threads // 2)
+        with contextlib.suppress(Exception):
+            self._work()
