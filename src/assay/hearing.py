@@ -7,6 +7,7 @@ import platform
 import sys
 from collections.abc import Callable
 from functools import cached_property
+from itertools import islice
 
 import assay
 from assay.data.candidate import Candidate
@@ -24,12 +25,11 @@ from assay.data.observation import (
 )
 from assay.data.plan import Plan
 from assay.data.run import Judgement
-from assay.data.settings import Settings
+from assay.data.settings import Level, Settings
 from assay.data.task import Task
 from assay.devices.peaks import board, board_of
 from assay.devices.registry import for_judging
 from assay.errors import HostError, TaskError
-from assay.floor import floor_of
 from assay.guard.narrowing import narrowings
 from assay.guard.rubric import rubric
 from assay.guard.source import analyse, findings
@@ -37,11 +37,13 @@ from assay.judge.case import Case
 from assay.judge.decide import judge
 from assay.tasks.modes import in_other_mode
 from assay.tasks.reference import Reference
-from assay.tasks.sweep import sweep
+from assay.tasks.sweep import swept
 from assay.worker.bench import Bench
 from assay.worker.host.build_cache import compiler
-from assay.worker.host.exam import Exam, check_reference
+from assay.worker.host.exam import Exam
+from assay.worker.host.headstart import Headstart
 from assay.worker.host.memory_need import alike, shortage, within_memory
+from assay.worker.host.reference_check import check_reference
 from assay.worker.host.secret import Secret
 from assay.worker.host.wall import Wall
 from assay.worker.trial import Trial
@@ -64,8 +66,7 @@ class Hearing:
     def _bench(self) -> Bench | None:
         """The exam and its script; None where the task or our machinery failed."""
         try:
-            reference = Reference(self._task)
-            exam = Exam(reference, self._plan(reference))
+            exam = self._exam(Reference(self._task))
             check_reference(exam)
             return Bench.set_up(self._wall, exam, self.settings, self._device)
         except TaskError as error:
@@ -77,14 +78,12 @@ class Hearing:
             self._failure = HostFailed(text=f"{type(error).__name__}: {error}")
         return None
 
-    def _plan(self, reference: Reference) -> Plan:
+    def _exam(self, reference: Reference) -> Exam:
+        """Of the plan that is replayed, or of workloads found now."""
         if self._replay is not None:
-            return self._replay
-        settings, secret = self.settings, Secret.draw()
-        _, *others = sweep(reference, settings.level, secret.random("sweep"))
-        own = within_memory(reference)
-        chosen = (own, *(alike(reference, workload, own) for workload in others))
-        return Plan(
+            return Exam(reference, self._replay)
+        settings, secret, own = self.settings, Secret.draw(), within_memory(reference)
+        plan = Plan(
             secret=secret.hex,
             level=settings.level,
             track=settings.track,
@@ -93,8 +92,16 @@ class Hearing:
             baselines=settings.baselines,
             cache=settings.cache,
             tf32=settings.tf32,
-            workloads=(*chosen, *in_other_mode(reference, chosen)),
+            workloads=(own,),
         )
+        exam, alone = Exam(reference, plan), settings.device == "cpu" and settings.at_once == 1
+        with Headstart(exam, wanted=alone and settings.level is not Level.QUICK) as headstart:
+            found = swept(reference, settings.level, secret.random("sweep"))
+            for workload in islice(found, 1, None):  # the own one is admitted
+                headstart.admit(alike(reference, workload, own))
+            for workload in in_other_mode(reference, exam.plan.workloads):
+                headstart.admit(workload)
+        return exam
 
     def observe(self, candidate: Candidate, report: Report) -> list[Observation]:
         """What is seen of one candidate: its source, then its run."""
@@ -192,6 +199,8 @@ def limits_seen(task: Task, device: Device, settings: Settings) -> LimitsSeen:
     name = board_of(device.name)
     if device.kind == "cpu" or name is None:
         return LimitsSeen(reason=f"no vendor peaks are known for {device.name}")
+    from assay.floor import floor_of  # its tracer imports Triton, 0.2 s that a CPU need not pay
+
     try:
         return LimitsSeen(limits=floor_of(task, board(name), settings.tf32), peaks=board(name))
     except TaskError as error:

@@ -80,7 +80,7 @@ def hear(
         for i, one in enumerate(candidates)
     ]
     # Timing needs the machine to itself.
-    yield from in_order(work, 1 if hearing.settings.timing else hearing.settings.jobs)
+    yield from in_order(work, hearing.settings.at_once)
 
 
 def _judge(

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 import torch
 
 from assay.errors import HostError
 from assay.measure.comparison import compare
+from assay.measure.output_expectation import Relief
 from measure.references import expected, normal
 
 
@@ -56,3 +59,19 @@ def test_a_strided_answer_is_read_in_its_own_order() -> None:
 def test_wrong_shape_is_our_mistake() -> None:
     with pytest.raises(HostError):
         compare(expected(torch.exp, normal(4)), torch.zeros(5))
+
+
+def test_another_right_answer_is_rounded_at_its_own_size() -> None:
+    """Beside a truth of 2^-15 it may be off by its own roundings, and no further."""
+    plain = expected(torch.exp, normal(4))
+    truth = torch.full((4,), 2.0**-15, dtype=torch.float64)
+    budget = torch.full((4,), 2.0**-38, dtype=torch.float64)
+    other = torch.full((1, 1), 2.0**-8, dtype=torch.float64)
+    told = replace(plain, truth=truth, budget=budget, relief=Relief(torch.tensor([2]), other, n=1))
+    answer = truth.float()
+    answer[2] = 2.0**-8 * (1 + 2.0**-23)
+    assert compare(told, answer).ok
+    answer[2] = 2.0**-8 * (1 + 2.0**-17)
+    assert compare(told, answer).wrong == 1
+    answer[2] = 2.0**-15 * (1 + 2.0**-17)  # the truth itself is not forgiven more for it
+    assert compare(told, answer).wrong == 1

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 import torch
 
@@ -120,6 +122,27 @@ def test_a_mask_beside_its_boundary_may_go_either_way() -> None:
         assert compare(expectation, (g * mask) @ w.T).ok
     mask[3, 7], mask[2, 2] = 1.0, 1 - mask[2, 2]
     assert not compare(expectation, (g * mask) @ w.T).ok
+
+
+def test_a_mask_that_reference_and_probes_tip_over_is_a_jump_in_a_smooth_sum() -> None:
+    """The other terms of a sum move in every probe, so that none of them stands still."""
+
+    def column_sums(x: Any, w: Any, b: Any, g: Any) -> Any:
+        return (g * (x @ w.T + b > 0)).sum(0)
+
+    jumps = 0
+    for seed in range(12):
+        draw = torch.Generator().manual_seed(seed)
+        x, w = torch.randn(256, 512, generator=draw), torch.randn(128, 512, generator=draw) / 22
+        b, g = torch.zeros(128), torch.randn(256, 128, generator=draw)
+        b[3] -= (x.double() @ w.double().T + b.double())[5, 3].float()
+        tipped = (x @ w.T + b > 0)[5, 3] != (x.double() @ w.double().T + b.double() > 0)[5, 3]
+        if tipped and abs(g[5, 3]) > 0.5:
+            jumps += 1
+            expectation = expected(column_sums, x, w, b, g)
+            assert expectation.in_domain and expectation.reference_error < 1e-5
+            assert compare(expectation, column_sums(x, w, b, g)).ok
+    assert jumps >= 2
 
 
 def test_a_mask_that_the_rounding_of_the_reference_tips_over_is_a_jump() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -88,3 +90,25 @@ def test_the_first_draw_is_like_every_other(name: str) -> None:
     drawn = [reference.draw(reference.own_workload(), 3) for _ in range(2)]
     for first, second in zip(*drawn, strict=True):
         assert torch.equal(first, second)
+
+
+def test_given_gradients_reach_every_output_and_nothing_large_is_imported() -> None:
+    """torch's own way would import sympy, which costs each process most of a second."""
+    code = (
+        "import sys, torch\n"
+        "from assay.tasks.catalog import resolve\n"
+        "from assay.tasks.reference import Reference\n"
+        "reference = Reference(resolve('linear_relu.backward'))\n"
+        "workload = reference.own_workload()\n"
+        "bound = reference.bind(workload.axes, 1)\n"
+        "inputs = reference.draw(workload, 2)\n"
+        "found = bound(inputs, {}, wide=False).tensors\n"
+        "x, gradient = inputs\n"
+        "x.requires_grad_(True)\n"
+        "made = torch.relu(bound.module.fc(x))\n"
+        "assert 'sympy' not in sys.modules\n"
+        "wanted = torch.autograd.grad(made, [x, *bound.module.parameters()], gradient)\n"
+        "assert all(torch.equal(a, b) for a, b in zip(found, wanted, strict=True))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

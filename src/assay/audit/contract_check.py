@@ -21,7 +21,8 @@ from assay.measure.nulls import Null, NullMaterial, passes
 from assay.tasks.points import HEAVY_STATE
 from assay.tasks.reference import Reference
 from assay.tasks.sweep import sweep
-from assay.worker.host.exam import Exam, Question, check_reference
+from assay.worker.host.exam import Exam, Question
+from assay.worker.host.reference_check import check_reference
 from assay.worker.host.secret import Secret
 
 DRAWS = 2

@@ -47,3 +47,8 @@ class Settings(Record):
     jobs: int = 1
     explain: bool = False
     first_fault: bool = False  # stop at the first wrong answer: for loops that only ask whether
+
+    @property
+    def at_once(self) -> int:
+        """How many candidates are heard at the same time; where they are timed, one."""
+        return 1 if self.timing else self.jobs

@@ -80,8 +80,7 @@ def sensitivity(truth: torch.Tensor, probes: list[torch.Tensor], scale: float) -
 
 def _places(mask: torch.Tensor) -> torch.Tensor | None:
     """Flat positions; None where there are none."""
-    found = mask.reshape(-1).nonzero().reshape(-1)
-    return found if found.numel() else None
+    return mask.reshape(-1).nonzero().reshape(-1) if bool(mask.any()) else None
 
 
 def _lopsided(truth: torch.Tensor, probes: list[torch.Tensor], most: torch.Tensor) -> torch.Tensor:
@@ -96,15 +95,22 @@ def _lopsided(truth: torch.Tensor, probes: list[torch.Tensor], most: torch.Tenso
 
 
 def with_leaps(response: Sensitivity, error: torch.Tensor, truth: torch.Tensor) -> Sensitivity:
-    """Jumps that only the reference shows, such as a mask that its rounding tipped over.
+    """Jumps of the reference, such as a mask that its rounding tipped over.
 
-    They are few, far beyond what the probes foretell, and would put the workload out of domain.
+    They are few, would put the workload out of domain, and either lie far beyond what the probes
+    foretell or where a probe and its mirror image jump as well.
     """
     if not error.numel():
         return response
-    far = (error > _LEAP * truth.abs().max()) & (error > response.rms / _JUMP_RATIO)
-    places = far.reshape(-1).nonzero().reshape(-1)
-    if not places.numel() or places.numel() > _FEW * error.numel():
+    least = _LEAP * truth.abs().max()
+    if bool(error.max() <= least):
+        return response
+    large = error > least
+    far = large & (error > response.rms / _JUMP_RATIO)
+    if response.sides is not None:
+        far.view(-1)[response.sides] = large.view(-1)[response.sides]
+    places = _places(far)
+    if places is None or places.numel() > _FEW * error.numel():
         return response
     return replace(
         response, jumps=_joined(response.jumps, places), sides=_joined(response.sides, places)
@@ -135,7 +141,7 @@ def _steadied(rms: torch.Tensor, bins: torch.Tensor, jumps: torch.Tensor) -> tor
     floors[counts == 0] = 0.0
     if int(counts[0]):
         floors[0] = 2.0 * some[places == 0].square().mean().sqrt()
-    floor = floors[bins].reshape(rms.shape)
+    floor = floors.index_select(0, bins).reshape(rms.shape)
     return torch.maximum(rms, floor.masked_fill_(rms == 0.0, 0.0))
 
 
@@ -152,15 +158,19 @@ class BudgetTerms:
 
 def error_budget(terms: BudgetTerms, dtype: torch.dtype) -> torch.Tensor:
     """B for a real output dtype (the part's dtype of a complex one)."""
-    accumulator = accumulation_dtype(dtype)
-    facts = torch.finfo(accumulator)
+    facts = torch.finfo(accumulation_dtype(dtype))
     limit = min(torch.finfo(dtype).max, 2.0**1000)
     scale = float(terms.magnitude.clamp(max=limit).max()) if terms.truth.numel() else 0.0
-    budget = ulp(terms.magnitude, accumulator).mul_(0.5 * chain(terms.n))
+    budget = roundings(terms.magnitude, dtype, terms.n)
     budget.add_(terms.spread, alpha=growth(terms.n))
-    budget.add_(ulp(terms.magnitude, dtype), alpha=0.5)
     budget.add_(reference_spread(terms.magnitude, terms.error), alpha=4.0)
     return budget.add_(facts.tiny + 2.0**-45 * scale)
+
+
+def roundings(value: torch.Tensor, dtype: torch.dtype, n: int) -> torch.Tensor:
+    """Those of the result itself: ½ulp_out + chain(n)·½ulp_acc."""
+    made = ulp(value, accumulation_dtype(dtype)).mul_(0.5 * chain(n))
+    return made.add_(ulp(value, dtype), alpha=0.5)
 
 
 def reference_spread(magnitude: torch.Tensor, error: torch.Tensor) -> torch.Tensor:
@@ -174,14 +184,14 @@ def reference_spread(magnitude: torch.Tensor, error: torch.Tensor) -> torch.Tens
     if error.numel() == 0:
         return error.clone()
     exponents = exponent(magnitude).reshape(-1)
-    lowest = torch.where(exponents > 0, exponents, EXPONENTS).min()
+    lowest = exponents.masked_fill(exponents == 0, EXPONENTS).min()
     bins = _near_bins(exponents, lowest)
     counts = torch.bincount(bins)
     worst = torch.zeros(counts.numel(), dtype=torch.float64, device=error.device)
     worst.scatter_reduce_(0, bins, error.reshape(-1), "amax")
     spread = _windowed(worst, counts)
     lifted = _lifted(spread, _near_bins(exponent(spread), lowest))
-    return lifted[bins].reshape(error.shape)
+    return lifted.index_select(0, bins).reshape(error.shape)
 
 
 def _near_bins(exponents: torch.Tensor, lowest: torch.Tensor) -> torch.Tensor:

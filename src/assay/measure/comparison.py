@@ -11,6 +11,7 @@ import torch
 from assay.data.call import ErrorSummary
 from assay.errors import HostError
 from assay.measure import bias
+from assay.measure.budget import roundings
 from assay.measure.draws import Draws
 from assay.measure.output_expectation import NonFinite, OutputExpectation, Relief
 from assay.measure.rounding import real_dtype
@@ -59,7 +60,7 @@ def element_shares(expectation: OutputExpectation, actual: torch.Tensor) -> torc
     if expectation.non_finite is not None:
         shares = _settle_planted(expectation.non_finite, got, shares)
     if expectation.relief is not None:
-        _relieve(expectation.relief, got, shares, budget)
+        _relieve(expectation, expectation.relief, got, shares)
     return shares
 
 
@@ -119,11 +120,23 @@ def _settle_planted(rules: NonFinite, got: torch.Tensor, shares: torch.Tensor) -
     return shares
 
 
-def _relieve(relief: Relief, got: torch.Tensor, shares: torch.Tensor, budget: torch.Tensor) -> None:
-    """The distance to the nearest right answer counts, whether or not the truth is near enough."""
-    others = (got[relief.index] - relief.values).abs_().div_(budget[relief.index])
+def _relieve(
+    expectation: OutputExpectation, relief: Relief, got: torch.Tensor, shares: torch.Tensor
+) -> None:
+    """The distance to the nearest right answer counts, whether or not the truth is near enough.
+
+    One that is larger than the truth is rounded as what it is: of W8A8 sums that cancel, a code
+    gone the other way made 0.002 of 0.00002, whose budget a rounding of 0.002 exceeds.
+    """
+    assert expectation.budget is not None
+    index, dtype = relief.index, real_dtype(expectation.dtype)
+    truth = flat_parts(expectation.truth)[index]
+    more = roundings(relief.values, dtype, relief.n) - roundings(truth, dtype, relief.n)
+    more.nan_to_num_(0.0, 0.0, 0.0).clamp_(min=0.0)
+    allowed = more.add_(expectation.budget.reshape(-1)[index])
+    others = (got[index] - relief.values).abs_().div_(allowed)
     best = others.nan_to_num_(torch.inf, torch.inf).amin(0)
-    shares[relief.index] = torch.minimum(shares[relief.index], best)
+    shares[index] = torch.minimum(shares[index], best)
 
 
 def _summary(

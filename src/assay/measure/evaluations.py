@@ -20,7 +20,7 @@ from assay.measure.forks import RoundedRuns, fork, open_codes
 from assay.measure.inner_roundings import InnerRoundings
 from assay.measure.output_expectation import Compute, ExpectationRequest, NamedOutputs
 from assay.measure.own_roundings import LostDigits, OwnRoundings, collapsed, given_size, lost
-from assay.measure.perturbation import OperandNoise, Perturbation
+from assay.measure.perturbation import OperandNoise, Perturbation, origins
 from assay.measure.reduction import ReductionWatch
 from assay.measure.rounding import accumulation_unit, is_float, real_dtype
 
@@ -209,11 +209,14 @@ def _probe(
 ) -> list[tuple[torch.Tensor, ...]]:
     """The last probe mirrors the first: a jump nearby is then stepped over by one of the two."""
     found = []
+    inputs, state = (origins(v, amplitude) for v in (list(arguments.inputs), arguments.state))
+    still = replace(arguments, inputs=inputs, state=state)
+    request = replace(request, tf32=request.tf32 and _in_float32(arguments))
     for i in range(request.probes):
         last = 0 < i == request.probes - 1
         moved = Perturbation(request.seed + (0 if last else i), amplitude, mirrored=last)
         with watches[i] if watches else nullcontext():
-            found.append(_probe_once(arguments, moved, request))
+            found.append(_probe_once(still, moved, request))
     return found
 
 
@@ -225,17 +228,14 @@ def _in_float32(arguments: Arguments) -> bool:
 
 
 def _probe_once(
-    arguments: Arguments, perturbation: Perturbation, request: ExpectationRequest
+    still: Arguments, perturbation: Perturbation, request: ExpectationRequest
 ) -> tuple[torch.Tensor, ...]:
     # State has its own signs: a seed far from every input's.
     weights = replace(perturbation, seed=perturbation.seed ^ 0x5DEECE66D)
-    moved = Arguments(
-        arguments.compute, perturbation.of(list(arguments.inputs)), weights.of(arguments.state)
-    )
+    inputs, state = perturbation.from_origins(still.inputs), weights.from_origins(still.state)
     inner = replace(perturbation, seed=perturbation.seed ^ 0x2545F4914F6C)
-    shortened = request.tf32 and _in_float32(arguments)
-    with InnerRoundings(inner, request.n or 1), _operands(perturbation, shortened):
-        return moved.wide()
+    with InnerRoundings(inner, request.n or 1), _operands(perturbation, request.tf32):
+        return Arguments(still.compute, inputs, state).wide()
 
 
 def _operands(perturbation: Perturbation, shortened: bool) -> AbstractContextManager[Any]:

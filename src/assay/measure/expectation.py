@@ -28,7 +28,7 @@ from assay.measure.output_expectation import (
 from assay.measure.own_roundings import ROUNDINGS
 from assay.measure.planted import planted_runs, with_planted
 from assay.measure.random_outputs import random_outputs
-from assay.measure.rounding import accumulation_unit, is_float, real_dtype
+from assay.measure.rounding import accumulation_unit, all_finite, is_float, real_dtype
 
 __all__ = [
     "Compute",
@@ -110,12 +110,13 @@ def _floating(
     probes, forks = [probe[i] for probe in seen.probes], [fork[i] for fork in seen.forks]
     dtype = real_dtype(plain.dtype)
     truth, reference = _parts(plain.truth), _parts(plain.reference)
-    finite = truth.isfinite()
-    kept = torch.where(finite, truth, 0.0)
-    error = (reference - kept).abs_()
-    counts = finite & error.isfinite()
+    kept, error = truth, (reference - truth).abs_()
+    finite = all_finite(error)
+    if not finite:
+        known = truth.isfinite()
+        kept = truth.masked_fill(~known, 0.0)
+        error.masked_fill_(~(known & error.isfinite()), 0.0)
     response = sensitivity(kept, [_parts(probe) for probe in probes], seen.scale)
-    error = torch.where(counts, error, 0.0)
     response = with_leaps(response, error, kept)
     if response.jumps is not None:
         error.view(-1)[response.jumps] = 0.0
@@ -126,7 +127,7 @@ def _floating(
     if seen.lost is not None and seen.lost.matter_to(budget) and seen.lost.outputs is not None:
         budget.add_(seen.lost.outputs[i], alpha=ROUNDINGS)
     largest = float(terms.magnitude.max()) if kept.numel() else 0.0
-    relief = None if exact else _relief(response, reference, probes)
+    relief = _forked(None if exact else _relief(response, reference, probes), kept, forks)
     return replace(
         plain,
         truth=plain.truth.to(torch.complex128 if plain.dtype.is_complex else torch.float64),
@@ -135,8 +136,8 @@ def _floating(
         reference_bias=bias.mean_error(reference, kept, dtype)
         if bias.applies(kept, dtype)
         else None,
-        relief=_forked(relief, kept, forks),
-        special=not bool(counts.all()) or largest > 0.5 * torch.finfo(dtype).max,
+        relief=relief and replace(relief, n=seen.n),
+        special=not finite or largest > 0.5 * torch.finfo(dtype).max,
     )
 
 

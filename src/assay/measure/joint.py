@@ -11,6 +11,7 @@ from dataclasses import replace
 from math import isfinite
 from typing import Any
 
+import numpy as np
 import torch
 
 from assay.data.call import ErrorSummary
@@ -51,7 +52,7 @@ def _summary(residuals: list[Residual], total: int) -> ErrorSummary:
         p999=None,
         wrong=max(1, min(total, int((worst.share > 1.0).sum()))),
         total=total,
-        where=str([int(i) for i in torch.unravel_index(worst.share.argmax(), worst.share.shape)]),
+        where=str([int(i) for i in np.unravel_index(int(worst.share.argmax()), worst.share.shape)]),
         text=f"{worst.name} does not hold",
     )
 

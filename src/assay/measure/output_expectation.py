@@ -66,11 +66,13 @@ class ExpectationRequest:
 class Relief:
     """Other right answers of a few elements: the truth at one-rounding neighbours.
 
-    An argmax, a floor or a quantisation jumps there; either side of the jump is right.
+    An argmax, a floor or a quantisation jumps there; either side of the jump is right, as exactly
+    as a number of its own size can be.
     """
 
     index: torch.Tensor  # flat positions
     values: torch.Tensor  # (alternatives, positions)
+    n: int = 1  # of the output's reduction
 
 
 @dataclass(frozen=True)

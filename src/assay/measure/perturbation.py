@@ -7,7 +7,7 @@ interval of its own values (a probability of 1 does not become 1.000001).
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -47,7 +47,12 @@ class Perturbation:
 
     def of(self, values: Any) -> Any:
         """`values` (tensors in any nest of lists, tuples and mappings), widened and moved."""
-        return _moved(values, Signs(self))
+        return self.from_origins(origins(values, self.amplitude))
+
+    def from_origins(self, values: Any) -> Any:
+        """The same of `origins(values)`, which serve every perturbation of one amplitude."""
+        signs = Signs(self)
+        return _mapped(values, Origin, lambda origin: origin.moved(signs))
 
 
 class Signs:
@@ -85,38 +90,63 @@ def _steps(like: torch.Tensor, start: int) -> torch.Tensor:
     return torch.cat([pool[start:], *[pool] * (rounds - 1), pool[:rest]]).view(like.shape)
 
 
-def _moved(values: Any, signs: Signs) -> Any:
-    if isinstance(values, torch.Tensor):
-        return _moved_tensor(values, signs)
+class Origin:
+    """One tensor, widened once, and where a step may carry it out of the interval of its values."""
+
+    def __init__(self, value: torch.Tensor, amplitude: float) -> None:
+        self._value = value
+        self._low = self._high = 0.0
+        self._edge: torch.Tensor | None = None  # flat places of what may leave
+        if value.dtype.is_complex:
+            wide = value.detach().to(torch.complex128).resolve_conj()
+            self._wide: torch.Tensor | None = torch.view_as_real(wide)
+        elif value.dtype.is_floating_point and value.numel():
+            self._wide = value.detach().to(torch.float64)
+            self._find_edge(self._wide, amplitude)
+        else:
+            self._wide = None
+
+    def _find_edge(self, wide: torch.Tensor, amplitude: float) -> None:
+        self._low, self._high = (float(end) for end in torch.aminmax(wide))
+        if not self._low < self._high:
+            return
+        reach = 2.0 * amplitude * max(-self._low, self._high)  # no step is that long
+        near = (wide > self._high - reach).logical_or_(wide < self._low + reach)
+        self._edge = near.reshape(-1).nonzero().reshape(-1)
+        self._at_edge = wide.reshape(-1)[self._edge]
+
+    def moved(self, signs: Signs) -> torch.Tensor:
+        """A new tensor; the value itself where it does not round."""
+        if self._wide is None:
+            return self._value
+        moved = signs.moved(self._wide).contiguous()
+        if self._value.dtype.is_complex:
+            return torch.view_as_complex(moved)
+        if self._edge is not None:
+            self._reflect(moved.view(-1), self._edge)
+        return moved
+
+    def _reflect(self, moved: torch.Tensor, edge: torch.Tensor) -> None:
+        """Elements that left the interval move the other way instead."""
+        there = moved[edge]
+        outside = (there > self._high) | (there < self._low)
+        inward = (2 * self._at_edge - there).clamp_(self._low, self._high)
+        moved[edge] = torch.where(outside, inward, there)
+
+
+def origins(values: Any, amplitude: float) -> Any:
+    """`values` with each tensor as an origin of perturbations that large."""
+    return _mapped(values, torch.Tensor, lambda value: Origin(value, amplitude))
+
+
+def _mapped(values: Any, leaf: type, change: Callable[[Any], Any]) -> Any:
+    if isinstance(values, leaf):
+        return change(values)
     if isinstance(values, Mapping):
-        return {name: _moved(value, signs) for name, value in values.items()}
+        return {name: _mapped(value, leaf, change) for name, value in values.items()}
     if isinstance(values, list | tuple):
-        return type(values)(_moved(value, signs) for value in values)
+        return type(values)(_mapped(value, leaf, change) for value in values)
     return values
-
-
-def _moved_tensor(value: torch.Tensor, signs: Signs) -> torch.Tensor:
-    if value.dtype.is_complex:
-        parts = torch.view_as_real(value.detach().to(torch.complex128).resolve_conj())
-        return torch.view_as_complex(signs.moved(parts).contiguous())
-    if not value.dtype.is_floating_point or value.numel() == 0:
-        return value
-    wide = value.detach().to(torch.float64)
-    low, high = torch.aminmax(wide)
-    moved = signs.moved(wide).contiguous()
-    if bool(low < high):
-        _reflect(moved, wide, (low, high))
-    return moved
-
-
-def _reflect(
-    moved: torch.Tensor, origin: torch.Tensor, interval: tuple[torch.Tensor, torch.Tensor]
-) -> None:
-    """Elements that left the interval move the other way instead."""
-    low, high = interval
-    outside = ((moved > high) | (moved < low)).reshape(-1).nonzero().reshape(-1)
-    flat = moved.view(-1)
-    flat[outside] = (2 * origin.reshape(-1)[outside] - flat[outside]).clamp_(low, high)
 
 
 class OperandNoise(TorchDispatchMode):

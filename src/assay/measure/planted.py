@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 import torch
 
 from assay.errors import TaskError
@@ -100,7 +101,7 @@ def _shifted(output: OutputExpectation, truth: torch.Tensor) -> Relief | None:
         return None
     index = output.relief.index
     moved, before = (_parts(value).reshape(-1)[index] for value in (truth, output.truth))
-    return Relief(index, output.relief.values + (moved - before))
+    return replace(output.relief, values=output.relief.values + (moved - before))
 
 
 def _with_planted_index(output: OutputExpectation, runs: PlantedRuns, i: int) -> OutputExpectation:
@@ -130,8 +131,7 @@ def _with_planted_index(output: OutputExpectation, runs: PlantedRuns, i: int) ->
 def _at(inputs: Sequence[Any], at: Planted, number: float) -> list[Any]:
     changed = list(inputs)
     target = changed[at.input].detach().clone()
-    index = torch.unravel_index(torch.tensor(at.element), target.shape)
-    target[index] = number
+    target[np.unravel_index(at.element, target.shape)] = number
     changed[at.input] = target
     return changed
 

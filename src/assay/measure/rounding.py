@@ -6,6 +6,8 @@ The rule: spacings are taken at the *truth* (float64), never at the value under 
 
 from __future__ import annotations
 
+from math import isfinite
+
 import torch
 
 _EXPONENT_BITS = 0x7FF0000000000000
@@ -30,6 +32,14 @@ def real_dtype(dtype: torch.dtype) -> torch.dtype:
 def is_float(dtype: torch.dtype) -> bool:
     """True for dtypes that round: real and complex floats."""
     return dtype.is_floating_point or dtype.is_complex
+
+
+def all_finite(value: torch.Tensor) -> bool:
+    """Whether no element is infinite or NaN; a fifth of the time that asking each one takes."""
+    if value.numel() == 0:
+        return True
+    low, high = torch.aminmax(value)  # a NaN anywhere is both
+    return isfinite(float(low)) and isfinite(float(high))
 
 
 def binade(value: torch.Tensor) -> torch.Tensor:

@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
 import torch
 from torch.overrides import TorchFunctionMode
 
@@ -105,7 +106,7 @@ def _elementwise(
     if not any(value.is_meta for value in given) or not _is_pointwise(func):
         return None
     ones = [_one_of(value) if isinstance(value, torch.Tensor) else value for value in args]
-    shape = torch.broadcast_shapes(*(value.shape for value in given))
+    shape = np.broadcast_shapes(*(tuple(value.shape) for value in given))
     return torch.empty(shape, dtype=func(*ones, **kwargs).dtype, device="meta")
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 SIZES = "_assay_sizes"  # name of the table of sizes inside the task's namespace
 SEED = "_assay_seed"  # name of the seed that replaces fixed ones in the input functions
+KEPT = "_assay_kept"  # name of what one execution found out, for the next of the same sizes
 FACTORS = (1.0, 0.5, 1.5)  # versions of a float: no zero, no change of sign, within 0 to 1 mostly
 INPUT_FUNCTIONS = ("get_inputs", "get_init_inputs")
 FACTORIES = frozenset(

@@ -25,7 +25,7 @@ import torch
 from assay.data.task import Task
 from assay.errors import TaskError
 from assay.tasks.extremes import Extremes
-from assay.tasks.sizes import INPUT_FUNCTIONS, SEED, SIZES, Site, SizeFinder
+from assay.tasks.sizes import INPUT_FUNCTIONS, KEPT, SEED, SIZES, Site, SizeFinder
 
 
 @dataclass(frozen=True)
@@ -146,6 +146,7 @@ class TaskSource:
         except (SyntaxError, ValueError) as error:
             raise TaskError(f"task '{task.id}' is not Python: {error}") from error
         self.sites: dict[str, Site] = finder.sites
+        self._kept: dict[str, dict[str, Any]] = {}
         lines = task.source.splitlines(keepends=True)
         # torch.jit and inspect read the source through linecache
         linecache.cache[self._file] = (len(task.source), None, lines, self._file)
@@ -173,7 +174,8 @@ class TaskSource:
             for key, site in self.sites.items()
             if key in sizes or not site.follows
         }
-        vars(module).update({SIZES: table, SEED: 0})
+        kept = self._kept.setdefault(repr(table), {})
+        vars(module).update({SIZES: table, SEED: 0, KEPT: kept})
         sys.modules[name] = module  # dataclasses look their module up by name
         with user_code(self.task.id, "loading"), _siblings_importable(self.task.origin):
             exec(self._code, vars(module))  # a task is the user's own code

@@ -8,7 +8,7 @@ the places that the mandatory ones leave.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
 
@@ -71,6 +71,11 @@ SWEEPS = {
 
 def sweep(reference: Reference, level: Level, rng: random.Random) -> tuple[Workload, ...]:
     """The own workload, then as many admitted ones as the level allows."""
+    return tuple(swept(reference, level, rng))
+
+
+def swept(reference: Reference, level: Level, rng: random.Random) -> Iterator[Workload]:
+    """The same, one by one as they are found."""
     asked = SWEEPS[level]
     points = Points(reference, rng)
     trials = Trials(reference, asked.limits, rng, points.light())
@@ -81,14 +86,15 @@ def sweep(reference: Reference, level: Level, rng: random.Random) -> tuple[Workl
 
 def _kept(
     own: Workload, tried: Iterable[Proposal], trials: Trials, most: int
-) -> tuple[Workload, ...]:
+) -> Iterator[Workload]:
     """The own workload and the best of each proposal, none twice."""
     kept = [own]
     plain_own = own.model_copy(update={"own": False})
+    yield own
     for proposal in tried:
         if len(kept) >= most or trials.over():
             break
         best = trials.best([w for w in proposal if w not in kept and w != plain_own])
         if best is not None:
             kept.append(best)
-    return tuple(kept)
+            yield best
