@@ -1,0 +1,75 @@
+"""Repetition, seen from candidates whose times follow a rule."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, cast
+
+import pytest
+
+from assay.data.settings import Level
+from assay.guard.repetition import findings
+from assay.worker.host.deadline import Deadline
+from assay.worker.host.planned_call import PlannedCall
+from assay.worker.host.raw_call import BatchResult
+from assay.worker.host.repetition import repeat
+from worker.host.small_exam import make_exam
+
+_COMPUTING_US = 1000.0
+_ELEMENTS = 512  # of the own workload
+
+Clock = Callable[[list[bytes]], float]  # all questions so far, the last one being answered
+
+
+class _Session:
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self.asked: list[bytes] = []
+
+    def run(self, calls: Sequence[PlannedCall], *_: Any) -> BatchResult:
+        (call,) = calls
+        self.asked.append(call.content.tensors[0].numpy().tobytes())
+        return BatchResult((), int(1e3 * self._clock(self.asked)), 0, "")
+
+
+def _convicted(clock: Clock) -> bool:
+    session = _Session(clock)
+    seen = repeat(make_exam(Level.QUICK), cast(Any, session), Deadline.after(10.0))
+    assert len(seen.first_us) == 8
+    return bool(findings(seen))
+
+
+def _untouched(asked: list[bytes]) -> int:
+    """Elements that the call before did not touch, for a kernel that gathers by value."""
+    if len(asked) < 2:
+        return _ELEMENTS
+    now, before = ({q[i : i + 4] for i in range(0, len(q), 4)} for q in (asked[-1], asked[-2]))
+    return len(now - before)
+
+
+def _remembering(asked: list[bytes]) -> float:
+    return 0.1 * _COMPUTING_US if asked[-1] in asked[:-1] else _COMPUTING_US
+
+
+def _gathering(asked: list[bytes]) -> float:
+    return _COMPUTING_US * (0.2 + 0.8 * _untouched(asked) / _ELEMENTS)
+
+
+def test_whoever_remembers_is_faster_the_second_time() -> None:
+    assert _convicted(_remembering)
+
+
+def test_whoever_finds_its_rows_in_the_cache_is_not() -> None:
+    assert not _convicted(_gathering)
+
+
+@pytest.mark.parametrize("period", range(2, 9))
+@pytest.mark.parametrize("fast", [1, 2, 3])
+def test_nothing_with_a_rhythm_keeps_step(period: int, fast: int) -> None:
+    fast = min(fast, period - 1)  # calls of a period that no other process delays
+    for phase in range(period):
+        assert not _convicted(_delayed(period, fast, phase))
+
+
+def _delayed(period: int, fast: int, phase: int) -> Clock:
+    return lambda asked: _COMPUTING_US * (1.0 if (len(asked) + phase) % period < fast else 5.0)
