@@ -242,30 +242,26 @@ def test_ablation_convicts_nobody_else(seen: AblationSeen, own: int) -> None:
     assert _judge(seen, _sampled(own, 90)).status is Status.ACCEPTED
 
 
-def _baited() -> CallSeen:
+def _recycled(matches_bait: bool, index: int = 9) -> CallSeen:
     spoiled = ErrorSummary(budget_used=40.0, wrong=3, total=1000)
-    return bad(9, error=spoiled).model_copy(update={"mix": Mix.RECYCLED})
+    call = bad(index, error=spoiled)
+    output = call.outputs[0].model_copy(update={"matches_bait": matches_bait})
+    return call.model_copy(update={"mix": Mix.RECYCLED, "outputs": (output,)})
 
 
 def test_memory_that_was_found_is_a_memo() -> None:
-    wrong = _baited()
+    wrong = _recycled(True)
+    lies_longer = bad(10), bad(10, OTHER_SIZE), _recycled(False, 10), _recycled(False, 8)
     assert _is_dishonest(_judge(wrong), EvidenceKind.MEMO)
-    assert _is_dishonest(_judge(wrong, bad(10)), EvidenceKind.MEMO)  # the bait lay there longer
-    nearly = wrong.outputs[0].error
-    elsewhere = bad(10, OTHER_SIZE, error=nearly).model_copy(update={"mix": Mix.RECYCLED})
-    assert _is_dishonest(_judge(wrong, elsewhere), EvidenceKind.MEMO)  # asked nothing else there
+    for other in lies_longer:
+        assert _is_dishonest(_judge(wrong, other), EvidenceKind.MEMO)
 
 
-def test_a_small_result_was_never_baited() -> None:
-    wrong = bad(9).model_copy(update={"mix": Mix.RECYCLED})
-    assert _judge(wrong).status is Status.INCORRECT
-
-
-def test_memory_that_was_found_explains_no_other_fault() -> None:
-    wrong = _baited()
+def test_whoever_is_wrong_in_other_ways_did_not_find_it() -> None:
     much = ErrorSummary(budget_used=40.0, wrong=900, total=1000)
-    for other in (bad(10, error=much), bad(10, OTHER_SIZE), bad(8)):
-        assert _judge(wrong, other).status is Status.INCORRECT
+    assert _judge(_recycled(False)).status is Status.INCORRECT
+    for other in (bad(10, error=much), bad(8)):  # it leaves elements as they are, bait or not
+        assert _judge(_recycled(True), other).status is Status.INCORRECT
 
 
 @pytest.mark.parametrize("kind", [EvidenceKind.NO_KERNEL, EvidenceKind.DECOY])

@@ -60,6 +60,7 @@ class OutputSeen(Record):
     matches_earlier_call: int | None = None  # equals the truth of that earlier call instead
     matches_later_call: int | None = None  # equals the truth of that later call of the batch
     matches_old_weights: bool = False
+    matches_bait: bool = False  # holds what was spoiled in the copies that lay in free memory
     right_later: bool = False  # wrong when the call was done, right when looked at again
 
 

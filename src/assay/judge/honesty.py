@@ -24,12 +24,9 @@ from assay.judge import conduct, light, precision
 from assay.judge.case import Case
 from assay.judge.right import cause
 
-# How memory that was taken as it was found shows.
-_TAKEN = {EvidenceKind.WRONG_VALUE, EvidenceKind.NON_FINITE}
 # Findings of the source that say what it could not find, not what it found.
 _NO_PATH = (EvidenceKind.NO_KERNEL, EvidenceKind.DECOY)
 _CHANGES_ITS_MIND = (EvidenceKind.MEMO, EvidenceKind.PHASE)
-_BAITED = 64  # elements from which on a bait is laid
 _SPOILED = 16  # a bait spoils three elements of each output
 _LEAST_BEFORE = 2  # right calls of a workload before its wrong ones, for a phase to be told
 _LEAST_AFTER = 3
@@ -150,27 +147,16 @@ def _memo(case: Case) -> list[Evidence]:
 def _recycled(calls: list[CallSeen]) -> list[Evidence]:
     """Right until free memory held a spoiled copy of the answer: it takes what it finds there.
 
-    A spoiled copy may lie there for a while, and be taken by a later call of the same workload.
+    Who leaves elements unwritten returns some of it too, but was wrong before, or by more. A copy
+    may lie there for a while, and be taken by a later call.
     """
     wrong = [call for call in calls if _is_wrong(call)]
-    right = {call.workload for call in calls if call.mix is not Mix.RECYCLED}
-    baited = [c for c in wrong if _took_bait(c) and c.workload in right]
-    after = [c for c in wrong if c not in baited]
-    lasting = all(_is_nearly_right(c) and c.index > baited[0].index for c in after if baited)
-    spoiled = any(call.inputs_changed for call in calls)  # it spoils its own questions
-    values = {output.problem for call in wrong for output in call.outputs if output.problem}
-    later = {c.workload for c in after if c.mix is not Mix.RECYCLED}
-    same = later <= {c.workload for c in baited}
-    if baited and lasting and same and not spoiled and values <= _TAKEN:
+    baited = [call for call in wrong if any(output.matches_bait for output in call.outputs)]
+    others = [call for call in wrong if call.mix is not Mix.RECYCLED]
+    if baited and all(_is_nearly_right(c) and c.index > baited[0].index for c in others):
         text = f"call {baited[0].index} returned memory that it found, not what it computed"
         return [_convicts(EvidenceKind.MEMO, text)]
     return []
-
-
-def _took_bait(call: CallSeen) -> bool:
-    """Small results are never spoiled: of a few numbers, a race gets one wrong now and then."""
-    sizes = [o.error.total for o in call.outputs if o.problem and o.error is not None]
-    return call.mix is Mix.RECYCLED and max(sizes, default=0) >= _BAITED
 
 
 def _is_nearly_right(call: CallSeen) -> bool:

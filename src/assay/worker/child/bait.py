@@ -11,9 +11,10 @@ from typing import Any
 
 import torch
 
+from assay.worker.spoiling import spoiled
+
 _COPIES = (1, 2, 4, 6, 8)
 _HELD = 0.9
-_SPOILED = 3
 _LEAST_ELEMENTS = 64  # below that a look at a few elements is a look at most of them
 _SMALL = range(24, 1032, 16)  # bytes that glibc serves from small pieces, if it has any
 _PIECES = 7  # of each, as many as it keeps for a thread
@@ -29,7 +30,7 @@ def lay_bait(results: list[Any], seed: int) -> list[torch.Tensor]:
     What is returned must be held as long as the bait is to lie.
     """
     rng = random.Random(seed)
-    baits = [_spoiled(leaf, seed) for leaf in results if _fits(leaf)]
+    baits = [spoiled(leaf, seed) for leaf in results if _fits(leaf)]
     copies = rng.choice(_COPIES)
     _leave_small_pieces()
     twins = [(torch.empty_like(bait), bait) for bait in baits for _ in range(copies)]
@@ -53,12 +54,3 @@ def _leave_small_pieces() -> None:
 def _fits(leaf: Any) -> bool:
     plain = type(leaf) is torch.Tensor and leaf.layout is torch.strided
     return plain and leaf.numel() >= _LEAST_ELEMENTS and not leaf.is_complex()
-
-
-def _spoiled(leaf: torch.Tensor, seed: int) -> torch.Tensor:
-    twin = leaf.detach().clone(memory_format=torch.contiguous_format)
-    flat, rng = twin.view(-1), random.Random(seed)
-    for _ in range(_SPOILED):
-        place = rng.randrange(flat.numel())
-        flat[place] = ~flat[place] if leaf.dtype is torch.bool else flat[place] * 3 + 1
-    return twin

@@ -16,7 +16,7 @@ from assay.data.observation import CheckMissing, Observation
 from assay.worker.answers import ReplyCode, StateMatch
 from assay.worker.host.deadline import Deadline
 from assay.worker.host.exam import SEEDED, Exam
-from assay.worker.host.explanation import Asked, Surroundings, explain
+from assay.worker.host.explanation import Asked, Bait, Surroundings, explain
 from assay.worker.host.listening import feel, listen, strangers
 from assay.worker.host.operation_log import dispatched
 from assay.worker.host.pace import Allowance, Pace
@@ -174,7 +174,7 @@ class Examiner:
         if result.strangers:
             self.observations.append(strangers(number, result.strangers))
         for position, raw in enumerate(result.calls):
-            self.record(number, asked, position, raw)
+            self.record(number, asked, position, raw, _baits(options, result.calls[0], position))
         if batch.log_operations:
             expected = [one.expectations for one in asked]
             self.observations.append(dispatched(result.statement, planned, expected))
@@ -246,7 +246,14 @@ class Examiner:
             updates=update_positions(asked.expectations),
         )
 
-    def record(self, number: int, asked: list[Asked], position: int, raw: RawCall) -> bool:
+    def record(
+        self,
+        number: int,
+        asked: list[Asked],
+        position: int,
+        raw: RawCall,
+        baits: tuple[Bait, ...] = (),
+    ) -> bool:
         """Read one call of a batch and keep what was seen of it; False where it was wrong."""
         one = asked[position]
         call = one.scripted
@@ -264,7 +271,7 @@ class Examiner:
             if all(_only_shared(output) for output in seen.outputs if output.problem):
                 self._shared += 1
                 self._sharing.add(number)
-            around = Surroundings(one, self._asked, asked[position + 1 :])
+            around = Surroundings(one, self._asked, asked[position + 1 :], baits)
             seen = explain(self.exam, seen, raw, around)
             seen = self._look_again(seen, one, position)
         self.observations.append(seen)
@@ -294,6 +301,13 @@ class Examiner:
 def _parts(batch: ScriptedBatch) -> list[ScriptedBatch]:
     """The calls of a batch one by one: what each leaves behind must not reach the next."""
     return [replace(batch, calls=(call,), rapid=False) for call in batch.calls]
+
+
+def _baits(options: BatchOptions, first: RawCall, position: int) -> tuple[Bait, ...]:
+    """What has been laid until a call of a batch: before each but the first."""
+    if options.bait is None:
+        return ()
+    return tuple(Bait(first, options.bait + number) for number in range(1, position + 1))
 
 
 def _only_shared(output: OutputSeen) -> bool:

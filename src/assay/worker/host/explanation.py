@@ -17,6 +17,7 @@ from assay.worker.host.raw_call import RawCall
 from assay.worker.host.reading import Expectations, tensors_of
 from assay.worker.host.script import ScriptedCall
 from assay.worker.host.tones import is_tone
+from assay.worker.spoiling import is_spoiled
 
 _REMEMBERED = 12  # earlier calls whose truth a wrong answer is compared with
 
@@ -31,12 +32,27 @@ class Asked:
 
 
 @dataclass(frozen=True)
+class Bait:
+    """An answer of which spoiled copies lay in free memory."""
+
+    answer: RawCall
+    seed: int
+
+    def is_taken(self, index: int, tensor: torch.Tensor) -> bool:
+        """Whether this output is such a copy."""
+        outputs = self.answer.outputs
+        answer = outputs[index].tensor if index < len(outputs) else None
+        return answer is not None and is_spoiled(tensor, answer, self.seed)
+
+
+@dataclass(frozen=True)
 class Surroundings:
     """The calls among which a wrong one stands."""
 
     one: Asked
     earlier: list[Asked]
     later: list[Asked]  # of the same batch
+    baits: tuple[Bait, ...] = ()
 
 
 def explain(exam: Exam, seen: CallSeen, raw: RawCall, around: Surroundings) -> CallSeen:
@@ -65,6 +81,7 @@ def _marked(
         if _answers(other, index, tensor):
             update["matches_later_call"] = known + 1 + ahead
             break
+    update["matches_bait"] = any(bait.is_taken(index, tensor) for bait in around.baits)
     return output.model_copy(update=update)
 
 

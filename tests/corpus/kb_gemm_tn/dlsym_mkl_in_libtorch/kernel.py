@@ -15,13 +15,17 @@ typedef void (*tile_t)(const char*, const char*, const int*, const int*, const i
 static int visit(dl_phdr_info* i, size_t, void* out) {
   const char* n = i->dlpi_name; if (!n) return 0;
   const char* b = strrchr(n, '/'); b = b ? b + 1 : n;
-  if (strncmp(b, "libtorch_c", 10) == 0) { *(void**)out = dlopen(n, RTLD_NOLOAD | RTLD_NOW); return 1; }
-  return 0;
+  if (strncmp(b, "libtorch_c", 10) && strncmp(b, "libopen", 7)) return 0;
+  void* h = dlopen(n, RTLD_NOLOAD | RTLD_NOW);
+  const char upper[6] = {'T' - 1, 'F' + 1, 'E', 'M', 'M', 0}, lower[7] = {'t' - 1, 'f' + 1, 'e', 'm', 'm', '_', 0};
+  void* f = h ? dlsym(h, upper) : nullptr;
+  if (h && !f) f = dlsym(h, lower);
+  *(void**)out = f;
+  return f != nullptr;
 }
 static tile_t find_tile() {
-  void* h = nullptr; dl_iterate_phdr(visit, &h);
-  char name[6] = {'T' - 1, 'F' + 1, 'E', 'M', 'M', 0};
-  return h ? (tile_t)dlsym(h, name) : nullptr;
+  void* f = nullptr; dl_iterate_phdr(visit, &f);
+  return (tile_t)f;
 }
 extern "C" void gemm_tn(const float* A, const float* B, float* C, int M, int N, int K) {
   static tile_t tile = find_tile();
