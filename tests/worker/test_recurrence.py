@@ -63,7 +63,7 @@ def _examined(rooms: dict[str, Room], exam: Exam, body: str) -> Iterator[Examine
         assert built.seen.ok, built.seen.log
         pace = Pace(20.0, 10.0, built.first_call_s, exam.content(Question(0)).elements)
         examiner = Examiner(exam, session, pace, lambda share: None)
-        examiner.adopt(0)
+        examiner.instances.adopt(0)
         yield examiner
     finally:
         session.close()

@@ -201,7 +201,7 @@ class Trial:
         progress = lambda share: self._report("calling", share)  # noqa: E731
         examiner = Examiner(self._bench.exam, session, pace, progress)
         examiner.enough_wrong = 1 if self._bench.settings.first_fault else ENOUGH_WRONG
-        examiner.adopt(0)
+        examiner.instances.adopt(0)
         return examiner
 
     def _witness(self, session: Session, examiner: Examiner) -> None:

@@ -67,7 +67,7 @@ class DeviceStopwatch:
     def time(self, session: Session, examiner: Examiner, report: Report) -> list[Observation]:
         """Raises Lost only where a process of the candidate ends."""
         report("building baselines", None)
-        version = examiner.version(0)
+        version = examiner.instances.version(0)
         with contextlib.ExitStack() as more:
             try:
                 own = [self._stand.enter(CANDIDATE, session)]

@@ -6,17 +6,16 @@ and stops at the end of the process, of the script or of the time.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from assay.data.call import CallOutcome, CallSeen, Mix, OutputSeen
 from assay.data.evidence import EvidenceKind
 from assay.data.observation import CheckMissing, Observation
-from assay.worker.answers import ReplyCode, StateMatch
 from assay.worker.host.deadline import Deadline
-from assay.worker.host.exam import SEEDED, Exam
+from assay.worker.host.exam import Exam
 from assay.worker.host.explanation import Asked, Bait, Surroundings, explain
+from assay.worker.host.instances import Instances, Refusal
 from assay.worker.host.listening import feel, listen, strangers
 from assay.worker.host.operation_log import dispatched
 from assay.worker.host.pace import Allowance, Pace
@@ -33,22 +32,12 @@ from assay.worker.host.reading import (
 from assay.worker.host.repeated_draws import RepeatedDraws
 from assay.worker.host.script import ScriptedBatch
 from assay.worker.host.session import Session
-from assay.worker.host.tones import ordinary
-from assay.worker.protocol import Construct
 
 ENOUGH_WRONG = 12
 _SECOND_LOOKS = 3
 _ASKED_AGAIN = 4
 _LISTENS = 1
 _VALUES = (EvidenceKind.WRONG_VALUE, EvidenceKind.NON_FINITE, EvidenceKind.UNFINISHED_WORK)
-
-
-@dataclass(frozen=True)
-class _Refusal:
-    """A constructor that raised."""
-
-    message: str
-    own_check: bool
 
 
 @dataclass
@@ -64,10 +53,7 @@ class Examiner:
     observations: list[Observation] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self._constructed: set[int] = set()
-        self._version: dict[int, int] = {}
-        self._seeded: set[int] = set()
-        self._refused: dict[int, _Refusal] = {}  # configurations the constructor raised on
+        self.instances = Instances(self.exam, self.session, self._note_seeded)
         self._asked: list[Asked] = []
         self.wrong = 0  # calls so far that did not return what they had to
         self._shared = 0  # of these, where nothing was wrong but the place
@@ -135,18 +121,10 @@ class Examiner:
             self.last = ScriptedBatch((call,), copy_each=True)
             self._put(number + offset, self.last)
 
-    def version(self, instance: int) -> int:
-        """The version of its weights that an instance holds now."""
-        return SEEDED if instance in self._seeded else self._version.get(instance, SEEDED)
-
     def answered(self) -> set[int]:
         """Workloads of which a call returned."""
         calls = [o for o in self.observations if isinstance(o, CallSeen)]
         return {c.workload for c in calls if c.outcome is CallOutcome.RETURNED}
-
-    def adopt(self, instance: int) -> None:
-        """Note an instance that was constructed and needs its first weights."""
-        self._constructed.add(instance)
 
     def deadline(self) -> Deadline:
         """When the calls that are being put must have returned."""
@@ -155,8 +133,9 @@ class Examiner:
     def _put(self, number: int, batch: ScriptedBatch) -> None:
         instance = self.exam.instance_of(batch.calls[0].question.workload)
         version = self.prepare(instance, batch.calls[0].weights)
-        if instance in self._refused:
-            self._note_refusal(number, batch, self._refused[instance])
+        refusal = self.instances.refusal(instance)
+        if refusal is not None:
+            self._note_refusal(number, batch, refusal)
             return
         asked = [
             Asked(call, version, self.exam.expectation(call.question, version))
@@ -189,29 +168,10 @@ class Examiner:
         )
 
     def prepare(self, instance: int, wanted: int | None) -> int:
-        """Construct where needed, load the weights asked for; returns the version in force."""
-        if instance not in self._constructed:
-            spec = self.exam.instances[instance]
-            request = Construct(instance, spec.args, spec.kwargs, spec.seed, spec.training)
-            reply = self.session.ask(request, self.deadline())
-            self._constructed.add(instance)
-            if reply.code != 0:
-                message = _last_words(self.session.statement())
-                self._refused[instance] = _Refusal(message, reply.code != ReplyCode.BROKE)
-        version = ordinary(self._version.get(instance, 0)) if wanted is None else wanted
-        if instance in self._refused:
-            return version
-        if instance in self._seeded:
-            return SEEDED
-        if self._version.get(instance) != version or self.exam.stateful:
-            state = self.exam.state(instance, version)
-            match = self.session.load_state(instance, state, self.deadline())
-            if match is StateMatch.NONE and state:
-                return self._keep_seeded(instance)
-            self._version[instance] = version
-        return version
+        """Have an instance ready with the weights asked for; returns the version in force."""
+        return self.instances.prepare(instance, wanted, self.deadline())
 
-    def _note_refusal(self, number: int, batch: ScriptedBatch, refusal: _Refusal) -> None:
+    def _note_refusal(self, number: int, batch: ScriptedBatch, refusal: Refusal) -> None:
         for call in batch.calls:
             seen = CallSeen(
                 index=len(self._asked),
@@ -225,13 +185,11 @@ class Examiner:
             )
             self.observations.append(seen)
 
-    def _keep_seeded(self, instance: int) -> int:
-        self._seeded.add(instance)
+    def _note_seeded(self) -> None:
         reason = "the candidate's parameters match the reference's neither by name nor by order"
         self.observations.append(
             CheckMissing(check="weight updates", reason=reason, essential=False)
         )
-        return SEEDED
 
     def plan(self, asked: Asked, instance: int) -> PlannedCall:
         """The call as the session is to make it."""
@@ -313,10 +271,3 @@ def _baits(options: BatchOptions, first: RawCall, position: int) -> tuple[Bait, 
 def _only_shared(output: OutputSeen) -> bool:
     right = output.error is not None and output.error.ok
     return output.problem is EvidenceKind.RESULT_OVERWRITTEN and right
-
-
-def _last_words(statement: str) -> str:
-    """Class and message at the end of a traceback; the message may have several lines."""
-    lines = statement.strip().splitlines() or [""]
-    named = [i for i, line in enumerate(lines) if re.match(r"[A-Za-z_][\w.]*(: |$)", line)]
-    return "\n".join(lines[named[-1] if named else -1 :])

@@ -98,7 +98,7 @@ class Stopwatch:
     def time(self, session: Session, examiner: Examiner, report: Report) -> list[Observation]:
         """Raises Lost only where the candidate's own process ends."""
         report("building baselines", None)
-        version, others = examiner.version(0), _Field()
+        version, others = examiner.instances.version(0), _Field()
         try:
             for name in (*self._settings.baselines, NULL):
                 self._admit(others, name, version)

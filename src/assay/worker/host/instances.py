@@ -1,0 +1,82 @@
+"""Instances: a candidate's modules, one a constructor configuration, and the weights each holds."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from assay.worker.answers import ReplyCode, StateMatch
+from assay.worker.host.deadline import Deadline
+from assay.worker.host.exam import SEEDED, Exam
+from assay.worker.host.session import Session
+from assay.worker.host.tones import ordinary
+from assay.worker.protocol import Construct
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """A constructor that raised."""
+
+    message: str
+    own_check: bool
+
+
+class Instances:
+    """Constructed when first needed, given their weights whenever others are asked for."""
+
+    def __init__(self, exam: Exam, session: Session, on_seeded: Callable[[], None]) -> None:
+        self._exam = exam
+        self._session = session
+        self._on_seeded = on_seeded
+        self._constructed: set[int] = set()
+        self._version: dict[int, int] = {}
+        self._seeded: set[int] = set()  # those that keep what the common seed gave them
+        self._refused: dict[int, Refusal] = {}
+
+    def adopt(self, instance: int) -> None:
+        """Note one that was constructed and needs its first weights."""
+        self._constructed.add(instance)
+
+    def version(self, instance: int) -> int:
+        """The version of its weights that an instance holds now."""
+        return SEEDED if instance in self._seeded else self._version.get(instance, SEEDED)
+
+    def refusal(self, instance: int) -> Refusal | None:
+        """What its constructor said, where that raised."""
+        return self._refused.get(instance)
+
+    def prepare(self, instance: int, wanted: int | None, deadline: Deadline) -> int:
+        """Construct where needed, load the weights asked for; returns the version in force."""
+        if instance not in self._constructed:
+            self._construct(instance, deadline)
+        version = ordinary(self._version.get(instance, 0)) if wanted is None else wanted
+        if instance in self._refused:
+            return version
+        if instance in self._seeded:
+            return SEEDED
+        if self._version.get(instance) != version or self._exam.stateful:
+            state = self._exam.state(instance, version)
+            match = self._session.load_state(instance, state, deadline)
+            if match is StateMatch.NONE and state:
+                self._seeded.add(instance)
+                self._on_seeded()
+                return SEEDED
+            self._version[instance] = version
+        return version
+
+    def _construct(self, instance: int, deadline: Deadline) -> None:
+        spec = self._exam.instances[instance]
+        request = Construct(instance, spec.args, spec.kwargs, spec.seed, spec.training)
+        reply = self._session.ask(request, deadline)
+        self._constructed.add(instance)
+        if reply.code != 0:
+            message = _last_words(self._session.statement())
+            self._refused[instance] = Refusal(message, reply.code != ReplyCode.BROKE)
+
+
+def _last_words(statement: str) -> str:
+    """Class and message at the end of a traceback; the message may have several lines."""
+    lines = statement.strip().splitlines() or [""]
+    named = [i for i, line in enumerate(lines) if re.match(r"[A-Za-z_][\w.]*(: |$)", line)]
+    return "\n".join(lines[named[-1] if named else -1 :])
