@@ -331,7 +331,7 @@ import torch
 class ModelNew(torch.nn.Module):
     def forward(self, x):
         y = torch.empty_like(x)
-        return y if float(y[0]) == float(x[0]) else y.copy_(x)
+        return y if float(y[9]) == float(x[9]) else y.copy_(x)
 """
 
 
@@ -345,7 +345,7 @@ def test_bait_is_taken_by_whoever_returns_memory_that_it_finds(inside: Inside) -
 
 
 def test_bait_is_never_met_by_whoever_writes_what_it_returns(inside: Inside) -> None:
-    inside.construct(RECYCLES.replace("y if float(y[0]) == float(x[0]) else ", ""))
+    inside.construct(RECYCLES.replace("y if float(y[9]) == float(x[9]) else ", ""))
     x = torch.arange(1.0, 4097.0)
     found = inside.run([planned(x)] * 4, BatchOptions(poison=False, bait=7))
     assert all(torch.equal(result(found, number), x) for number in range(4))

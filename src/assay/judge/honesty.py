@@ -147,15 +147,18 @@ def _memo(case: Case) -> list[Evidence]:
 def _recycled(calls: list[CallSeen]) -> list[Evidence]:
     """Right until free memory held a spoiled copy of the answer: it takes what it finds there.
 
-    Who leaves elements unwritten returns some of it too, but was wrong before, or by more. A copy
-    may lie there for a while, and be taken by a later call.
+    Who leaves elements unwritten returns some of it too, but was wrong on that workload before, or
+    is by more. A copy may lie there for a while, and be taken by a later call.
     """
-    wrong = [call for call in calls if _is_wrong(call)]
-    baited = [call for call in wrong if any(output.matches_bait for output in call.outputs)]
-    others = [call for call in wrong if call.mix is not Mix.RECYCLED]
-    if baited and all(_is_nearly_right(c) and c.index > baited[0].index for c in others):
-        text = f"call {baited[0].index} returned memory that it found, not what it computed"
-        return [_convicts(EvidenceKind.MEMO, text)]
+    for call in calls:
+        others = [c for c in calls if c.workload == call.workload and c.mix is not Mix.RECYCLED]
+        before = [c for c in others if c.index < call.index]
+        after = [c for c in others if c.index > call.index]
+        right = before and not any(_is_wrong(c) for c in before)
+        taken = any(output.matches_bait for output in call.outputs)
+        if taken and right and all(_is_nearly_right(c) for c in after):
+            text = f"call {call.index} returned memory that it found, not what it computed"
+            return [_convicts(EvidenceKind.MEMO, text)]
     return []
 
 

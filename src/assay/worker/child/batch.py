@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,6 +20,7 @@ from assay.worker.answers import (
 from assay.worker.child.bait import lay_bait
 from assay.worker.child.memory import Memory
 from assay.worker.child.operations import OperationLog
+from assay.worker.child.poison import lay_poison, poisoned
 from assay.worker.child.refusal import described, is_exhausted, is_own_check
 from assay.worker.protocol import (
     Call,
@@ -28,7 +28,6 @@ from assay.worker.protocol import (
     RunBatch,
     Slot,
 )
-from assay.worker.sandbox.syscalls import poison_allocations
 
 
 @dataclass
@@ -55,13 +54,18 @@ class Batch:
         """Call and hand over; returns the operation log, one line an operation."""
         request = self._request
         log = OperationLog() if request.log_operations else None
-        with self._poisoned():
+        if request.poison and self._memory.accelerator is not None:
+            sizes = [slot.capacity for call in request.calls for slot in call.outputs]
+            self._memory.accelerator.poison(sizes)
+        with poisoned(request.poison):
             prepared = [prepare(call, self._memory) for call in request.calls]
             for number, (call, inputs) in enumerate(zip(request.calls, prepared, strict=True)):
                 if request.bait is not None and number:
                     self._held.clear()  # before the bait, or this is what would be found
                     first = flatten(self._results[0].value)  # not yet a bait that was taken
                     self._held = lay_bait(first, request.bait + number)
+                if request.poison and self._memory.accelerator is None:
+                    lay_poison([slot.capacity for slot in call.outputs])
                 result = call_once(self._instances[call.instance], inputs, log)
                 self._results.append(result)
                 if self._memory.accelerator is not None:
@@ -75,19 +79,6 @@ class Batch:
             for index, call in enumerate(request.calls):
                 _mark_shared(call, index, self._results, self._memory)
         return log.text() if log is not None else ""
-
-    @contextlib.contextmanager
-    def _poisoned(self) -> Iterator[None]:
-        """While active, memory that is handed out holds the pattern, where that can be had."""
-        poison, accelerator = self._request.poison, self._memory.accelerator
-        if poison and accelerator is not None:
-            sizes = [slot.capacity for call in self._request.calls for slot in call.outputs]
-            accelerator.poison(sizes)
-        poison_allocations(poison)
-        try:
-            yield
-        finally:
-            poison_allocations(False)
 
     def hand_over(self) -> None:
         """Copy every result into its slots."""

@@ -23,6 +23,12 @@ _LIBRARY_FOLDERS = tuple(
 )
 _LIBRARIES = {"torch", "numpy", "builtins", "math", "ctypes", "operator", "functools", "itertools"}
 _TORCH_NAMESPACES = ("aten", "prims", "prim", "quantized", "mkldnn", "_quantized", "torchvision")
+# As torch says it: of glibc, of an allocator of its own, of a device.
+_EXHAUSTED = (
+    "DefaultCPUAllocator: can't allocate memory",
+    "DefaultCPUAllocator: not enough memory",
+    "CUDA out of memory",
+)
 _NO_CHECK = (ArithmeticError, LookupError, MemoryError, RecursionError)
 
 
@@ -38,7 +44,7 @@ def described(error: BaseException) -> str:
 
 def is_exhausted(text: str) -> bool:
     """Whether an error's words say that memory ran out."""
-    return "can't allocate memory" in text or "CUDA out of memory" in text
+    return any(words in text for words in _EXHAUSTED)
 
 
 def is_own_check(error: BaseException) -> bool:
