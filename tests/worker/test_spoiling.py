@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from assay.worker.spoiling import is_spoiled, spoiled
+from assay.worker.spoiling import can_be_spoiled, is_spoiled, spoiled
 
 _ANSWERS = {
     "float32": torch.linspace(-2.0, 2.0, 640).reshape(8, 80),
@@ -41,6 +41,12 @@ def test_other_wrong_answers_are_not_it(name: str) -> None:
         lucky = answer.dtype is torch.bool and _differs_where_spoiled(answer, other, seed)
         assert is_spoiled(other, answer, seed) == lucky
     assert not is_spoiled(answer[:1], answer, 0)
+
+
+def test_small_and_strange_answers_are_left_alone() -> None:
+    strange = torch.zeros(640, dtype=torch.complex64), torch.zeros(640).to(torch.float8_e4m3fn)
+    for answer in (torch.randn(63), *strange):
+        assert not can_be_spoiled(answer) and not is_spoiled(answer, answer, 1)
 
 
 def _differs_where_spoiled(answer: torch.Tensor, other: torch.Tensor, seed: int) -> bool:

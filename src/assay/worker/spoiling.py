@@ -11,15 +11,24 @@ import random
 import torch
 
 _SPOILED = 3
+_LEAST_ELEMENTS = 64  # below that a look at a few elements is a look at most of them
+_DTYPES = {
+    *(torch.bool, torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64),
+    *(torch.float16, torch.bfloat16, torch.float32, torch.float64),
+}  # that every device computes with
 _ENOUGH = 2  # of them: one may have been written over, one may be all that a bug left unwritten
+
+
+def can_be_spoiled(answer: torch.Tensor) -> bool:
+    """Whether it has elements enough, and of a kind that can be changed a little."""
+    return answer.numel() >= _LEAST_ELEMENTS and answer.dtype in _DTYPES
 
 
 def spoiled(answer: torch.Tensor, seed: int) -> torch.Tensor:
     """A contiguous copy, but for a few elements."""
     twin = answer.detach().clone(memory_format=torch.contiguous_format)
-    flat = twin.view(-1)
-    for place in _places(flat.numel(), seed):
-        flat[place] = ~flat[place] if answer.dtype is torch.bool else flat[place] * 3 + 1
+    flat, places = twin.view(-1), _places(twin.numel(), seed)
+    flat[places] = _false(flat[places])
     return twin
 
 
@@ -29,14 +38,20 @@ def is_spoiled(found: torch.Tensor, answer: torch.Tensor, seed: int) -> bool:
     Who answers wrongly for reasons of its own does not write three times an element and one more at
     secret places; but a byte has few values, so that all of them must be right there.
     """
-    if found.shape != answer.shape or found.dtype != answer.dtype or not answer.numel():
+    alike = found.shape == answer.shape and found.dtype == answer.dtype
+    if not (alike and can_be_spoiled(answer)):
         return False
     places = _places(answer.numel(), seed)
-    true, false, got = (t.reshape(-1)[places] for t in (answer, spoiled(answer, seed), found))
+    true, got = (t.reshape(-1)[places] for t in (answer, found))
+    false = _false(true)
     telling = false != true
     taken = int((telling & (got == false)).sum())
     needed = int(telling.sum()) if answer.element_size() == 1 else _ENOUGH
     return taken >= max(_ENOUGH, needed)
+
+
+def _false(values: torch.Tensor) -> torch.Tensor:
+    return ~values if values.dtype is torch.bool else values * 3 + 1
 
 
 def _places(elements: int, seed: int) -> list[int]:

@@ -11,11 +11,10 @@ from typing import Any
 
 import torch
 
-from assay.worker.spoiling import spoiled
+from assay.worker.spoiling import can_be_spoiled, spoiled
 
 _COPIES = (1, 2, 4, 6, 8)
 _HELD = 0.9
-_LEAST_ELEMENTS = 64  # below that a look at a few elements is a look at most of them
 _SMALL = range(24, 1032, 16)  # bytes that glibc serves from small pieces, if it has any
 _PIECES = 7  # of each, as many as it keeps for a thread
 
@@ -53,4 +52,4 @@ def _leave_small_pieces() -> None:
 
 def _fits(leaf: Any) -> bool:
     plain = type(leaf) is torch.Tensor and leaf.layout is torch.strided
-    return plain and leaf.numel() >= _LEAST_ELEMENTS and not leaf.is_complex()
+    return plain and can_be_spoiled(leaf)
