@@ -28,7 +28,7 @@ class ModelNew(torch.nn.Module):
             os._exit(3)
         return x.sum(-1)
 """
-EXAMINER = cast(Any, SimpleNamespace(version=lambda instance: 0))
+EXAMINER = cast(Any, SimpleNamespace(instances=SimpleNamespace(version=lambda _: 0)))
 
 
 def _observe(room: Room, settings: Settings) -> list[Observation]:

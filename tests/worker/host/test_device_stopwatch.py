@@ -97,7 +97,7 @@ def _timed(stand: _Stand, twins: _Twins, level: Level = Level.STANDARD) -> list[
     device = SimpleNamespace(caches=SimpleNamespace(llc_bytes=None), uuid="", kind="scripted")
     settings = Settings(device="cuda", level=level, baselines=("eager",))
     parts = cast("list[Any]", [stand, twins, exam, settings, device])
-    examiner = cast(Any, SimpleNamespace(version=lambda _: 0))
+    examiner = cast(Any, SimpleNamespace(instances=SimpleNamespace(version=lambda _: 0)))
     watch = DeviceStopwatch(*parts)
     return watch.time(cast(Any, _Session()), examiner, lambda *_: None)
 
