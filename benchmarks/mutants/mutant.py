@@ -7,6 +7,7 @@ that a note about a mutant ends with the text it was written for.
 from __future__ import annotations
 
 import hashlib
+import platform
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -14,6 +15,9 @@ from dataclasses import dataclass
 from assay.data.candidate import Candidate
 from mutants.edit import Edit
 from mutants.kernel import Kernel
+
+# Half precision as the C++ compilers of this machine call it.
+_HALF = "__fp16" if platform.machine() in ("aarch64", "arm64") else "_Float16"
 
 
 @dataclass(frozen=True)
@@ -33,8 +37,8 @@ class Mutant:
 
     @property
     def candidate(self) -> Candidate:
-        """What is judged."""
-        return self.kernel.candidate(self.id, self.text)
+        """What is judged, on every machine under the same id."""
+        return self.kernel.candidate(self.id, self.text.replace("_Float16", _HALF))
 
 
 def mutants(kernel: Kernel, edits: Iterable[Edit]) -> Iterator[Mutant]:
