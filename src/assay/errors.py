@@ -6,6 +6,8 @@ AssayError
 └── HostError       our machinery failed: status `not_run`, exit code 3
     ├── ChildLost   the sandboxed process ended or went silent while we waited
     └── DeviceError the device's driver refused something
+
+Terminated is none of them, and no Exception: nobody may take a signal for somebody's failure.
 """
 
 from __future__ import annotations
@@ -33,3 +35,11 @@ class ChildLost(HostError):
 
 class DeviceError(HostError):
     """The device's driver refused something we asked of it."""
+
+
+class Terminated(BaseException):
+    """A signal asks the process to end. Not SystemExit, which a task's own code can raise."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__("terminated")
+        self.code = 128 + number

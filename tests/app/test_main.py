@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import resource
-import signal
 import subprocess
 import sys
 from typing import get_args
@@ -15,7 +13,7 @@ from assay import __version__
 from assay.app import flags
 from assay.app.main import ended, main
 from assay.data.settings import Cache, Level, Settings, Track
-from assay.errors import ChildLost, HostError, TaskError, UsageError
+from assay.errors import ChildLost, HostError, TaskError, Terminated, UsageError
 
 Captured = pytest.CaptureFixture[str]
 
@@ -33,6 +31,7 @@ def one_line(captured: str) -> str:
         (HostError("no memory"), 3),
         (ChildLost("gone"), 3),
         (KeyboardInterrupt(), 130),
+        (Terminated(15), 143),
     ],
 )
 def test_each_of_our_errors_is_one_line_and_a_code(
@@ -125,32 +124,3 @@ def test_help_answers_in_a_blink() -> None:
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         times.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
     assert min(times) < 0.3
-
-
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
-def test_signals_unwind_before_the_process_ends(number: int) -> None:
-    code = (
-        "import sys, time\n"
-        "from assay.app.main import clean_up_on_signals, ended\n"
-        "def work():\n"
-        "    try:\n"
-        "        print('ready', flush=True); time.sleep(30)\n"
-        "    finally:\n"
-        "        print('cleaned', flush=True)\n"
-        "clean_up_on_signals()\n"
-        "sys.exit(ended(work))\n"
-    )
-    child = subprocess.Popen(
-        [sys.executable, "-c", code],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=os.environ | {"PYTHONUNBUFFERED": "1"},
-    )
-    assert child.stdout is not None
-    assert child.stdout.readline() == "ready\n"
-    child.send_signal(number)
-    out, err = child.communicate(timeout=20)
-    assert out == "cleaned\n"
-    assert child.returncode == 128 + number
-    assert "Traceback" not in err

@@ -20,7 +20,8 @@ from rich.text import Text
 
 from assay.app.candidates import load_candidates
 from assay.app.flags import DemoFlags, takes
-from assay.app.main import clean_up_on_signals, ended
+from assay.app.main import ended
+from assay.app.termination import termination
 from assay.data.run import Judgement
 from assay.data.settings import Level, Settings
 from assay.data.verdict import Status, Verdict
@@ -149,5 +150,6 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    clean_up_on_signals()
-    sys.exit(main())
+    with termination():
+        code = main()
+    sys.exit(code)

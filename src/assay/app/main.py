@@ -6,11 +6,9 @@ stand inside the commands.
 
 from __future__ import annotations
 
-import signal
 import sys
 import traceback
 from collections.abc import Callable, Sequence
-from types import FrameType
 from typing import Annotated, Any, NoReturn
 
 import typer
@@ -26,7 +24,8 @@ from assay.app.flags import (
     TasksFlags,
     takes,
 )
-from assay.errors import AssayError, TaskError, UsageError
+from assay.app.termination import termination
+from assay.errors import AssayError, TaskError, Terminated, UsageError
 
 NOT_ACCEPTED, USAGE, OUR_FAILURE, INTERRUPTED = 1, 2, 3, 130
 
@@ -147,6 +146,8 @@ def ended(command: Callable[[], Any]) -> int:
         return _say(f"{error.format_message()} (assay --help)", USAGE)
     except KeyboardInterrupt:
         code = INTERRUPTED
+    except Terminated as signalled:
+        return _say(str(signalled), signalled.code)
     except UsageError as error:
         return _say(str(error), USAGE)
     except TaskError as error:
@@ -163,19 +164,9 @@ def ended(command: Callable[[], Any]) -> int:
 
 def entry() -> NoReturn:
     """The `assay` command."""
-    clean_up_on_signals()
-    sys.exit(main())
-
-
-def clean_up_on_signals() -> None:
-    """Let a polite kill or a closed terminal unwind like Ctrl-C, so that nothing is left behind."""
-
-    def leave(number: int, _: FrameType | None) -> None:
-        raise SystemExit(128 + number)
-
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        if signal.getsignal(number) is signal.SIG_DFL:
-            signal.signal(number, leave)
+    with termination():
+        code = main()
+    sys.exit(code)
 
 
 def _say(message: str, code: int) -> int:

@@ -13,6 +13,7 @@ from multiprocessing.connection import Connection
 from assay.errors import TaskError
 from assay.worker.host.exam import Exam, Key
 from assay.worker.host.follower import FORK, Follower
+from assay.worker.host.inbox import Inbox
 from assay.worker.host.script import ScriptedBatch
 from assay.worker.host.tensor_mail import TensorMail
 from assay.worker.host.tones import ordinary
@@ -37,7 +38,8 @@ class Foresight:
         if len(self._order) < _WORTHWHILE or not Follower.possible():
             return
         self._mail = TensorMail()
-        self._inbox, outbox = FORK.Pipe(duplex=False)
+        reading, outbox = FORK.Pipe(duplex=False)
+        self._inbox = Inbox(reading, self._mail)
         self._judge_at, self._worker_at = FORK.Value("i", _NONE), FORK.Value("i", _NONE)
         self._follower = Follower(lambda: self._work(outbox))
         outbox.close()
@@ -61,16 +63,15 @@ class Foresight:
         with contextlib.suppress(EOFError, OSError):  # it failed, and the judge goes on alone
             self._receive()
             while self._worker_at.value == place != _NONE and key not in self._exam.known():
-                if not self._inbox.poll(_PATIENCE_S):
+                if not self._inbox.has_mail(_PATIENCE_S):
                     self._exam.elsewhere = None
                     break
                 self._receive()
 
     def _receive(self) -> None:
         """All that has come."""
-        while self._inbox.poll():
-            key, letter = self._inbox.recv()
-            self._exam.learn(key, self._mail.open(letter))
+        for key, expectation in self._inbox.arrived():
+            self._exam.learn(key, expectation)
 
     def _work(self, outbox: Connection) -> None:
         """In the second process."""

@@ -14,6 +14,7 @@ from assay.data.workload import Workload
 from assay.errors import TaskError
 from assay.worker.host.exam import Exam, Key, Question
 from assay.worker.host.follower import FORK, Follower
+from assay.worker.host.inbox import Inbox
 from assay.worker.host.script import own_calls
 from assay.worker.host.tensor_mail import TensorMail
 
@@ -30,7 +31,8 @@ class Headstart:
     def __enter__(self) -> Headstart:
         if self._wanted:
             self._mail = TensorMail()
-            self._inbox, outbox = FORK.Pipe(duplex=False)
+            reading, outbox = FORK.Pipe(duplex=False)
+            self._inbox = Inbox(reading, self._mail)
             told, self._outbox = FORK.Pipe(duplex=False)
             self._follower = Follower(lambda: self._work_out(told, outbox))
             outbox.close()
@@ -55,9 +57,8 @@ class Headstart:
     def _receive(self) -> None:
         """All that has come."""
         with contextlib.suppress(EOFError, OSError):
-            while self._inbox.poll():
-                key, letter = self._inbox.recv()
-                self._exam.learn(key, self._mail.open(letter))
+            for key, expectation in self._inbox.arrived():
+                self._exam.learn(key, expectation)
 
     def _work_out(self, told: Connection, outbox: Connection) -> None:
         """In the second process, for ever."""

@@ -80,8 +80,9 @@ class Zygote:
     def close(self) -> None:
         """End it, and with it every tree it still has."""
         self._control.close()
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self._process.wait(5)
+        if self._hello is not None:  # else it has no tree yet, and may import for seconds more
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._process.wait(5)
         if self._process.poll() is None:
             self._process.kill()
             self._process.wait()
