@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -23,6 +25,26 @@ def test_compile_wraps_the_reference() -> None:
     found = baseline("compile", TASK)
     assert found.main.text.startswith(TASK.source)
     assert found.entry != TASK.entry and f"def {found.entry}" in found.main.text
+
+
+@pytest.mark.parametrize("name", ["linear_relu.backward", "swiglu.backward"])
+def test_of_gradients_the_forward_pass_is_compiled(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compiled = []
+
+    def compile_(function: Callable[..., Any]) -> Callable[..., Any]:
+        return lambda *given: compiled.append(function) or function(*given)  # type: ignore[func-returns-value]
+
+    monkeypatch.setattr(torch, "compile", compile_)
+    found, scope = baseline("compile", resolve(name)), dict[str, Any]()
+    exec(found.main.text, scope)
+    init, inputs = scope["get_init_inputs"](), scope["get_inputs"]()
+    model, reference = scope[found.entry](*init), scope["ModelBackward"](*init)
+    model.load_state_dict(reference.state_dict())
+    gradients = model(*inputs)
+    assert compiled == [scope["Model"].forward]
+    assert all(map(torch.equal, gradients, reference(*inputs)))
 
 
 def test_compile_max_tunes_as_far_as_it_goes() -> None:
