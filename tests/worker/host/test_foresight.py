@@ -64,7 +64,7 @@ def test_who_stands_still_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> 
     exam, script = exam_and_script()
     foresight = Foresight(exam, script)
     last = [key for key in foreseen(exam, script) if key not in exam.known()][-1]
-    monkeypatch.setattr(module, "_PATIENCE_S", 0.05)
+    monkeypatch.setattr(module, "_LOOK_S", 0.05)
     monkeypatch.setattr(Foresight, "_work", _stand_still)
     foresight.start()
     try:

@@ -10,13 +10,17 @@ import contextlib
 import ctypes
 import multiprocessing
 import signal
+import threading
 import warnings
 from collections.abc import Callable
 
 import torch
 
+from assay.worker.host.activity import runnable_seconds
+
 FORK = multiprocessing.get_context("fork")
 _PR_SET_PDEATHSIG = 1
+_AT_WORK_S = 0.01
 
 
 class Follower:
@@ -26,6 +30,7 @@ class Follower:
         """Forks at once: no other thread of this process may touch torch."""
         self._work = work
         self._threads = torch.get_num_threads()
+        self._seen_s = 0.0
         self._process = FORK.Process(target=self._follow, daemon=True)
         torch.set_num_threads(self._threads // 2)
         with warnings.catch_warnings():
@@ -47,9 +52,23 @@ class Follower:
         """Whether it still works."""
         return self._process.is_alive()
 
+    def has_worked(self) -> bool:
+        """Whether it computed, or wanted to, since this was asked last."""
+        before, self._seen_s = self._seen_s, runnable_seconds(self._process.pid or 0)
+        return self._seen_s - before > _AT_WORK_S
+
     def _follow(self) -> None:
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # the judge decides when to stop
+        thread = threading.Thread(target=self._work_anew)
+        thread.start()
+        thread.join()
+
+    def _work_anew(self) -> None:
+        """In a thread of its own: OpenMP's team of the forked one was not forked with it.
+
+        Who keeps its number of threads to itself, as oneDNN does on ARM, would wait for it.
+        """
         torch.set_num_threads(self._threads - self._threads // 2)
         with contextlib.suppress(Exception):
             self._work()

@@ -7,6 +7,7 @@ that the two meet. It never talks to a candidate.
 from __future__ import annotations
 
 import contextlib
+import time
 from collections.abc import Iterator, Sequence
 from multiprocessing.connection import Connection
 
@@ -19,7 +20,8 @@ from assay.worker.host.tensor_mail import TensorMail
 from assay.worker.host.tones import ordinary
 
 _WORTHWHILE = 8  # expectations; a process for fewer costs more than it brings
-_PATIENCE_S = 60.0  # for one answer: what forks can also stand still
+_PATIENCE_S = 60.0  # for one answer
+_LOOK_S = 1.0  # who has done nothing for so long stands still, as what forks can
 _NONE = -1
 
 
@@ -63,10 +65,20 @@ class Foresight:
         with contextlib.suppress(EOFError, OSError):  # it failed, and the judge goes on alone
             self._receive()
             while self._worker_at.value == place != _NONE and key not in self._exam.known():
-                if not self._inbox.has_mail(_PATIENCE_S):
+                if not self._comes():
                     self._exam.elsewhere = None
                     break
                 self._receive()
+
+    def _comes(self) -> bool:
+        """Waits for a letter as long as somebody works on it."""
+        assert self._follower is not None
+        ends = time.monotonic() + _PATIENCE_S
+        self._follower.has_worked()
+        while not self._inbox.has_mail(_LOOK_S):
+            if not self._follower.has_worked() or time.monotonic() > ends:
+                return False
+        return True
 
     def _receive(self) -> None:
         """All that has come."""
