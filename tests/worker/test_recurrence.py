@@ -2,39 +2,21 @@
 
 from __future__ import annotations
 
-import contextlib
 import itertools
-from collections.abc import Iterator
 
 import pytest
 
 from assay.data.call import CallSeen, Mix
-from assay.data.candidate import Candidate, Language, SourceFile
 from assay.data.evidence import EvidenceKind
 from assay.data.observation import RecurrenceSeen
-from assay.data.settings import Level, Settings
-from assay.worker.host.build import Builder
-from assay.worker.host.exam import Exam, Question
+from assay.data.settings import Level
+from assay.worker.host.exam import Exam
 from assay.worker.host.examiner import Examiner
-from assay.worker.host.pace import Pace
 from assay.worker.host.recurrence import recur
-from assay.worker.host.session import Session
+from worker.examined import examined
 from worker.host.small_exam import make_exam
-from worker.rooms import Room, forced
+from worker.rooms import Room
 
-MODEL = """
-import time
-import torch
-class ModelNew(torch.nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.scale = torch.nn.Parameter(torch.ones(()))
-        self.calls = 0
-    def forward(self, x):
-        self.calls += 1
-        y = x.sum(-1) * self.scale
-{body}
-"""
 STEADY = "return y"
 NOW_AND_THEN_WRONG = "return y + (self.calls % 60 == 59)"
 WANDERING = "return y * (1 + (self.calls % 3) * 2.0 ** -23)"
@@ -50,25 +32,6 @@ def exam() -> Exam:
     return make_exam(Level.STANDARD)
 
 
-@contextlib.contextmanager
-def _examined(rooms: dict[str, Room], exam: Exam, body: str) -> Iterator[Examiner]:
-    lines = "\n".join(f"        {line}" for line in body.strip().splitlines())
-    main = SourceFile(path="kernel.py", text=MODEL.format(body=lines))
-    candidate = Candidate(name="it", language=Language.TORCH, sources=(main,))
-    road, room = next(iter(rooms.items()))
-    with forced(road):
-        session = Session(room.wall)
-    try:
-        built = Builder(exam, None).build(session, candidate, Settings(timeout_s=20.0))
-        assert built.seen.ok, built.seen.log
-        pace = Pace(20.0, 10.0, built.first_call_s, exam.content(Question(0)).elements)
-        examiner = Examiner(exam, session, pace, lambda share: None)
-        examiner.instances.adopt(0)
-        yield examiner
-    finally:
-        session.close()
-
-
 def _calls(examiner: Examiner) -> list[CallSeen]:
     return [o for o in examiner.observations if isinstance(o, CallSeen)]
 
@@ -80,7 +43,7 @@ def _wrong(examiner: Examiner) -> list[bool]:
 def test_a_steady_kernel_is_called_often_and_judged_once_a_question(
     rooms: dict[str, Room], exam: Exam
 ) -> None:
-    with _examined(rooms, exam, STEADY) as examiner:
+    with examined(rooms, exam, STEADY) as examiner:
         found = recur(examiner, Level.STANDARD)
     assert [(seen.calls, seen.different, seen.reason) for seen in found] == [(250, 0, "")]
     assert _wrong(examiner) == [False, False]
@@ -88,7 +51,7 @@ def test_a_steady_kernel_is_called_often_and_judged_once_a_question(
 
 
 def test_an_answer_that_is_wrong_now_and_then_is_found(rooms: dict[str, Room], exam: Exam) -> None:
-    with _examined(rooms, exam, NOW_AND_THEN_WRONG) as examiner:
+    with examined(rooms, exam, NOW_AND_THEN_WRONG) as examiner:
         recur(examiner, Level.STANDARD)
     assert examiner.wrong >= 4
     wrong = _wrong(examiner)
@@ -99,14 +62,14 @@ def test_an_answer_that_is_wrong_now_and_then_is_found(rooms: dict[str, Room], e
 def test_answers_that_wander_within_the_budget_are_counted_and_right(
     rooms: dict[str, Room], exam: Exam
 ) -> None:
-    with _examined(rooms, exam, WANDERING) as examiner:
+    with examined(rooms, exam, WANDERING) as examiner:
         (found,) = recur(examiner, Level.STANDARD)
     assert examiner.wrong == 0
     assert 2 <= found.different <= 4 and found.calls == 250
 
 
 def test_who_changes_its_mind_stays_wrong(rooms: dict[str, Room], exam: Exam) -> None:
-    with _examined(rooms, exam, WRONG_FROM_THEN_ON) as examiner:
+    with examined(rooms, exam, WRONG_FROM_THEN_ON) as examiner:
         recur(examiner, Level.STANDARD)
     wrong = _wrong(examiner)
     assert wrong.count(True) >= 3 and wrong == sorted(wrong)
@@ -115,21 +78,21 @@ def test_who_changes_its_mind_stays_wrong(rooms: dict[str, Room], exam: Exam) ->
 def test_one_buffer_for_all_results_does_not_pass_as_steady(
     rooms: dict[str, Room], exam: Exam
 ) -> None:
-    with _examined(rooms, exam, ONE_BUFFER) as examiner:
+    with examined(rooms, exam, ONE_BUFFER) as examiner:
         recur(examiner, Level.STANDARD)
     problems = {o.problem for call in _calls(examiner) for o in call.outputs}
     assert EvidenceKind.RESULT_OVERWRITTEN in problems or EvidenceKind.WRONG_VALUE in problems
 
 
 def test_quick_repeats_nothing(rooms: dict[str, Room], exam: Exam) -> None:
-    with _examined(rooms, exam, STEADY) as examiner:
+    with examined(rooms, exam, STEADY) as examiner:
         assert recur(examiner, Level.QUICK) == []
         assert examiner.observations == []
 
 
 def test_a_slow_own_workload_is_helped_by_a_small_one(rooms: dict[str, Room], exam: Exam) -> None:
     body = "time.sleep(0.1 if x.shape == (16, 32) else 0.0)\nreturn y"
-    with _examined(rooms, exam, body) as examiner:
+    with examined(rooms, exam, body) as examiner:
         own, small = recur(examiner, Level.STANDARD)
     assert isinstance(own, RecurrenceSeen) and own.workload == 0 and 4 <= own.calls < 250
     assert own.reason and small.calls == 250 and small.workload != 0

@@ -34,6 +34,7 @@ from assay.worker.host.script import ScriptedBatch
 from assay.worker.host.session import Session
 
 ENOUGH_WRONG = 12
+_CLEARLY = 2.0  # times the budget
 _SECOND_LOOKS = 3
 _ASKED_AGAIN = 4
 _LISTENS = 1
@@ -58,6 +59,7 @@ class Examiner:
         self.wrong = 0  # calls so far that did not return what they had to
         self._shared = 0  # of these, where nothing was wrong but the place
         self._sharing: set[int] = set()  # batches of such calls
+        self._close = 0  # and of those that were wrong, those that were nearly right
         self._allowance = Allowance(self.pace, self.exam, self.session.process)
         self._own_calls = 0
         self._second_looks = 0
@@ -91,8 +93,12 @@ class Examiner:
         return len(self._asked)
 
     def _heard(self) -> int:
-        """Wrong answers; right ones that share one place say one thing a batch, however many."""
-        return self.wrong - self._shared + len(self._sharing)
+        """Wrong answers; right ones that share one place say one thing a batch, however many.
+
+        Who is nearly right is asked on: it is told on a workload of less noise.
+        """
+        close = self._close if self.enough_wrong > 1 else 0
+        return self.wrong - self._shared + len(self._sharing) - close
 
     def _listen(self, number: int) -> None:
         self.observations += listen(self.session.process, number)
@@ -229,6 +235,8 @@ class Examiner:
             if all(_only_shared(output) for output in seen.outputs if output.problem):
                 self._shared += 1
                 self._sharing.add(number)
+            elif all(_is_close(output) for output in seen.outputs if output.problem):
+                self._close += 1
             around = Surroundings(one, self._asked, asked[position + 1 :], baits)
             seen = explain(self.exam, seen, raw, around)
             seen = self._look_again(seen, one, position)
@@ -271,3 +279,8 @@ def _baits(options: BatchOptions, first: RawCall, position: int) -> tuple[Bait, 
 def _only_shared(output: OutputSeen) -> bool:
     right = output.error is not None and output.error.ok
     return output.problem is EvidenceKind.RESULT_OVERWRITTEN and right
+
+
+def _is_close(output: OutputSeen) -> bool:
+    used = None if output.error is None else output.error.budget_used
+    return output.problem in _VALUES and used is not None and used < _CLEARLY

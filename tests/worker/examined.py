@@ -1,0 +1,49 @@
+"""A candidate of the small exam behind a wall, with the examiner that asks it."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+
+from assay.data.candidate import Candidate, Language, SourceFile
+from assay.data.settings import Settings
+from assay.worker.host.build import Builder
+from assay.worker.host.exam import Exam, Question
+from assay.worker.host.examiner import Examiner
+from assay.worker.host.pace import Pace
+from assay.worker.host.session import Session
+from worker.rooms import Room, forced
+
+MODEL = """
+import time
+import torch
+class ModelNew(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.scale = torch.nn.Parameter(torch.ones(()))
+        self.calls = 0
+    def forward(self, x):
+        self.calls += 1
+        y = x.sum(-1) * self.scale
+{body}
+"""
+
+
+@contextlib.contextmanager
+def examined(rooms: dict[str, Room], exam: Exam, body: str) -> Iterator[Examiner]:
+    """Built and ready; `body` ends its forward."""
+    lines = "\n".join(f"        {line}" for line in body.strip().splitlines())
+    main = SourceFile(path="kernel.py", text=MODEL.format(body=lines))
+    candidate = Candidate(name="it", language=Language.TORCH, sources=(main,))
+    road, room = next(iter(rooms.items()))
+    with forced(road):
+        session = Session(room.wall)
+    try:
+        built = Builder(exam, None).build(session, candidate, Settings(timeout_s=20.0))
+        assert built.seen.ok, built.seen.log
+        pace = Pace(20.0, 10.0, built.first_call_s, exam.content(Question(0)).elements)
+        examiner = Examiner(exam, session, pace, lambda share: None)
+        examiner.instances.adopt(0)
+        yield examiner
+    finally:
+        session.close()
