@@ -110,8 +110,14 @@ class Points:
         return {name: point[name] for name in self._axes} | self._other_constants()
 
     def tiny(self, batch: int) -> Point:
-        """One item or two of every size: what a long sum would average away shows."""
-        point = {name: self._at_least(name, self._rng.randint(1, 2)) for name in self.sizes}
+        """One item or two of every size: what a long sum would average away shows.
+
+        In a batch of several it is one more: of a softmax of one nothing shows.
+        """
+        least = 1 if batch == 1 else 2
+        point = {
+            name: self._at_least(name, self._rng.randint(least, least + 1)) for name in self.sizes
+        }
         point.update({name: self._at_least(name, batch) for name in self.batch})
         return self.fit({**self._reference.own_axes, **point}, SMALL_ELEMENTS, self.configs)
 
