@@ -13,11 +13,10 @@ from assay.data.settings import Level
 from assay.worker.host.exam import Exam
 from assay.worker.host.examiner import Examiner
 from assay.worker.host.recurrence import recur
-from worker.examined import examined
+from worker.examined import STEADY, examined
 from worker.host.small_exam import make_exam
 from worker.rooms import Room
 
-STEADY = "return y"
 NOW_AND_THEN_WRONG = "return y + (self.calls % 60 == 59)"
 WANDERING = "return y * (1 + (self.calls % 3) * 2.0 ** -23)"
 WRONG_FROM_THEN_ON = "return y + (self.calls > 60)"

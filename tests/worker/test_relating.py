@@ -14,9 +14,9 @@ from assay.worker.host.explanation import Asked
 from assay.worker.host.raw_call import RawCall, RawOutput
 from assay.worker.host.relating import _compared, _Pair, relate
 from assay.worker.host.script import ScriptedCall
+from worker.examined import STEADY, examined
 from worker.host.small_exam import make_exam
 from worker.rooms import Room
-from worker.test_recurrence import STEADY, _examined
 
 FLIPPED = Relation("flipped", tuple, lambda outputs: tuple(o.flip(0) for o in outputs))
 TRUTH = torch.arange(4.0)
@@ -56,7 +56,7 @@ def test_answers_are_compared_within_both_budgets(off: float, used: float, holds
 def test_a_right_candidate_keeps_every_relation_and_each_is_tried_once(
     rooms: dict[str, Room], exam: Exam
 ) -> None:
-    with _examined(rooms, exam, STEADY) as examiner:
+    with examined(rooms, exam, STEADY) as examiner:
         found = relate(examiner, Level.STANDARD)
         assert relate(examiner, Level.QUICK) == []
     assert {"permuted", "split", "joined"} <= set(exam.relations)
@@ -71,6 +71,6 @@ def test_a_candidate_that_knows_its_batch_is_found(rooms: dict[str, Room], exam:
     """Right on every batch of the sweep, wrong on any other."""
     known = {w.axes["rows"] for w in exam.plan.workloads}
     body = f"return y if x.shape[0] in {sorted(known)} else y + 1"
-    with _examined(rooms, exam, body) as examiner:
+    with examined(rooms, exam, body) as examiner:
         relate(examiner, Level.FULL)
     assert examiner.wrong > 0
