@@ -59,6 +59,9 @@ class Timing(Record):
     speedup: float
     speedup_low: float
     speedup_high: float
+    host_speedup: float | None = None  # of what a caller waits for; None where not measured apart
+    host_speedup_low: float | None = None
+    host_speedup_high: float | None = None
     method: str
     cache: str = ""  # "cold" or "warm"; empty only in records older than the field
     difference: Difference | None = None  # None only in records older than the word

@@ -46,6 +46,7 @@ class Settings(Record):
     build_timeout_s: float = 300.0
     jobs: int = 1
     explain: bool = False
+    min_coverage: float = 0.0  # a smaller share of answered workloads is a reason to refuse
     first_fault: bool = False  # stop at the first wrong answer: for loops that only ask whether
 
     @property

@@ -62,6 +62,13 @@ class Outcome(StrEnum):
     NOT_RUN = "not_run"
 
 
+class OwnWorkload(StrEnum):
+    """Whether the task's own workload was asked as it is."""
+
+    ASKED = "asked"
+    SCALED = "scaled"  # at a smaller shape: memory, or an interpreter's speed, allowed no other
+
+
 class WorkloadOutcome(Record):
     """One row of the verdict's table."""
 
@@ -81,6 +88,7 @@ class Coverage(Record):
     answered: int
     refused: int  # clearly; the rest ended the process, broke or did not fit the time
     share: float  # answered / asked
+    words: str = ""  # which axes and sizes that is; empty only in records older than the field
 
 
 class RelationOutcome(Record):
@@ -143,6 +151,8 @@ class Verdict(Record):
     evidence: tuple[Evidence, ...]
     workloads: tuple[WorkloadOutcome, ...]
     coverage: Coverage | None = None
+    own_workload: OwnWorkload = OwnWorkload.ASKED
+    task_remarks: tuple[str, ...] = ()  # what a reader must know of the task: "zeros pass it"
     relations: tuple[RelationOutcome, ...] = ()
     timing: tuple[Timing, ...] | None
     timing_reason: str
@@ -153,4 +163,5 @@ class Verdict(Record):
     own_share: OwnShare | None
     environment: Environment
     plan: Plan | None
+    stages: dict[str, float] = {}  # seconds by stage
     elapsed_s: float
