@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+from pydantic import Field
+
 from assay.data.environment import Environment
 from assay.data.evidence import Evidence
 from assay.data.explanation import Explanation
@@ -163,5 +165,5 @@ class Verdict(Record):
     own_share: OwnShare | None
     environment: Environment
     plan: Plan | None
-    stages: dict[str, float] = {}  # seconds by stage
+    stages: dict[str, float] = Field(default_factory=dict)  # seconds by stage
     elapsed_s: float
