@@ -34,7 +34,8 @@ from judge.cases import (
 )
 
 KEYS = """schema_version task candidate candidate_id device level track status correct honest reason
-evidence workloads coverage own_workload task_remarks relations timing timing_reason explanation limits limits_reason rubric
+evidence workloads coverage own_workload task_remarks relations timing timing_reason explanation
+limits limits_reason rubric
 own_share environment plan stages elapsed_s""".split()
 
 

@@ -47,7 +47,7 @@ def test_another_shape_or_layout_may_be_refused(workload: int) -> None:
 def test_the_coverage_is_stated_and_said() -> None:
     verdict = _instead(refused(9, OTHER_SIZE))
     assert verdict.coverage is not None
-    assert verdict.coverage.model_dump() == {
+    assert verdict.coverage.model_dump(exclude={"words"}) == {
         "asked": 4,
         "answered": 3,
         "refused": 1,
