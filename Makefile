@@ -1,27 +1,36 @@
-# Assay: two commands do everything.
+# Assay: three commands do everything.
 #
 #   make demo    set up, then judge the example kernels on this machine's CPU
-#   make test    set up, then run every check and every test (what CI runs)
+#   make test    set up, then run the checks, the unit tests and a sample of the corpus (what CI
+#                runs; under ten minutes on two cores)
+#   make corpus  judge every kernel of the corpus, and run the tests marked exhaustive (an hour on
+#                two cores)
 #
-# On a machine with a CUDA device there is a third: make test-gpu.
+# On a machine with a CUDA device there is a fourth: make test-gpu.
 #
 # Needs make, python3 (3.11 or newer, with venv) and a C++ compiler; nothing else.
 #
 #   PYTHON=python3.12       which interpreter to build the environment with
 #   TORCH_INDEX_URL=https://download.pytorch.org/whl/cpu
 #                           where torch comes from; the default is pip's own configuration
+#   CORPUS_SEED=0123abc     the sample of the corpus to judge; the default is the commit, and every
+#                           run prints it
+#   JOBS=4                  test processes at a time; the default is one for each core
 
 PYTHON ?= python3
 TORCH_INDEX_URL ?=
 VENV ?= .venv
 JOBS ?= auto
+CORPUS_SEED ?=
 
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+# One thread for each test process: the processes fill the cores.
+PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(JOBS) --ignore=tests/gpu
 TORCH_INDEX := $(if $(TORCH_INDEX_URL),--index-url $(TORCH_INDEX_URL))
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-gpu check format clean
+.PHONY: help demo test corpus test-gpu check format clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -29,9 +38,12 @@ help:  ## this list
 demo: $(VENV)/.stamp-run  ## judge the example kernels on this machine's CPU
 	@$(BIN)/python -m assay.app.demo examples
 
-test: check  ## every check, then every test
+test: check  ## checks, unit tests, a sample of the corpus; under ten minutes on two cores
 	$(BIN)/python -m pytest tests/gpu
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(JOBS) --dist loadgroup --ignore=tests/gpu
+	$(PYTEST) $(if $(CORPUS_SEED),--corpus-seed $(CORPUS_SEED))
+
+corpus: $(VENV)/.stamp-dev  ## every kernel of the corpus and every exhaustive test; an hour
+	$(PYTEST) --exhaustive -m "corpus or exhaustive"
 
 test-gpu: $(VENV)/.stamp-dev  ## what only a CUDA device can show; under a minute
 	$(BIN)/python -m pytest -v tests/gpu

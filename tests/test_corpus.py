@@ -1,8 +1,9 @@
 """The corpus, judged: every kernel gets the verdict its folder asks for, for the right reason.
 
-One process pays for a task's exam and judges all its kernels; xdist keeps a task's cases together.
-The secret is the same every time, so that a failure can be had again. `benchmarks/honesty.py`
-judges these and all others with secrets of its own.
+`make test` judges a sample (`corpus_sample.py`), `make corpus` every case. One process pays for a
+task's exam and judges all its kernels: `conftest.py` keeps a task's cases together. The secret is
+the same every time, so that a failure can be repeated. `benchmarks/honesty.py` judges the corpus
+with secrets of its own.
 """
 
 from __future__ import annotations
@@ -21,21 +22,19 @@ from assay.languages.candidate_file import load_candidate
 from assay.languages.registry import language
 from assay.pipeline import hear
 from assay.tasks.catalog import resolve
+from assay.tasks.modes import in_other_mode
 from assay.tasks.reference import Reference
 from assay.tasks.sweep import sweep
 from assay.worker.host.secret import Secret
 from assay.worker.host.wall import Wall
 from corpus_case import CUDA_CORPUS, CorpusCase, cases
+from corpus_sample import corpus_case
 from device_agnostic import applies_on_cuda
 
-# Hangs are let go after this; every other kernel needs a fraction of it.
+# A hang ends after this; every other kernel needs a fraction of it.
 TIMEOUT_S = 40.0
+SLOW_TIMEOUT_S = 120.0  # kernels that build or interpret for minutes
 SECRET = Secret("5eed" * 16)
-
-
-def demanded(case: CorpusCase) -> bool:
-    """Every cheat and every honest kernel; the wrong ones take passes of their own."""
-    return not case.slow and case.group in ("cheat", "honest")
 
 
 def test_the_corpus_is_as_large_as_it_is_said_to_be() -> None:
@@ -55,13 +54,6 @@ def test_the_device_corpus_is_as_large_as_it_is_said_to_be() -> None:
     assert moved.count("honest") >= 10 and moved.count("cheat") >= 40
 
 
-def groups() -> Iterator[pytest.param]:  # type: ignore[valid-type]
-    for case in cases():
-        if demanded(case):
-            mark = pytest.mark.xdist_group(f"{case.task}-{case.track}")
-            yield pytest.param(case, id=f"{case.task}/{case.name}", marks=mark)
-
-
 @pytest.fixture(scope="session")
 def wall() -> Iterator[Wall]:
     """One warm parent for all tasks of this process; any candidate may be the next."""
@@ -71,14 +63,14 @@ def wall() -> Iterator[Wall]:
 
 
 @cache
-def verdicts(wall: Wall, task: str, track: str) -> dict[str, Verdict]:
-    chosen = [c for c in cases() if (c.task, c.track) == (task, track) and demanded(c)]
+def verdicts(wall: Wall, chosen: tuple[CorpusCase, ...]) -> dict[str, Verdict]:
+    """Of cases that share a task, a track and a limit."""
     settings = Settings(
         level=Level.QUICK,
-        track=Track(track),
+        track=Track(chosen[0].track),
         timing=False,
-        timeout_s=TIMEOUT_S,
-        build_timeout_s=60.0,
+        timeout_s=SLOW_TIMEOUT_S if chosen[0].slow else TIMEOUT_S,
+        build_timeout_s=240.0 if chosen[0].slow else 60.0,
     )
     source = chosen[0].task_source
     hearing = Hearing(wall, resolve(source), settings, plan(source, settings))
@@ -87,7 +79,8 @@ def verdicts(wall: Wall, task: str, track: str) -> dict[str, Verdict]:
 
 
 def plan(task: str, settings: Settings) -> Plan:
-    workloads = sweep(Reference(resolve(task)), settings.level, SECRET.random("sweep"))
+    reference = Reference(resolve(task))
+    workloads = sweep(reference, settings.level, SECRET.random("sweep"))
     return Plan(
         secret=SECRET.hex,
         level=settings.level,
@@ -95,12 +88,23 @@ def plan(task: str, settings: Settings) -> Plan:
         device=settings.device,
         timing=settings.timing,
         baselines=settings.baselines,
-        workloads=workloads,
+        workloads=workloads + in_other_mode(reference, workloads),
     )
 
 
-@pytest.mark.parametrize("case", list(groups()))
-def test_verdict_and_reason(case: CorpusCase, wall: Wall) -> None:
-    verdict = verdicts(wall, case.task, case.track)[case.name]
+@pytest.fixture
+def companions(request: pytest.FixtureRequest, case: CorpusCase) -> tuple[CorpusCase, ...]:
+    """The cases of this run that share an exam with this one."""
+    asked = [one for item in request.session.items if (one := corpus_case(item))]
+    shared = (case.task, case.track, case.slow)
+    return tuple(one for one in asked if (one.task, one.track, one.slow) == shared)
+
+
+@pytest.mark.corpus
+@pytest.mark.parametrize("case", cases(), ids=lambda case: f"{case.task}/{case.name}")
+def test_verdict_and_reason(
+    case: CorpusCase, companions: tuple[CorpusCase, ...], wall: Wall
+) -> None:
+    verdict = verdicts(wall, companions)[case.name]
     kinds = [e.kind.value for e in verdict.evidence]
     assert case.is_answered_by(verdict), f"{verdict.status}: {verdict.reason} {kinds}"

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 import torch
+from _pytest.mark import ParameterSet
 
 from assay.data.settings import Level, Settings, Track
 from assay.data.task import Task, TaskFormat
@@ -20,6 +21,11 @@ NOT_ON_A_CPU = {"gelu"}
 UNKNOWN = {"adamw_steps", "linear_w4a16", "sgd_in_place", "swiglu"}
 SETTINGS = Settings(level=Level.QUICK, track=Track.OPEN, timing=False)
 ALREADY = "Vendor = Model"
+ALWAYS = {"layernorm", "qr", "row_argmax"}  # the others of `test_each_is_right` take minutes
+
+
+def _marked(name: str) -> ParameterSet:
+    return pytest.param(name, marks=() if name in ALWAYS else pytest.mark.exhaustive)
 
 
 def _other_than_the_reference() -> Iterator[str]:
@@ -64,7 +70,7 @@ def test_one_that_is_not_right_on_a_cpu_says_so() -> None:
         scope["Vendor"]()(torch.zeros(2))
 
 
-@pytest.mark.parametrize("name", list(_other_than_the_reference()))
+@pytest.mark.parametrize("name", list(map(_marked, _other_than_the_reference())))
 def test_each_is_right(name: str) -> None:
     task = resolve(name)
     verdict = evaluate(task, baseline("vendor", task), SETTINGS)

@@ -1,0 +1,72 @@
+"""What `make test` leaves to `make corpus`, and how to repeat its sample of the corpus.
+
+The rule: only a marker leaves a test out (`exhaustive`, or `corpus` and not in the sample), and
+`make corpus` runs exactly the tests with these markers.
+"""
+
+from __future__ import annotations
+
+import pytest
+from xdist.remote import Producer
+from xdist.scheduler import LoadScopeScheduling
+
+from corpus_sample import commit_seed, corpus_case, sample
+
+
+class ByTask(LoadScopeScheduling):
+    """A work unit is one test, or the cases of one task of the corpus."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        file, _, test = nodeid.partition("::")
+        task = test.partition("[")[2].partition("/")[0]
+        return task if file.endswith("test_corpus.py") and task else nodeid
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("assay")
+    group.addoption(
+        "--exhaustive", action="store_true", help="all of the corpus, and what is marked exhaustive"
+    )
+    group.addoption("--corpus-seed", default="", help="repeat an earlier sample of the corpus")
+
+
+def corpus_seed(config: pytest.Config) -> str:
+    return str(config.getoption("--corpus-seed")) or commit_seed()
+
+
+@pytest.hookimpl(trylast=True)  # after -k and -m: the sample is of what was asked for
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what is exhaustive, and of the corpus what is not in the sample."""
+    if config.getoption("--exhaustive"):
+        return
+    of_corpus = {item: case for item in items if (case := corpus_case(item))}
+    sampled = {case.path for case in sample(of_corpus.values(), corpus_seed(config))}
+    left_out = [
+        item
+        for item in items
+        if item.get_closest_marker("exhaustive")
+        or (item in of_corpus and of_corpus[item].path not in sampled)
+    ]
+    config.hook.pytest_deselected(items=left_out)
+    items[:] = [item for item in items if item not in set(left_out)]
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadScopeScheduling:
+    """One process judges all chosen cases of a task.
+
+    `--dist loadgroup` of xdist 3.8 no longer groups under pytest 9.2: each process drew the exam.
+    """
+    return ByTask(config, log)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say the seed of the sample, above pytest's closing line."""
+    config = terminalreporter.config
+    reports = [one for kind in terminalreporter.stats.values() for one in kind]
+    ran = any("test_corpus.py" in getattr(one, "nodeid", "") for one in reports)
+    if ran and not config.getoption("--exhaustive"):
+        terminalreporter.write_line(
+            f"corpus: the sample of seed {corpus_seed(config)}; "
+            "`make test CORPUS_SEED=...` repeats it, `make corpus` judges everything"
+        )

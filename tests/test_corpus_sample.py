@@ -1,0 +1,41 @@
+"""The sample of the corpus: every family, few tasks, the same for the same seed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from corpus_case import cases
+from corpus_sample import CASES_A_TASK, TASKS, Family, by_task, commit_seed, sample, tree_digest
+
+
+@pytest.mark.parametrize("seed", ["0", "1", "2", "3", "4", "5", "6", "7"])
+def test_every_family_in_few_tasks(seed: str) -> None:
+    found = cases()
+    chosen = sample(found, seed)
+    assert set(map(Family.of, chosen)) == set(map(Family.of, found))
+    assert len(by_task(chosen)) == TASKS
+    assert len(chosen) <= TASKS * CASES_A_TASK + len(set(map(Family.of, found)))
+    assert not any(case.slow for case in chosen)
+
+
+def test_a_seed_repeats_its_sample_and_another_changes_it() -> None:
+    found = cases()
+    assert sample(found, "a") == sample(found, "a")
+    assert sample(found, "a") != sample(found, "b")
+
+
+def test_in_time_every_case_has_its_turn() -> None:
+    found = cases()
+    ever = {case.path for seed in range(400) for case in sample(found, str(seed))}
+    assert ever == {case.path for case in found if not case.slow}
+
+
+def test_without_git_the_seed_follows_the_tree(tmp_path: Path) -> None:
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "one.py").write_text("x = 1")
+    before = commit_seed(tmp_path)
+    assert before == tree_digest(tmp_path)
+    (tmp_path / "src" / "one.py").write_text("x = 2")
+    assert commit_seed(tmp_path) != before
