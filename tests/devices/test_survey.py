@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import count
 
 import pytest
 
 from assay.data.device import Calibration, Device, DeviceReading
 from assay.devices import registry
 from assay.devices.lease import lease
+from assay.devices.load import LoadCounters
 from assay.devices.survey import survey
 from assay.errors import HostError
 from devices.test_calibration_folder import CALIBRATION
@@ -56,12 +59,38 @@ def scripted(monkeypatch: pytest.MonkeyPatch) -> ScriptedAdapter:
     return adapter
 
 
+def _counters(busy_s: float) -> Callable[[], LoadCounters]:
+    """Readings one second apart, with that much processor time of others in between."""
+    readings = count()
+
+    def read() -> LoadCounters:
+        second = float(next(readings))
+        return LoadCounters(second, 2, 0.0, 0.0, busy_s * second, 0.0, 1)
+
+    return read
+
+
 def test_a_device_is_measured_once_and_anew_on_request(scripted: ScriptedAdapter) -> None:
     def seconds(afresh: bool = False) -> float | None:
-        calibration = survey("scripted", measured=True, afresh=afresh).calibration
+        calibration = survey(
+            "scripted", measured=True, afresh=afresh, counters=_counters(0.0)
+        ).calibration
         return calibration.seconds if calibration else None
 
     assert [seconds(), seconds(), seconds(afresh=True), seconds()] == [1.0, 1.0, 2.0, 2.0]
+    assert len(scripted.measured) == 2
+
+
+def test_a_calibration_of_a_busy_machine_says_so_and_is_not_kept(
+    scripted: ScriptedAdapter,
+) -> None:
+    def busy(others_s: float) -> str | None:
+        found = survey("scripted", measured=True, counters=_counters(others_s)).calibration
+        return found.busy if found else None
+
+    assert busy(1.0) == "other processes used 50 % of the cores"
+    assert busy(0.0) == ""  # measured again, because the first was not kept
+    assert busy(1.0) == ""  # kept
     assert len(scripted.measured) == 2
 
 

@@ -71,6 +71,15 @@ def test_a_cpu_shows_what_it_has_and_no_more() -> None:
         assert absent not in text
 
 
+def test_a_busy_calibration_says_so_and_what_to_do() -> None:
+    busy = CPU.model_copy(update={"busy": "other processes used 50 % of the cores"})
+    text = page(DeviceSurvey(name="cpu", judges=True, device=DEVICE, calibration=busy))
+    assert line(text, "the machine was busy") == (
+        "the machine was busy: other processes used 50 % of the cores. "
+        "These figures are not kept: run assay device again when it is quiet"
+    )
+
+
 def test_a_gpu_stands_beside_its_makers_figures() -> None:
     device = DEVICE.model_copy(update={"kind": "cuda", "driver": "580.1"})
     reading = DeviceReading(sm_clock_mhz=345, temperature_c=33, power_w=77.4)

@@ -74,6 +74,7 @@ class Calibration(Record):
     event_offset_idle_us: float | None = None  # the same with the queue idle
     reading: DeviceReading | None = None  # taken under load
     measured_at: AwareDatetime | None = None
+    busy: str = ""  # what else used the machine meanwhile; a busy calibration is not kept
 
 
 class KeptCalibration(Record):

@@ -1,19 +1,32 @@
-"""What this machine has: every known device described, and measured or read from what is kept."""
+"""What this machine has: every known device described, and measured or read from what is kept.
+
+The rule: a calibration taken while other processes used the machine says so and is not kept, so
+that the next command measures again.
+"""
 
 from __future__ import annotations
 
-from assay.data.device import Calibration, Device, DeviceSurvey
+import time
+from collections.abc import Callable
+
+from assay.data.device import Calibration, DeviceSurvey
 from assay.devices import registry
 from assay.devices.calibration_folder import CalibrationFolder
 from assay.devices.device import DeviceAdapter
 from assay.devices.lease import Waiting, device_key, lease
+from assay.devices.load import LoadCounters, busy_words, load_between, load_counters
 from assay.devices.peaks import board
 
 _WAIT_S = 120.0
+_Counters = Callable[[], LoadCounters]
 
 
 def survey(
-    name: str, measured: bool, afresh: bool = False, waiting: Waiting | None = None
+    name: str,
+    measured: bool,
+    afresh: bool = False,
+    waiting: Waiting | None = None,
+    counters: _Counters = load_counters,
 ) -> DeviceSurvey:
     """One device. A kept calibration is used unless it is to be measured afresh."""
     adapter = registry.adapter(name)
@@ -25,7 +38,11 @@ def survey(
     if measured:
         folder = CalibrationFolder.of_user()
         calibration = None if afresh else folder.load(device)
-        calibration = calibration or _measure(adapter, device, folder, waiting)
+        if calibration is None:
+            with lease(device_key(device), _WAIT_S, waiting):
+                calibration = _measure(adapter, counters)
+            if not calibration.busy:
+                folder.save(device, calibration)
     return DeviceSurvey(
         name=name,
         judges=adapter.judges,
@@ -36,11 +53,9 @@ def survey(
     )
 
 
-def _measure(
-    adapter: DeviceAdapter, device: Device, folder: CalibrationFolder, waiting: Waiting | None
-) -> Calibration:
-    """Measured while nobody else times on the device, and kept."""
-    with lease(device_key(device), _WAIT_S, waiting):
-        calibration = adapter.calibrate()
-    folder.save(device, calibration)
-    return calibration
+def _measure(adapter: DeviceAdapter, counters: _Counters) -> Calibration:
+    """A calibration, with what else used the machine meanwhile. The caller holds the lease."""
+    before, own_before_s = counters(), time.process_time()
+    calibration = adapter.calibrate()
+    load = load_between(before, counters(), time.process_time() - own_before_s)
+    return calibration.model_copy(update={"busy": busy_words(load)})

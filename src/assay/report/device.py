@@ -36,7 +36,11 @@ def device_page(survey: DeviceSurvey, now: datetime) -> Group:
     if survey.calibration is None:
         return Group(*lines)
     table = figures(survey.calibration, survey.device.caches, survey.peaks)
-    return Group(*lines, table, Text(f"  {measured_words(survey.calibration, now)}", style="dim"))
+    measured = Text(f"  {measured_words(survey.calibration, now)}", style="dim")
+    busy = survey.calibration.busy
+    return Group(
+        *lines, table, measured, *([Text(f"  {busy_remark(busy)}", "yellow")] if busy else [])
+    )
 
 
 def description(device: Device) -> str:
@@ -90,6 +94,14 @@ def measured_words(calibration: Calibration, now: datetime) -> str:
         text += f", {words.age(seconds)}"
     loaded = reading_words(calibration.reading) if calibration.reading else ""
     return f"{text}; under load {loaded}" if loaded else text
+
+
+def busy_remark(busy: str) -> str:
+    """Why the figures are worth little, and what to do about it."""
+    return (
+        f"the machine was busy: {busy}. These figures are not kept: run assay device again when it "
+        "is quiet"
+    )
 
 
 def figures(calibration: Calibration, caches: CacheSizes, peaks: Peaks | None = None) -> Table:
