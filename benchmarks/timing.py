@@ -144,7 +144,9 @@ def _row(found: RaceTimes, places: list[int]) -> Row:
     """What a verdict would say of two sides that run in these processes, half of them each."""
     gaps = [found.gaps_us[place] for place in places] if found.gaps_us else []
     runs = [found.runs[place] for place in (*places, -1)]
-    times = RaceTimes(2, False, tuple(gaps), len(places) // 2, found.lengths, runs)
+    times = RaceTimes(
+        2, gaps_us=tuple(gaps), processes=len(places) // 2, lengths=found.lengths, runs=runs
+    )
     ratio = speedup(*(measurement(times, side, str(side), "warm") for side in range(2)))
     return {
         "processes": places,
@@ -171,7 +173,7 @@ def scaled(circuit: Circuit, wanted_us: float) -> int:
 
 def _processes(call_us: float) -> int:
     """As many as `standard` would give a side of calls of that length."""
-    return PROCESSES_OF_SHORT[Level.STANDARD] if call_us < SHORT_US else 1
+    return PROCESSES_OF_SHORT if call_us < SHORT_US[Level.STANDARD] else 1
 
 
 def aa(wall: Wall) -> Iterator[list[Row]]:

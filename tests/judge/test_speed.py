@@ -55,13 +55,63 @@ def test_a_timing_says_what_it_shows(baseline_us: float, word: Difference) -> No
     assert timing.candidate_low_us <= 9.5 and timing.candidate_high_us >= 10.5
 
 
-def test_where_the_host_is_longer_its_times_make_the_ratio() -> None:
+def test_where_the_host_is_longer_the_device_still_makes_the_speedup() -> None:
     own = _measured("candidate", *[4.0] * 8, host_us=(12.0,) * 8, launch_us=(11.0,) * 8)
     eager = _measured("eager", *[20.0] * 8, host_us=(24.0,) * 8, launch_us=(9.0,) * 8)
     timing = _timing(own, eager)
     assert timing.launch_bound and "launch-bound" in timing.method
-    assert (timing.candidate_us, timing.baseline_us) == (12.0, 24.0)
-    assert timing.speedup == pytest.approx(2.0)  # five by the device's times
+    assert (timing.candidate_us, timing.baseline_us) == (4.0, 20.0)
+    assert timing.speedup == pytest.approx(5.0)
+    assert timing.host_speedup == pytest.approx(2.0)
+    assert timing.host_speedup_low == timing.host_speedup_high == pytest.approx(2.0)
+
+
+def test_noise_of_the_host_is_not_the_speedups() -> None:
+    """Runs of one kernel: the device agrees with itself, the host does not."""
+    found = []
+    for noise in (1.0, 1.4, 0.7, 2.3):
+        host = tuple(12.0 * noise * (1 + 0.02 * n) for n in range(8))
+        own = _measured("candidate", *[4.2] * 8, host_us=host, launch_us=host)
+        eager = _measured("eager", *[4.4] * 8, host_us=(15.0,) * 8, launch_us=(15.0,) * 8)
+        found.append(_timing(own, eager))
+    assert len({timing.speedup for timing in found}) == 1
+    assert len({timing.difference for timing in found}) == 1
+    assert len({timing.host_speedup for timing in found}) == 4
+
+
+@pytest.mark.parametrize("below", ["candidate", "eager"])
+def test_a_time_that_the_clock_does_not_resolve_makes_no_ratio(below: str) -> None:
+    nothing = [0.001, 0.001, 0.9, 0.001, 0.001, 0.2, 0.001, 0.001]
+    own = _measured("candidate", *(nothing if below == "candidate" else [5.0] * 8))
+    eager = _measured("eager", *(nothing if below == "eager" else [5.0] * 8))
+    verdict = judge(case(*every_workload(), TimesSeen(measurements=(own, eager))))
+    assert verdict.timing is None
+    assert "below what the clock resolves" in verdict.timing_reason
+    assert ("the candidate's time" in verdict.timing_reason) is (below == "candidate")
+
+
+def test_what_processes_are_apart_by_is_not_resolved_either() -> None:
+    own = _measured("candidate", *[0.1] * 8, apart_us=0.105)
+    eager = _measured("eager", *[5.0] * 8, apart_us=0.105)
+    verdict = judge(case(*every_workload(), TimesSeen(measurements=(own, eager))))
+    assert verdict.timing is None and "0.1 us a call" in verdict.timing_reason
+
+
+def test_an_unresolved_baseline_costs_itself_alone() -> None:
+    vendor = _measured("vendor", *[0.001] * 8)
+    verdict = judge(case(*every_workload(), TimesSeen(measurements=(CANDIDATE, vendor, EAGER))))
+    assert verdict.timing is not None and [t.baseline for t in verdict.timing] == ["eager"]
+    assert verdict.timing_reason.startswith("vendor: its time is below")
+
+
+def test_each_side_widens_by_its_own_share() -> None:
+    """Two sides of one kernel are within `apart_us`; a long one adds little to a short one."""
+    short = _measured("candidate", *[4.0] * 8, apart_us=0.2)
+    equal = _timing(short, _measured("eager", *[4.0] * 8, apart_us=0.2))
+    long = _timing(short, _measured("eager", *[400.0] * 8, apart_us=0.2))
+    assert equal.speedup_high - equal.speedup == pytest.approx(0.05)
+    assert long.speedup_high / long.speedup - 1 == pytest.approx(0.05 / 2**0.5, rel=1e-3)
+    assert equal.difference is Difference.NOT_SHOWN and long.difference is Difference.FASTER
 
 
 @pytest.mark.parametrize(
@@ -86,7 +136,7 @@ def test_host_times_of_one_side_alone_make_no_ratio() -> None:
     own = _measured("candidate", *[10.0] * 8, host_us=(30.0,) * 8)
     timing = _timing(own, EAGER)
     assert timing.launch_bound and timing.candidate_us == 10.0
-    assert "only the device was timed" in timing.method
+    assert timing.host_speedup is timing.host_speedup_low is timing.host_speedup_high is None
 
 
 def test_warm_and_cold_are_never_compared() -> None:

@@ -67,6 +67,26 @@ def test_a_speedup_carries_its_interval_and_both_times() -> None:
     assert words.speedup(TIMING) == "2.00x eager [1.90 2.10]: 120 us against 240 us"
 
 
+@pytest.mark.parametrize(
+    ("host", "bound", "shown"),
+    [
+        ((1.0, 0.9, 1.1), True, True),
+        ((1.0, 0.9, 1.1), False, True),  # the intervals are apart
+        ((2.0, 1.8, 2.2), True, True),  # launch-bound: both, though they agree
+        ((2.0, 1.8, 2.2), False, False),
+        ((None, None, None), True, False),
+    ],
+)
+def test_the_hosts_ratio_stands_beside_the_devices_where_they_differ(
+    host: tuple[float | None, ...], bound: bool, shown: bool
+) -> None:
+    names = ("host_speedup", "host_speedup_low", "host_speedup_high")
+    known = {"launch_bound": bound, **dict(zip(names, host, strict=True))}
+    text = words.speedup(TIMING.model_copy(update=known))
+    assert text.startswith("2.00x eager [1.90 2.10]")
+    assert ("with the host's time" in text) is shown
+
+
 def test_a_speedup_says_what_it_shows() -> None:
     shown = TIMING.model_copy(update={"difference": Difference.FASTER, "launch_bound": True})
     assert words.speedup(shown) == (

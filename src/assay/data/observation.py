@@ -172,6 +172,7 @@ class LeftoverSeen(Record):
     when: str
     processes: int
     running_threads: int = 0
+    on_device: bool = False  # work of a device, seen by the judge's own having to wait
     text: str = ""
 
 

@@ -145,9 +145,12 @@ class CudaDriver:
         self._call("cuCtxGetLimit", ctypes.byref(found), ctypes.c_int(number))
         return found.value
 
-    def synchronise(self) -> None:
-        """Wait for every stream of the context."""
-        self._call("cuCtxSynchronize")
+    def synchronise(self, stream: int | None = None) -> None:
+        """Wait for every stream of the context, or for one of them."""
+        if stream is None:
+            self._call("cuCtxSynchronize")
+        else:
+            self._call("cuStreamSynchronize", ctypes.c_void_p(stream))
 
     def _on_word(self, name: str, stream: int, pointer: int, value: int) -> None:
         where, word = ctypes.c_uint64(pointer), ctypes.c_uint32(value)

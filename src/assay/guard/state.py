@@ -27,6 +27,8 @@ _NOTE = Severity.NOTE
 _SUSPICIOUS = Severity.SUSPICIOUS
 _CONVICTS = Severity.CONVICTS
 
+UNJOINED_WORK = "cuda.unjoined_work"  # work outlives the call that began it: a leftover, no state
+
 # Longest matching prefix wins; a trailing dot means "and everything below".
 _MEANINGS: dict[str, StateMeaning] = {
     "env.": StateMeaning(_NOTE, "set an environment variable; builds and autotuners do"),
@@ -68,6 +70,9 @@ _MEANINGS: dict[str, StateMeaning] = {
     "cuda.persisting_cache": StateMeaning(
         _SUSPICIOUS,
         "set a share of the device's cache aside, which others lack; kernels that reuse data may",
+    ),
+    UNJOINED_WORK: StateMeaning(
+        _CONVICTS, "left work running on the device that nobody who uses its results waits for"
     ),
     "torch.grad_enabled": StateMeaning(_NOTE, "left gradient recording switched"),
     "torch.inference_mode": StateMeaning(_NOTE, "left inference mode switched"),
@@ -145,7 +150,7 @@ def classify(change: StateSeen) -> Evidence:
     meaning = _SWITCHED_OFF if _switches_off(change) else meaning_of(change.name)
     detail = f" ({change.detail})" if change.detail else ""
     return Evidence(
-        kind=EvidenceKind.PATCHED_STATE,
+        kind=EvidenceKind.LEFTOVER if change.name == UNJOINED_WORK else EvidenceKind.PATCHED_STATE,
         severity=meaning.severity,
         where=change.when,
         text=f"{change.name}{detail}: the candidate {meaning.text}.",

@@ -1,13 +1,15 @@
 """Is it fast? Ratios with intervals, from the raw samples.
 
-The rule: all figures of a timing come from the same samples. Where the host is longer at handing
-over a call than the device is at running it, on either side, the device's times say nothing of
-what a caller waits for: then the host's times make the ratio, on both sides, and it is called
-launch-bound.
+The rule: the speedup and both its times come from the same samples, on a device always from the
+device's own time. What a caller waits for has a ratio and an interval of its own beside it. Where
+the host is longer at handing over a call than the device is at running it, on either side, the
+comparison is called launch-bound; that never changes the speedup. A time that the clock does not
+resolve makes no ratio.
 """
 
 from __future__ import annotations
 
+import math
 import statistics
 
 from assay.data.measurement import Measurement, Timing
@@ -26,17 +28,33 @@ _SEED = 0  # of the bootstrap: the same samples give the same interval
 CANDIDATE = "candidate"
 # A host's time from call to result holds the device's own; only what is beyond this is waiting.
 _HOST_BEYOND = 1.1
+# Times are kept above zero by this much: one at the floor is what the clock could not tell from
+# the null candidate's.
+_FLOOR_US = 0.00101
 
 
 def timings(case: Case) -> tuple[tuple[Timing, ...] | None, str]:
     """The speedup against each baseline, or None; and why some or all are missing."""
     seen = list(case.seen(TimesSeen))
-    lost = "; ".join(dict.fromkeys(one for times in seen for one in times.lost))
-    found = tuple(_timing(own, other) for times in seen for own, other in _pairs(times))
+    pairs = [pair for times in seen for pair in _pairs(times)]
+    below = [f"{other.subject}: {why}" for own, other in pairs if (why := unresolved(own, other))]
+    lost = "; ".join(dict.fromkeys([*(one for times in seen for one in times.lost), *below]))
+    found = tuple(_timing(own, other) for own, other in pairs if not unresolved(own, other))
     if found:
         return found, lost
-    reason = next((times.reason for times in seen if times.reason), "the candidate was not timed")
+    untimed = "no ratio can be stated" if pairs else "the candidate was not timed"
+    reason = next((times.reason for times in seen if times.reason), untimed)
     return None, f"{reason}: {lost}" if lost else reason
+
+
+def unresolved(own: Measurement, other: Measurement) -> str:
+    """Which of two times the clock does not resolve, in words; empty where it resolves both."""
+    for one in (own, other):
+        least_us = max(_FLOOR_US, one.apart_us)
+        if median_interval(one.samples_us, _SEED).low <= least_us:
+            whose = "its" if one is other else "the candidate's"
+            return f"{whose} time is below what the clock resolves, {least_us:.2g} us a call"
+    return ""
 
 
 def _pairs(times: TimesSeen) -> list[tuple[Measurement, Measurement]]:
@@ -68,18 +86,19 @@ def _waits_for_host(one: Measurement) -> bool | None:
 
 def _timing(own: Measurement, other: Measurement) -> Timing:
     bound = launch_bound(own, other)
-    by_host = bool(bound and own.host_us and other.host_us)
-    mine, theirs = (own.host_us, other.host_us) if by_host else (own.samples_us, other.samples_us)
-    alone = median_interval(mine, _SEED)
-    ratio = paired_ratio(theirs, mine, _SEED) if by_host else speedup(own, other)
+    alone = median_interval(own.samples_us, _SEED)
+    ratio, host = speedup(own, other), host_speedup(own, other)
     return Timing(
         baseline=other.subject,
         candidate_us=alone.mid,
-        baseline_us=statistics.median(theirs),
+        baseline_us=statistics.median(other.samples_us),
         speedup=ratio.mid,
         speedup_low=ratio.low,
         speedup_high=ratio.high,
-        method=_method(own, bound, by_host),
+        host_speedup=host.mid if host else None,
+        host_speedup_low=host.low if host else None,
+        host_speedup_high=host.high if host else None,
+        method=_method(own, bound),
         cache=own.cache,
         difference=difference(ratio),
         launch_bound=bound,
@@ -90,17 +109,25 @@ def _timing(own: Measurement, other: Measurement) -> Timing:
 
 
 def speedup(own: Measurement, other: Measurement) -> Interval:
-    """By the device's times; as much wider as two processes of one kernel may be apart."""
-    shorter_us = min(statistics.median(own.samples_us), statistics.median(other.samples_us))
-    share = min(0.5, max(own.apart_us, other.apart_us) / shorter_us)
+    """By the samples; as much wider as two processes of one kernel may be apart, on either side.
+
+    `apart_us` is of two sides, so that each has its share of the squares.
+    """
+    shares = [one.apart_us / statistics.median(one.samples_us) for one in (own, other)]
+    share = min(0.5, math.hypot(*shares) / math.sqrt(2.0))
     return widened(paired_ratio(other.samples_us, own.samples_us, _SEED), share)
 
 
-def _method(own: Measurement, bound: bool | None, by_host: bool) -> str:
+def host_speedup(own: Measurement, other: Measurement) -> Interval | None:
+    """By what a caller waits for; None where that was not measured on both sides."""
+    if not (own.host_us and other.host_us):
+        return None
+    return paired_ratio(other.host_us, own.host_us, _SEED)
+
+
+def _method(own: Measurement, bound: bool | None) -> str:
     text = f"{own.method}; {own.cache} cache"
-    if by_host:
-        return f"{text}; launch-bound: the host's times make the ratio, on both sides"
-    return f"{text}; launch-bound, but only the device was timed" if bound else text
+    return f"{text}; launch-bound: a caller waits for the host" if bound else text
 
 
 def _remarks(own: Measurement, other: Measurement) -> tuple[str, ...]:

@@ -56,14 +56,26 @@ def budget_share(share: float | None) -> str:
 
 
 def speedup(timing: Timing) -> str:
-    """The ratio with its interval, what it shows, and the two times it was made of."""
+    """The ratio with its interval, what it shows, its times, and the host's where it differs."""
     parts = [timing.difference.value] if timing.difference else []
     said = ", ".join([*parts, "launch-bound"] if timing.launch_bound else parts)
     return (
         f"{timing.speedup:.2f}x {timing.baseline} "
         f"[{timing.speedup_low:.2f} {timing.speedup_high:.2f}]{' ' if said else ''}{said}: "
         f"{microseconds(timing.candidate_us)} against {microseconds(timing.baseline_us)}"
+        f"{host_speedup(timing)}"
     )
+
+
+def host_speedup(timing: Timing) -> str:
+    """The host's ratio, where it is not the device's; else empty."""
+    mid, low, high = timing.host_speedup, timing.host_speedup_low, timing.host_speedup_high
+    if mid is None or low is None or high is None:
+        return ""
+    apart = high < timing.speedup_low or timing.speedup_high < low
+    if not (apart or timing.launch_bound):
+        return ""
+    return f", and {mid:.2f}x [{low:.2f} {high:.2f}] with the host's time"
 
 
 def light(limits: Limits) -> str:

@@ -28,6 +28,7 @@ from assay.worker.host.examiner import ENOUGH_WRONG, Examiner
 from assay.worker.host.failure import explain_failure
 from assay.worker.host.foresight import Foresight
 from assay.worker.host.kernel_records import traced_kernels
+from assay.worker.host.listening import unfelt, without_the_machines
 from assay.worker.host.pace import Pace, too_late
 from assay.worker.host.process import Lost
 from assay.worker.host.recurrence import recur
@@ -105,6 +106,7 @@ class Trial:
             self._foresight.start()  # it forks, so nobody else may be at work in this process
         session = Session(self._bench.wall)
         self._note_layers(session)
+        self._seen += unfelt(session.pulse)
         try:
             built = self._build(session)
             if built is not None and built.seen.ok:
@@ -112,6 +114,7 @@ class Trial:
         finally:
             self._foresight.stop()
             session.close()
+            self._seen = without_the_machines(self._seen, session.pulse)
         return None
 
     def _note_layers(self, session: Session) -> None:

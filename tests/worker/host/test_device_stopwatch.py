@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import pytest
 
-from assay.data.observation import EndCause, Observation, TimesSeen
+from assay.data.observation import EndCause, LeftoverSeen, Observation, TimesSeen
 from assay.data.settings import Level, Settings
 from assay.worker.host import device_stopwatch
 from assay.worker.host.device_stopwatch import DeviceStopwatch
@@ -21,14 +21,15 @@ from assay.worker.host.race_times import GatedRun
 class _Gate:
     """Takes so many microseconds a call, on the device and on the host."""
 
-    def __init__(self, call_us: float, launch_us: float) -> None:
+    def __init__(self, call_us: float, launch_us: float, after_us: float = 0.0) -> None:
         self._call_us = call_us
         self._launch_us = launch_us
+        self._after_us = after_us
 
     def run(self, laid: Sequence[int], refresh: Callable[[], None], *_: Any) -> GatedRun:
         spent = int(1e3 * self._call_us * len(laid))
         launching = int(1e3 * self._launch_us * len(laid))
-        return GatedRun(spent + 1000, spent + 1000, launching + 100, True)
+        return GatedRun(spent + 1000, spent + 1000, launching + 100, True, self._after_us)
 
 
 class _Session:
@@ -46,14 +47,17 @@ class _Stand:
 
     most_calls, call_bytes = 8, 1
 
-    def __init__(self, call_us: float, launch_us: float = 0.0) -> None:
+    def __init__(self, call_us: float, launch_us: float = 0.0, after_us: float = 0.0) -> None:
         self._call_us = call_us
         self._launch_us = launch_us
+        self._after_us = after_us  # of the candidate alone
         self.dismissed = False
 
     def enter(self, name: str, session: object) -> Runner:
         ring = SimpleNamespace(laid=list(range(8)), refresh=lambda *_: None)
-        gate = _Gate(0.0, 0.0) if name == "null" else _Gate(self._call_us, self._launch_us)
+        after_us = self._after_us if name == "candidate" else 0.0
+        times = (0.0, 0.0) if name == "null" else (self._call_us, self._launch_us)
+        gate = _Gate(*times, after_us)
         return Runner(name, cast(Any, session), cast(Any, ring), cast(Any, gate), 1.7)
 
     def baselines(
@@ -124,10 +128,20 @@ def test_otherwise_in_one(call_us: float, level: Level, builds: bool) -> None:
     assert not twins.made
 
 
-def test_calls_that_wait_for_the_host_run_in_one() -> None:
-    twins = _Twins()
-    assert "processes" not in _method(_timed(_Stand(20.0, launch_us=30.0), twins))
-    assert not twins.made
+@pytest.mark.parametrize(
+    ("call_us", "launch_us", "level"),
+    [(20.0, 30.0, Level.STANDARD), (5.0, 0.0, Level.QUICK)],  # however long the host takes
+)
+def test_whatever_the_host_takes_short_calls_run_in_two(
+    call_us: float, launch_us: float, level: Level
+) -> None:
+    assert "2 processes each" in _method(_timed(_Stand(call_us, launch_us), _Twins(), level))
+
+
+def test_work_that_is_left_running_is_told() -> None:
+    found = _timed(_Stand(100.0, after_us=900.0), _Twins())
+    assert any(isinstance(one, LeftoverSeen) and one.on_device for one in found)
+    assert not any(isinstance(one, LeftoverSeen) for one in _timed(_Stand(100.0), _Twins()))
 
 
 def test_a_second_process_that_ends_is_the_candidates_end() -> None:

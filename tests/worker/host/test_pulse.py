@@ -6,48 +6,98 @@ from typing import cast
 
 import pytest
 
+from assay.data.observation import CheckMissing, LeftoverSeen, Observation
 from assay.devices.cuda_driver import CudaDriver
-from assay.worker.host.listening import feel
+from assay.worker.host.listening import feel, left_running, unfelt, without_the_machines
 from assay.worker.host.pulse import Pulse
+from assay.worker.host.race_times import GatedRun, RaceTimes
 
 
 class Scripted:
-    """A driver whose fills take as long as they are told to."""
+    """A driver that makes whoever waits for it wait as long as it is told to."""
 
-    def __init__(self, usual_us: float) -> None:
-        self.next_us = [usual_us]
+    def __init__(self, *waits_us: float) -> None:
+        self.now_ns = 0
+        self.waits_us = list(waits_us)
 
     def enter(self) -> None: ...
 
     def allocate(self, nbytes: int) -> int:
         return nbytes
 
-    def event(self) -> int:
-        return 0
-
-    def record(self, event: int, stream: int) -> None: ...
-
     def fill(self, pointer: int, value: int, nbytes: int) -> None: ...
 
-    def synchronise(self) -> None: ...
+    def synchronise(self) -> None:
+        wait_us = self.waits_us.pop(0) if len(self.waits_us) > 1 else self.waits_us[0]
+        self.now_ns += int(1e3 * wait_us)
 
-    def elapsed_us(self, start: int, end: int) -> float:
-        return self.next_us.pop(0) if len(self.next_us) > 1 else self.next_us[0]
+
+def pulse_of(driver: Scripted) -> Pulse:
+    return Pulse(cast(CudaDriver, driver), lambda: driver.now_ns, lambda _: None)
 
 
 @pytest.mark.parametrize(
-    ("beats_us", "busy"),
+    ("waits_us", "busy"),
     [
         ([12.0], False),
         ([60.0], False),  # the clock idles
-        ([2500.0], True),  # another process has the device half the time
-        ([2500.0, 2500.0, 14.0], False),  # it ended meanwhile: it was late, and is gone
+        ([1500.0], True),  # another process has the device half the time
+        ([40.0, 1900.0, 700.0, 1200.0, 20.0, 1500.0, 1000.0, 1800.0, 900.0], True),  # by turns
+        ([2500.0, 2500.0, 14.0], False),  # the host was held up, or it ended meanwhile
     ],
 )
-def test_only_what_stays_busy_is_told(beats_us: list[float], busy: bool) -> None:
+def test_only_what_stays_busy_is_told(waits_us: list[float], busy: bool) -> None:
     driver = Scripted(12.0)
-    pulse = Pulse(cast(CudaDriver, driver))
-    driver.next_us = beats_us
+    pulse = pulse_of(driver)
+    driver.waits_us = waits_us
     found = feel(pulse, 7)
     assert bool(found) is busy
-    assert all("after batch 7" in seen.when and "2500" in seen.text for seen in found)
+    assert all("after batch 7" in seen.when and seen.on_device for seen in found)
+
+
+def test_one_quick_look_is_enough_in_passing_and_a_slow_one_is_confirmed() -> None:
+    driver = Scripted(12.0)
+    pulse = pulse_of(driver)
+    driver.waits_us = [15.0, 1500.0]
+    assert not feel(pulse, 1, sure=False)
+    assert driver.waits_us == [1500.0]
+    assert feel(pulse, 1, sure=False)
+    driver.waits_us = [1500.0, 15.0]
+    assert not feel(pulse, 1, sure=False)
+
+
+def test_a_device_that_others_use_convicts_nobody() -> None:
+    pulse = pulse_of(Scripted(1500.0))
+    assert pulse.busy_before and not feel(pulse, 1)
+    (missing,) = unfelt(pulse)
+    assert isinstance(missing, CheckMissing) and "other processes" in missing.reason
+    assert not unfelt(pulse_of(Scripted(12.0))) and not unfelt(None)
+
+
+def test_what_stays_when_the_candidate_is_gone_was_not_its_doing() -> None:
+    driver = Scripted(12.0)
+    pulse = pulse_of(driver)
+    other = LeftoverSeen(when="batch 3", processes=1, text="a process")
+    driver.waits_us = [1500.0]
+    seen: list[Observation] = [other, *feel(pulse, 1)]
+    driver.waits_us = [1500.0] * 9 + [12.0]  # the driver needs a while to end it
+    assert without_the_machines(seen, pulse) == seen
+    driver.waits_us = [1500.0]
+    left = without_the_machines(seen, pulse, lambda _: None, ending_s=0.0)
+    assert other in left and not any(isinstance(o, LeftoverSeen) and o.on_device for o in left)
+    assert any(isinstance(o, CheckMissing) for o in left)
+    assert without_the_machines([other], pulse) == [other]
+
+
+@pytest.mark.parametrize(
+    ("own_us", "null_us", "left"),
+    [(20.0, 18.0, False), (900.0, 20.0, True), (1500.0, 1400.0, False)],
+)
+def test_work_after_timed_batches_is_the_candidates_only_where_others_leave_none(
+    own_us: float, null_us: float, left: bool
+) -> None:
+    def runs(after_us: float) -> list[GatedRun]:
+        return [GatedRun(1000, 1000, 10, True, after_us)] * 6
+
+    times = RaceTimes(2, lengths=[4] * 6, runs=[runs(own_us), runs(null_us), runs(null_us)])
+    assert bool(left_running(times)) is left

@@ -29,22 +29,34 @@ class _Ring:
 
 
 class _Gate:
-    """Takes a microsecond a call, or ends at the third batch."""
+    """Takes a microsecond a call; may end at the third batch, or wait for the device inside it."""
 
-    def __init__(self, dies: bool) -> None:
+    def __init__(self, dies: bool = False, most: int = 99, late: tuple[int, ...] = ()) -> None:
         self.batches: list[list[int]] = []
+        self.opened = 0
         self._dies = dies
+        self._most = most  # calls that it can queue
+        self._late = late  # batches that it does not queue in time
 
     def run(self, laid: Sequence[int], refresh: Callable[[], None], *_: Any) -> GatedRun:
         refresh()
         self.batches.append(list(laid))
         if self._dies and len(self.batches) > 2:
             raise Lost(EndCause.EXITED, 3, "it left")
-        return GatedRun(1000 * len(laid), 1000 * len(laid), 100, True)
+        gated = len(laid) <= self._most and len(self.batches) not in self._late
+        return GatedRun(1000 * len(laid), 1000 * len(laid), 100, gated)
+
+    def run_open(self, laid: Sequence[int], refresh: Callable[[], None], *_: Any) -> GatedRun:
+        refresh()
+        self.opened += 1
+        return GatedRun(3000 * len(laid), 3000 * len(laid), 3000 * len(laid), False)
 
 
-def _runner(name: str, dies: bool = False, gap_us: float | None = None) -> Runner:
-    return Runner(name, cast(Any, None), cast(Any, _Ring()), cast(Any, _Gate(dies)), gap_us)
+def _runner(
+    name: str, dies: bool = False, gap_us: float | None = None, gate: _Gate | None = None
+) -> Runner:
+    made = cast(Any, gate or _Gate(dies))
+    return Runner(name, cast(Any, None), cast(Any, _Ring()), made, gap_us)
 
 
 def _race(*runners: Runner, warm: bool = False) -> Race:
@@ -106,3 +118,38 @@ def test_two_processes_of_a_side_are_less_apart_than_one() -> None:
     one = measurement(alone.times, 1, "eager", "warm")
     assert two.apart_us == pytest.approx(one.apart_us / 2**0.5)
     assert "2 processes each" in two.method and "processes" not in one.method
+
+
+def test_where_one_side_waits_inside_its_calls_nobody_is_gated() -> None:
+    waits, own = _Gate(most=0), _Gate()
+    race = _race(_runner("candidate", gate=own), _runner("eager", gate=waits))
+    length = race.settle(8, 0.003)
+    assert not race.held and len(waits.batches) == 2  # asked twice, never again
+    for _ in range(6):
+        race.round(length)
+    assert own.opened == waits.opened == 7
+    for side, name in enumerate(("candidate", "eager")):
+        found = measurement(race.times, side, name, "warm")
+        assert found.gated is False and "not gated" in found.method
+        assert not found.host_us and not found.launch_us
+        assert any("eager waits for the device inside a call" in one for one in found.remarks)
+
+
+def test_a_queue_that_is_full_shortens_batches_and_is_no_waiting() -> None:
+    race = _race(_runner("candidate", gate=_Gate(most=4)), _runner("eager"))
+    assert race.settle(8, 1.0) == 4 and race.held
+
+
+def test_a_round_that_was_not_queued_in_time_does_not_count() -> None:
+    race = _race(_runner("candidate", gate=_Gate(late=(2,))), _runner("eager"))
+    for _ in range(4):
+        race.round(4)
+    assert race.held and race.times.gated(0) and len(race.times.lengths) == 3
+
+
+def test_one_that_is_late_again_and_again_is_let_through_with_all_others() -> None:
+    race = _race(_runner("candidate", gate=_Gate(late=(2, 4, 5))), _runner("eager"))
+    for _ in range(7):
+        race.round(4)
+    assert not race.held and race.times.waiting == ("candidate",)
+    assert len(race.times.lengths) == 2 and not race.times.gated(1)

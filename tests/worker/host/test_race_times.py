@@ -6,6 +6,7 @@ import statistics
 
 import pytest
 
+from assay.worker.host.device_measurement import measurement
 from assay.worker.host.race_times import GatedRun, RaceTimes
 
 CALLS = 50
@@ -71,6 +72,14 @@ def test_a_late_look_at_the_device_is_no_lie(late_us: float) -> None:
         for one in [run(10.0)] * 6
     ]
     assert race(late).believed(0)
+
+
+def test_processes_of_a_side_that_differ_are_seen_to() -> None:
+    runs = [[run(us)] * 6 for us in (20.0, 20.3, 30.0, 30.0, 0.0)]
+    times = RaceTimes(2, processes=2, lengths=[CALLS] * 6, runs=runs)
+    assert times.apart_us(0) == pytest.approx(0.3) and times.apart_us(1) == pytest.approx(0.0)
+    wide, narrow = (measurement(times, side, "", "warm").apart_us for side in range(2))
+    assert wide > 0.4 > 0.2 > narrow
 
 
 def test_whoever_waits_inside_a_call_was_not_gated() -> None:

@@ -7,6 +7,7 @@ cannot be mended within the process, so it ends the process, and the host sees h
 from __future__ import annotations
 
 import os
+import time
 
 import torch
 
@@ -17,6 +18,10 @@ from assay.worker.child.launch_gap import LaunchGap
 _current_stream, _set_stream = torch.cuda.current_stream, torch.cuda.set_stream
 _POISON = 255
 _MOST_POISONED = 256 << 20
+_REST_NS = 100_000  # that a device which has come to rest may take to say so
+_LEFT_BATCHES = 2  # of calls that left work behind, before it is told
+
+_wall_ns, _busy_ns = time.perf_counter_ns, time.thread_time_ns
 
 
 class Accelerator:
@@ -30,6 +35,7 @@ class Accelerator:
         self.stream = _current_stream()
         self._persisting = self._set_aside()
         self.strayed = False  # whether a call ever left another stream current
+        self._left_ns: list[int] = []  # that other streams worked on for after a batch of calls
 
     def take_back(self) -> None:
         """Make our stream current again: answers are taken in its order, whatever a call left."""
@@ -43,7 +49,13 @@ class Accelerator:
         size = self._set_aside()
         kept = [f"cuda.persisting_cache\t{self._persisting} -> {size} bytes"]
         changed = size != self._persisting
-        return (left if self.strayed else []) + (kept if changed else [])
+        return (left if self.strayed else []) + (kept if changed else []) + self._unjoined()
+
+    def _unjoined(self) -> list[str]:
+        if len(self._left_ns) < _LEFT_BATCHES:
+            return []
+        text = f"{len(self._left_ns)} batches of calls left work running on other streams"
+        return [f"cuda.unjoined_work\t{text}, for up to {max(self._left_ns) / 1e3:.0f} us"]
 
     def _set_aside(self) -> int:
         """Bytes of the cache; none on a device that knows no such limit."""
@@ -52,10 +64,23 @@ class Accelerator:
         except DeviceError:
             return 0
 
-    def finish(self) -> None:
-        """Wait for all the work of every stream."""
+    def finish_calls(self) -> None:
+        """Wait for our stream, then for all others: what these need longer was never joined.
+
+        A driver that waits computes, and a process that has to wait for a processor does not: only
+        time in which both clocks went on is the device's.
+        """
+        self.finish(self.stream.cuda_stream)
+        wall, busy = _wall_ns(), _busy_ns()
+        self.finish()
+        left_ns = min(_wall_ns() - wall, _busy_ns() - busy)
+        if left_ns > _REST_NS:
+            self._left_ns.append(left_ns)
+
+    def finish(self, stream: int | None = None) -> None:
+        """Wait for all the work of every stream, or of one."""
         try:
-            self.driver.synchronise()
+            self.driver.synchronise(stream)
         except DeviceError as error:
             os.write(2, f"\n{error}\n".encode())
             os.abort()

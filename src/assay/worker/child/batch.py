@@ -75,7 +75,7 @@ class Batch:
             if not request.copy_each:
                 self.hand_over()
             if self._memory.accelerator is not None:
-                self._memory.accelerator.finish()
+                self._memory.accelerator.finish_calls()
             for index, call in enumerate(request.calls):
                 _mark_shared(call, index, self._results, self._memory)
         return log.text() if log is not None else ""

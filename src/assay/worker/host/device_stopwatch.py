@@ -3,7 +3,7 @@
 The rule: a sample is the time of a batch of secret length between the opening of the gate and the
 device's own end, per call. Some of the timed calls, secretly chosen, are judged like any other.
 Where calls are so short that what processes are apart by would hide one per cent, every side runs
-in two of them; not where the host is longer at handing over a call, since its times count then.
+in two of them. What the device is still at work for when a batch is called done is told.
 """
 
 from __future__ import annotations
@@ -20,13 +20,14 @@ from assay.data.observation import Observation, TimesSeen
 from assay.data.settings import Level, Settings
 from assay.devices.lease import device_key, lease
 from assay.devices.registry import adapter
-from assay.measure.statistics import needs_more, paired_ratio
+from assay.measure.statistics import LEAST_ROUNDS, needs_more, paired_ratio
 from assay.worker.host.baseline import CANDIDATE, NULL, BaselineLost
 from assay.worker.host.cache_request import cache_remarks, place_remarks, warm_or_not
 from assay.worker.host.device_measurement import cache_state, measurement
 from assay.worker.host.energy import millijoules_per_call
 from assay.worker.host.exam import Exam
 from assay.worker.host.examiner import Examiner
+from assay.worker.host.listening import left_running
 from assay.worker.host.planned_call import BatchOptions
 from assay.worker.host.process import Lost
 from assay.worker.host.race import Race, Runner
@@ -40,8 +41,9 @@ _BUDGET_S = {Level.QUICK: 0.5, Level.STANDARD: 1.0, Level.FULL: 20.0}
 _HALF_WIDTH = 0.003
 _BATCH_S = 0.003
 _JUDGED = {Level.QUICK: 2, Level.STANDARD: 2, Level.FULL: 6}
-PROCESSES_OF_SHORT = {Level.QUICK: 1, Level.STANDARD: 2, Level.FULL: 2}  # of a side
-SHORT_US = 40.0  # a call
+PROCESSES_OF_SHORT = 2  # of a side
+SHORT_US = {Level.QUICK: 10.0, Level.STANDARD: 40.0, Level.FULL: 40.0}  # a call
+_WARM_UP_S = 0.1  # a clock that has idled rises for some ten milliseconds
 _LEASE_S = 600.0  # to wait for others who time on the same device
 
 _TRIED = 3  # rounds that say whether calls are short
@@ -72,7 +74,7 @@ class DeviceStopwatch:
             try:
                 own = [self._stand.enter(CANDIDATE, session)]
                 if self._needs_twins(own[0], version):
-                    for _ in range(PROCESSES_OF_SHORT[self._settings.level] - 1):
+                    for _ in range(PROCESSES_OF_SHORT - 1):
                         own += self._another(version, more)
                 found: list[Observation] = []
                 for warm in warm_or_not(self._settings.cache):
@@ -83,15 +85,15 @@ class DeviceStopwatch:
                 raise
 
     def _needs_twins(self, own: Runner, version: int) -> bool:
-        """Whether a few calls on their own are short on the device, and wait for it."""
+        """Whether a few calls on their own are short on the device."""
         with contextlib.suppress(BaselineLost):
             null = self._stand.baselines(version, self._settings.baselines)
             race = Race([own, *null], self._rng, self._timeout_s)
             length = race.settle(self._stand.most_calls, _BATCH_S)
             for _ in range(_TRIED):
                 race.round(length)
-            device_us = statistics.median(race.times.outside_us(0))
-            return statistics.median(race.times.launch_us(0)) <= device_us < SHORT_US
+            if race.held and race.times.lengths:
+                return statistics.median(race.times.outside_us(0)) < SHORT_US[self._settings.level]
         return False
 
     def _another(self, version: int, more: contextlib.ExitStack) -> list[Runner]:
@@ -114,7 +116,7 @@ class DeviceStopwatch:
                     race = Race([*own, *others], self._rng, self._timeout_s, warm, count)
                     with lease(device_key(self._device), _LEASE_S):
                         judged, readings = self._rounds(race, version, report)
-                        return [*judged, self._times(race, readings)]
+                        return [*judged, *left_running(race.times), self._times(race, readings)]
                 break
             except BaselineLost as lost:
                 self._stand.drop(lost.name)
@@ -135,6 +137,7 @@ class DeviceStopwatch:
         level = self._settings.level
         least, most = _ROUNDS[level]
         typical = race.settle(self._stand.most_calls, _BATCH_S)
+        race.warm_up(typical, _WARM_UP_S)
         ends = time.monotonic() + _BUDGET_S[level]
         found: list[Observation] = []
         readings: list[DeviceReading] = []
@@ -144,10 +147,11 @@ class DeviceStopwatch:
             length = max(2, int(typical * self._rng.uniform(0.75, 1.0) + 0.5))
             index = race.round(length)
             readings.append(self._reading())
+            timed = len(race.times.lengths)
             if number in judging and not (race.times.warm and self._exam.reference.updates):
                 runner = race.runners[self._rng.choice(race.times.processes_of(0))]
                 found.append(self._judge(runner, index, length, version))
-            if number + 1 >= least and (self._settled(race) or time.monotonic() > ends):
+            if timed >= least and (self._settled(race) or time.monotonic() > ends):
                 break
         return found, readings
 
@@ -167,6 +171,8 @@ class DeviceStopwatch:
 
     def _times(self, race: Race, readings: list[DeviceReading]) -> TimesSeen:
         times = race.times
+        if len(times.lengths) < LEAST_ROUNDS:
+            return TimesSeen(reason="calls were not queued in time", lost=self._losses)
         share = None if times.believed(0) else min(times.inside_share(0), 1e6)
         cache = cache_state(self._device, times, self._stand.call_bytes)
         names = [race.runners[times.processes_of(side)[0]].name for side in range(times.sides)]
@@ -175,11 +181,13 @@ class DeviceStopwatch:
             measured = [self._with_energy(race, i, one) for i, one in enumerate(measured)]
         said = cache_remarks(self._settings.cache, cache, times.warm)
         said += place_remarks(self._device, self._stand.call_bytes, times.warm)
-        measured = [one.model_copy(update={"remarks": said}) for one in measured]
+        measured = [one.model_copy(update={"remarks": one.remarks + said}) for one in measured]
         return TimesSeen(measurements=tuple(measured), inside_share=share, lost=self._losses)
 
     def _with_energy(self, race: Race, side: int, measured: Measurement) -> Measurement:
         length = max(measured.calls_per_sample)
+        if not race.held:
+            return measured
         runner = race.runners[race.times.processes_of(side)[0]]
         spent = millijoules_per_call(runner, length, self._reading)
         return measured.model_copy(update={"energy_mj": spent})

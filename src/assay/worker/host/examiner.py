@@ -63,6 +63,7 @@ class Examiner:
         self._allowance = Allowance(self.pace, self.exam, self.session.process)
         self._own_calls = 0
         self._second_looks = 0
+        self._at_work = False  # the device, when nobody asked for anything
         self._draws = RepeatedDraws()
         self._options = BatchOptions()
         self.last: ScriptedBatch | None = None
@@ -84,6 +85,7 @@ class Examiner:
                 self._put(number, part)
             if number in listens:
                 self._listen(number)
+            self._feel(number, number in listens)
         if self.wrong and self.enough_wrong > 1:
             self.ask_again(len(script))
         if skipped:
@@ -102,8 +104,14 @@ class Examiner:
 
     def _listen(self, number: int) -> None:
         self.observations += listen(self.session.process, number)
-        if self.session.pulse is not None:
-            self.observations += feel(self.session.pulse, number)
+
+    def _feel(self, number: int, sure: bool) -> None:
+        """Until the device was found at work once."""
+        pulse = self.session.pulse
+        if pulse is not None and not self._at_work:
+            found = feel(pulse, number, sure)
+            self._at_work = bool(found)
+            self.observations += found
 
     def _apart(self, batch: ScriptedBatch) -> bool:
         """Whether one call of a batch would find what another left: in buffers, or in its input."""

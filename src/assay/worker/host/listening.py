@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import os
+import time
+from collections.abc import Callable, Sequence
 
-from assay.data.observation import LeftoverSeen
+from assay.data.observation import CheckMissing, LeftoverSeen, Observation
 from assay.worker.host.process import IDLE_WINDOW_S, SandboxedProcess
-from assay.worker.host.pulse import Pulse
+from assay.worker.host.pulse import BEYOND_US, Pulse
+from assay.worker.host.race_times import RaceTimes
 
 _IDLE_SHARE = 0.4
 _MOST_THREADS = 64 + 8 * (os.cpu_count() or 1)  # a few pools of one thread a processor
+_ENDING_S = 3.0  # that a driver may take to end the work of a process that was killed
+_DEVICE_CHECK = "device at rest"
 
 
 def listen(process: SandboxedProcess, number: int) -> list[LeftoverSeen]:
@@ -26,14 +31,54 @@ def listen(process: SandboxedProcess, number: int) -> list[LeftoverSeen]:
     return found
 
 
-def feel(pulse: Pulse, number: int) -> list[LeftoverSeen]:
-    """After batch `number`: is the device still at work?"""
-    busy_us = pulse.busy_us()
+def feel(pulse: Pulse, number: int, sure: bool = True) -> list[LeftoverSeen]:
+    """After batch `number`: is the device still at work? One look, or several to be sure."""
+    busy_us = pulse.surely_busy_us() if sure else pulse.busy_us()
     if busy_us is None:
         return []
-    took = f"a fill of {pulse.usual_us:.0f} us took {busy_us:.0f}"
+    took = f"work of {pulse.usual_us:.0f} us had to wait {busy_us:.0f}"
     text = f"the device is at work though every call was called done: {took}"
-    return [LeftoverSeen(when=f"after batch {number}", processes=0, text=text)]
+    when = f"after batch {number}"
+    return [LeftoverSeen(when=when, processes=0, on_device=True, text=text)]
+
+
+def left_running(times: RaceTimes) -> list[LeftoverSeen]:
+    """After timed batches: does the candidate keep the device at work, and nobody else?"""
+    if not times.lengths or times.left_us(0) <= BEYOND_US:
+        return []
+    text = f"the device works on for {times.left_us(0):.0f} us or more when a batch is called done"
+    return [LeftoverSeen(when="timed batches", processes=0, on_device=True, text=text)]
+
+
+def unfelt(pulse: Pulse | None) -> list[Observation]:
+    """Where others were at work on the device before the candidate came."""
+    if pulse is None or not pulse.busy_before:
+        return []
+    reason = f"other processes use it: a small piece of work waits {pulse.usual_us:.0f} us"
+    return [CheckMissing(check=_DEVICE_CHECK, reason=reason, essential=False)]
+
+
+def without_the_machines(
+    seen: Sequence[Observation],
+    pulse: Pulse | None,
+    sleep: Callable[[float], None] = time.sleep,
+    ending_s: float = _ENDING_S,
+) -> list[Observation]:
+    """What was seen, once the candidate is gone: a device that is still at work was not its doing.
+
+    The driver takes a while to end what a killed process had running.
+    """
+    found = [o for o in seen if isinstance(o, LeftoverSeen) and o.on_device]
+    if pulse is None or not found:
+        return list(seen)
+    ends = time.monotonic() + ending_s
+    while pulse.surely_busy_us() is not None:
+        if time.monotonic() > ends:
+            reason = "it is at work without the candidate, too: other processes use it"
+            missing = CheckMissing(check=_DEVICE_CHECK, reason=reason, essential=False)
+            return [*(o for o in seen if o not in found), missing]
+        sleep(0.05)
+    return list(seen)
 
 
 def strangers(number: int, count: int) -> LeftoverSeen:

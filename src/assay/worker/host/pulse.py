@@ -1,47 +1,74 @@
 """Pulse: does the device do something though nobody asks it to?
 
-The rule: the judge times a small piece of work of its own. Alone on the device it takes as long as
-it always did; much longer means that somebody else's work is still running.
+The rule: the judge hands the device a small piece of work and waits for it, by its own clock. A
+device at rest takes it at once. One that another process keeps at work, if only by one block,
+makes it wait for its turn: processes share a device by turns, never side by side. How long the
+work itself takes says nothing, for it fits into one turn.
 """
 
 from __future__ import annotations
 
 import statistics
+import time
+from collections.abc import Callable
 
 from assay.devices.cuda_driver import CudaDriver
 
-_BYTES = 32 << 20  # a fill of some ten microseconds
-_CALIBRATIONS = 9
-_LOOKS = 3
-_SLOWER = 8.0  # a clock that idles is a fifth of the highest
-_BEYOND_US = 300.0  # and so much more: less than one turn of a device that two processes share
+_BYTES = 1 << 16
+_WARM_UP = 3
+_LOOKS = 9  # at a device that may be at work; their median counts
+_APART_S = 0.0007  # between two of them, so that whoever else is at work has the device again
+_SLOWER = 8.0  # than usual: a host's clock wanders
+BEYOND_US = 300.0  # and so much more: less than one turn of a device that two processes share
 
 
 class Pulse:
     """One device, as it is before any candidate has come."""
 
-    def __init__(self, driver: CudaDriver) -> None:
+    def __init__(
+        self,
+        driver: CudaDriver,
+        clock_ns: Callable[[], int] = time.perf_counter_ns,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
         self._driver = driver
+        self._clock_ns = clock_ns
+        self._sleep = sleep
         driver.enter()
         self._room = driver.allocate(_BYTES)
-        self._start, self._end = driver.event(), driver.event()
-        self._beat_us()
-        self.usual_us = statistics.median(self._beat_us() for _ in range(_CALIBRATIONS))
+        for _ in range(_WARM_UP):
+            self.look_us()
+        self.usual_us = self._median_us()
+        self.busy_before = self.usual_us > BEYOND_US  # others are at work here
 
-    def busy_us(self) -> float | None:
-        """How long it took just now, where that is too long; None where the device rests.
-
-        The quickest of a few looks counts: work that ends in between was only late.
-        """
-        found = min(self._beat_us() for _ in range(_LOOKS))
-        late = found > max(_SLOWER * self.usual_us, self.usual_us + _BEYOND_US)
-        return found if late else None
-
-    def _beat_us(self) -> float:
+    def look_us(self) -> float:
+        """From handing over a small piece of work to its end, just now."""
         driver = self._driver
         driver.enter()
-        driver.record(self._start, 0)
+        start = self._clock_ns()
         driver.fill(self._room, 0, _BYTES)
-        driver.record(self._end, 0)
         driver.synchronise()
-        return driver.elapsed_us(self._start, self._end)
+        return (self._clock_ns() - start) / 1e3
+
+    def busy_us(self) -> float | None:
+        """How long it takes, where that is too long; None where the device rests, or never did.
+
+        One quick look is enough where the next batch is looked at too; a slow one is confirmed.
+        """
+        return self.surely_busy_us() if self._late(self.look_us()) else None
+
+    def surely_busy_us(self) -> float | None:
+        """The same by the median of several looks, whatever the first of them says."""
+        found = self._median_us()
+        return found if self._late(found) else None
+
+    def _late(self, found_us: float) -> bool:
+        usual_us = self.usual_us
+        return not self.busy_before and found_us > max(_SLOWER * usual_us, usual_us + BEYOND_US)
+
+    def _median_us(self) -> float:
+        found = []
+        for _ in range(_LOOKS):
+            self._sleep(_APART_S)
+            found.append(self.look_us())
+        return statistics.median(found)

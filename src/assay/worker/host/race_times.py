@@ -25,6 +25,7 @@ class GatedRun:
     outside_ns: int  # from the opening of the gate to the device's word
     launch_ns: int  # of the host, from the first call to the last
     gated: bool  # False where it had to be let through before it had queued everything
+    after_us: float = 0.0  # that the judge's own work waited for the device when all was done
 
 
 @dataclass
@@ -35,6 +36,7 @@ class RaceTimes:
     warm: bool = False  # all calls of a batch found their inputs at one place
     gaps_us: tuple[float, ...] = ()  # by process, before a candidate was there
     processes: int = 1  # of each side, one after the other
+    waiting: tuple[str, ...] = ()  # who waits for the device inside a call: nobody is gated then
     lengths: list[int] = field(default_factory=list)  # calls a batch, one a round
     runs: list[list[GatedRun]] = field(default_factory=list)  # by process, the null one last
 
@@ -69,6 +71,24 @@ class RaceTimes:
     def gated(self, side: int) -> bool:
         """Whether every batch was queued whole before the gate opened."""
         return all(run.gated for place in self.processes_of(side) for run in self.runs[place])
+
+    def left_us(self, side: int) -> float:
+        """What the device was at work for after its batches, beyond what it is after the others'.
+
+        A device that others use is at work after everybody's.
+        """
+        own, null = [], [run.after_us for run in self.runs[-1]]
+        for place in self.processes_of(side):
+            own.append(statistics.median(run.after_us for run in self.runs[place]))
+        return max(own) - statistics.median(null)
+
+    def apart_us(self, side: int) -> float:
+        """Between the processes of a side that differ most; 0 where it has one."""
+        times_us = [
+            statistics.median(self._beyond_gap(place, "inside_ns" if self.inside else "outside_ns"))
+            for place in self.processes_of(side)
+        ]
+        return max(times_us) - min(times_us)
 
     def inside_share(self, side: int) -> float:
         """The inside time over the outside one, of the process where that is least."""
