@@ -28,8 +28,8 @@ _PATIENCE_S = 0.5
 _CALLS = 4
 
 
-def through(inside: Inside, source: str) -> tuple[GatedRun, list[Laid]]:
-    """Calls on zeros, which become ones while everything is queued."""
+def through(inside: Inside, source: str, held: bool = True) -> tuple[GatedRun, list[Laid]]:
+    """Calls on zeros, which become ones while everything is queued, or before it is."""
     inside.construct(source)
     session = inside.session
     inside.one(torch.ones(64, 64), "w")  # the first call pays for what is loaded late
@@ -44,7 +44,11 @@ def through(inside: Inside, source: str) -> tuple[GatedRun, list[Laid]]:
         for one in laid:
             session.memory.put(one.inputs[0], torch.ones(64, 64))
 
-    run = Gate(session).run(laid, refresh, _PATIENCE_S, Deadline.after(30.0))
+    gate, deadline = Gate(session), Deadline.after(30.0)
+    if held:
+        run = gate.run(laid, refresh, _PATIENCE_S, deadline)
+    else:
+        run = gate.run_open(laid, refresh, deadline)
     session.process.freeze()
     return run, laid
 
@@ -67,6 +71,14 @@ def test_who_waits_for_the_device_inside_is_let_through_and_marked(inside: Insid
     run, laid = through(inside, _WAITS)
     assert not run.gated
     assert answers(inside, laid) == [2.0] * _CALLS
+
+
+def test_with_nothing_held_back_both_are_timed_alike(inside: Inside) -> None:
+    for source in (_WAITS, _DOUBLES):
+        run, laid = through(inside, source, held=False)
+        assert not run.gated
+        assert answers(inside, laid) == [2.0] * _CALLS
+        assert 0 < run.inside_ns <= 2 * run.outside_ns
 
 
 def test_every_process_knows_its_gap_before_a_candidate_is_there(inside: Inside) -> None:
