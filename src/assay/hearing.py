@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import platform
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from itertools import islice
 
@@ -54,17 +54,27 @@ Report = Callable[[str, float | None], None]
 class Hearing:
     """Everything the candidates of one call share."""
 
-    def __init__(self, wall: Wall, task: Task, settings: Settings, replay: Plan | None) -> None:
+    def __init__(
+        self,
+        wall: Wall,
+        task: Task,
+        settings: Settings,
+        replay: Plan | None,
+        failure: Observation | None = None,
+    ) -> None:
+        """With a failure that is known already nothing is run, and every candidate gets it."""
         self._wall = wall
         self._task = task
         self.settings = settings
         self._replay = replay
         self._device = for_judging(settings.device).describe()
-        self._failure: Observation | None = None
+        self._failure = failure
 
     @cached_property
     def _bench(self) -> Bench | None:
         """The exam and its script; None where the task or our machinery failed."""
+        if self._failure is not None:
+            return None
         try:
             exam = self._exam(Reference(self._task))
             check_reference(exam)
@@ -149,7 +159,11 @@ class Hearing:
             return SourceSeen(findings=(unknown,))
 
     def judge(
-        self, candidate: Candidate, observations: list[Observation], elapsed_s: float
+        self,
+        candidate: Candidate,
+        observations: list[Observation],
+        elapsed_s: float,
+        stages: Mapping[str, float],
     ) -> Judgement:
         """The pure part."""
         bench = self._bench
@@ -163,6 +177,7 @@ class Hearing:
             environment=self._environment(observations),
             rubric=rubric(candidate),
             elapsed_s=elapsed_s,
+            stages=dict(stages),
         )
         return Judgement(
             task=self._task,

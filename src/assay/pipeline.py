@@ -1,102 +1,116 @@
 """The one pipeline: (Task, Candidate, settings) -> Verdict.
 
-    resolve -> raise the wall -> draw the exam -> observe each candidate -> judge
+    read what was asked -> hand it to a judge process -> give its judgements back
 
-A candidate's failure is data and becomes a status. A task's failure is `invalid_task`, ours is
-`not_run`; neither stops the others.
+The rule: the caller's process is left as it was. Nothing of a task or a candidate runs in it; a
+mistake among the arguments is one UsageError before anything starts.
 """
 
 from __future__ import annotations
 
-import functools
-import time
-from collections.abc import Callable, Iterator, Sequence
+import math
+import sys
+from collections.abc import Generator, Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
+
+from pydantic import ValidationError
 
 from assay.data.candidate import Candidate
 from assay.data.plan import Plan
-from assay.data.progress import Progress
 from assay.data.run import Judgement
 from assay.data.settings import Settings
 from assay.data.task import Task
 from assay.data.verdict import Verdict
-from assay.devices.registry import for_judging
-from assay.dispatch.local_pool import in_order
+from assay.devices.registry import adapter
+from assay.errors import UsageError
+from assay.judge_process.judging import hear
+from assay.judge_process.messages import Job
+from assay.judge_process.relay import Show, judgements
 from assay.languages.candidate_file import load_candidate
-from assay.languages.registry import language
+from assay.languages.candidate_text import candidate_of_text
 from assay.tasks.catalog import resolve
-from assay.worker.host.kept_memory import keep_freed_memory
-from assay.worker.host.wall import Wall
+from assay.tasks.readers.kernelbench import task_of_text
 
-if TYPE_CHECKING:
-    from assay.hearing import Hearing
-
-Show = Callable[[Progress], None]
+__all__ = ["Show", "evaluate", "evaluate_many", "hear"]
 
 
 def evaluate(
-    task: str | Task, candidate: str | Path | Candidate, settings: Settings | None = None
+    task: str | Path | Task,
+    candidate: str | Path | Candidate,
+    settings: Settings | None = None,
+    **options: Any,
 ) -> Verdict:
-    """Judge one candidate of one task."""
-    for judgement in evaluate_many(task, [candidate], settings):
-        return judgement.verdict
-    raise AssertionError("one candidate gives one judgement")
+    """Judge one candidate of one task. `options` are fields of `Settings` by name."""
+    (judgement,) = evaluate_many(task, [candidate], settings, **options)
+    return judgement.verdict
 
 
 def evaluate_many(
-    task: str | Task,
-    candidates: Sequence[str | Path | Candidate],
+    task: str | Path | Task,
+    candidates: Iterable[str | Path | Candidate],
     settings: Settings | None = None,
     progress: Show | None = None,
     replay: Plan | None = None,
-) -> Iterator[Judgement]:
+    **options: Any,
+) -> Generator[Judgement, None, None]:
     """Judge candidates of one task, in the order given; later ones cost a fraction of the first.
 
-    With `replay` the secret and the workloads of an earlier plan are used again.
+    Each is judged when it is asked for. With `replay` the secret and the workloads of an earlier
+    plan are used again. `options` are fields of `Settings` by name.
     """
-    settings = settings or Settings()
-    keep_freed_memory()
-    for_judging(settings.device)
-    chosen_task = task if isinstance(task, Task) else resolve(task)
-    chosen = [c if isinstance(c, Candidate) else load_candidate(Path(c)) for c in candidates]
-    preload = {name for c in chosen for name in language(c.language).preload}
-    modules = tuple(sorted(preload))
-    with Wall(
-        modules, expected=len(chosen), device=settings.device, tf32=settings.tf32
-    ) as wall:  # warms up while this process imports torch
-        from assay.hearing import Hearing
-
-        hearing = Hearing(wall, chosen_task, settings, replay)
-        yield from hear(hearing, chosen, progress)
+    if isinstance(candidates, str | Path | Candidate):
+        raise UsageError("candidates is a list; for a single one use evaluate")
+    chosen = settings_of(settings, options)
+    job = Job(
+        task=task_of(task),
+        candidates=tuple(candidate_of(one) for one in candidates),
+        settings=chosen,
+        replay=replay,
+        path=tuple(sys.path),
+    )
+    return judgements(job, progress)
 
 
-def hear(
-    hearing: Hearing, candidates: list[Candidate], progress: Show | None = None
-) -> Iterator[Judgement]:
-    """Judge candidates in a hearing whose wall stands already, in the order given."""
-    work = [
-        functools.partial(_judge, hearing, one, functools.partial(_show, progress, i, candidates))
-        for i, one in enumerate(candidates)
-    ]
-    # Timing needs the machine to itself.
-    yield from in_order(work, hearing.settings.at_once)
+def settings_of(settings: Settings | None, options: Mapping[str, Any]) -> Settings:
+    """The settings with the options over them, checked."""
+    if settings is not None and not isinstance(settings, Settings):
+        raise UsageError(f"settings is a Settings, not {type(settings).__name__}")
+    unknown = [name for name in options if name not in Settings.model_fields]
+    if unknown:
+        known = ", ".join(Settings.model_fields)
+        raise UsageError(f"unknown setting {', '.join(map(repr, unknown))}; known: {known}")
+    try:
+        made = Settings.model_validate((settings or Settings()).model_dump() | dict(options))
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise UsageError(f"setting {'.'.join(map(str, first['loc']))}: {first['msg']}") from error
+    for name in ("timeout_s", "build_timeout_s"):
+        if not (math.isfinite(value := getattr(made, name)) and value > 0):
+            raise UsageError(f"setting {name} must be a positive number of seconds, not {value:g}")
+    adapter(made.device)  # an unknown name; whether it can be used the judge process finds out
+    return made
 
 
-def _judge(
-    hearing: Hearing, candidate: Candidate, report: Callable[[str, float | None], None]
-) -> Judgement:
-    started = time.monotonic()
-    observations = hearing.observe(candidate, report)
-    return hearing.judge(candidate, observations, time.monotonic() - started)
+def task_of(task: str | Path | Task) -> Task:
+    """A Task as it is; a text of several lines is a source, any other a name or a path."""
+    if isinstance(task, Task):
+        return task
+    if isinstance(task, str) and "\n" in task:
+        return task_of_text(task)
+    return resolve(str(task))
 
 
-def _show(
-    progress: Show | None,
-    index: int,
-    candidates: list[Candidate],
-    stage: str,
-    fraction: float | None,
-) -> None:
-    if progress is not None:
-        progress(Progress(candidates[index].name, index, len(candidates), stage, fraction))
+def candidate_of(candidate: str | Path | Candidate) -> Candidate:
+    """A Candidate as it is; a text of several lines is a source, any other a path."""
+    if isinstance(candidate, Candidate):
+        return candidate
+    if isinstance(candidate, str) and "\n" in candidate:
+        return candidate_of_text(candidate)
+    try:
+        path = Path(candidate)
+    except TypeError as error:
+        kind = type(candidate).__name__
+        text = f"a candidate is a path, a source or a Candidate, not {kind}"
+        raise UsageError(text) from error
+    return load_candidate(path)

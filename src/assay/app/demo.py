@@ -9,11 +9,10 @@ The rule: a verdict that differs from its label is shown as such and makes the e
 from __future__ import annotations
 
 import sys
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import cast
 
 import typer
 from rich.text import Text
@@ -21,8 +20,6 @@ from rich.text import Text
 from assay.app.candidates import load_candidates
 from assay.app.flags import DemoFlags, takes
 from assay.app.main import ended
-from assay.app.termination import termination
-from assay.data.run import Judgement
 from assay.data.settings import Level, Settings
 from assay.data.verdict import Status, Verdict
 from assay.errors import UsageError
@@ -31,6 +28,7 @@ from assay.report.console import progress_console, result_console
 from assay.report.progress import ProgressLine
 from assay.report.summary import SummaryTable
 from assay.tasks.catalog import resolve
+from assay.termination import termination
 
 EXPECTED = {
     "honest": Status.ACCEPTED,
@@ -79,7 +77,7 @@ def judge_examples(examples: list[Example], level: Level, line: ProgressLine) ->
         settings = Settings(level=level, timing=group == [timed])
         candidates = load_candidates([str(example.path) for example in group])
         judgements = evaluate_many(resolve(group[0].task), candidates, settings, line.show)
-        with closing(cast("Generator[Judgement, None, None]", judgements)) as stream:
+        with closing(judgements) as stream:
             yield from (judgement.verdict for judgement in stream)
 
 

@@ -5,9 +5,7 @@ The rule: whatever the user could have got wrong is found before the first candi
 
 from __future__ import annotations
 
-from collections.abc import Generator
 from contextlib import closing
-from typing import cast
 
 from assay.app.candidates import load_candidates
 from assay.app.exit_code import exit_code
@@ -15,7 +13,6 @@ from assay.app.flags import EvalFlags
 from assay.app.printers import printer_for
 from assay.app.record_folder import RecordFolder
 from assay.app.settings import note_differences, plan_of, read_record, settings_from
-from assay.data.run import Judgement
 from assay.devices import registry
 from assay.report.console import progress_console
 from assay.report.progress import ProgressLine
@@ -29,7 +26,7 @@ def run(flags: EvalFlags) -> int:
     record = read_record(flags.replay) if flags.replay else None
     settings = settings_from(flags, record)
     replay = plan_of(record) if record is not None else None
-    registry.for_judging(settings.device)
+    registry.adapter(settings.device)  # whether it can be used the judge process finds out
     folder = RecordFolder.at(flags.out) if flags.out else None
     if record is not None:
         note_differences(record, task, candidates)
@@ -41,7 +38,7 @@ def run(flags: EvalFlags) -> int:
     with ProgressLine(progress_console(), task.id) as line:
         judgements = evaluate_many(task, candidates, settings, line.show, replay)
         # Closed by hand: an interrupt between two candidates must end the processes too.
-        with closing(cast("Generator[Judgement, None, None]", judgements)) as stream:
+        with closing(judgements) as stream:
             for judgement in stream:
                 with line.hidden():
                     printer.add(judgement.verdict)

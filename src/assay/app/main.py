@@ -24,8 +24,8 @@ from assay.app.flags import (
     TasksFlags,
     takes,
 )
-from assay.app.termination import termination
 from assay.errors import AssayError, TaskError, Terminated, UsageError
+from assay.termination import termination
 
 NOT_ACCEPTED, USAGE, OUR_FAILURE, INTERRUPTED = 1, 2, 3, 130
 

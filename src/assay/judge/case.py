@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeVar
 
 from assay.data.axis import Axis, AxisRole
@@ -33,6 +33,7 @@ class Case:
     environment: Environment
     rubric: Rubric | None
     elapsed_s: float
+    stages: dict[str, float] = field(default_factory=dict)  # seconds by stage
 
     def seen(self, kind: type[T]) -> Iterator[T]:
         """Observations of one kind, in order."""

@@ -51,6 +51,7 @@ def judge(case: Case) -> Verdict:
         own_share=honesty.own_share(case),
         environment=case.environment,
         plan=case.plan,
+        stages=case.stages,
         elapsed_s=case.elapsed_s,
     )
 

@@ -221,7 +221,9 @@ class Reference:
         if self._growth is not None:
             return self.foreseen_result(workload.axes)
         try:
-            return largest_result(self._checker(workload.axes).module, inputs) or 0
+            module = self._checker(workload.axes).module
+            with user_code(self.task.id, "the reference"):
+                return largest_result(module, inputs) or 0
         except TaskError:
             return 0
 

@@ -26,6 +26,7 @@ from assay.data.task import Task
 from assay.errors import TaskError
 from assay.tasks.extremes import Extremes
 from assay.tasks.sizes import INPUT_FUNCTIONS, KEPT, SEED, SIZES, Site, SizeFinder
+from assay.tasks.task_calls import announced
 
 
 @dataclass(frozen=True)
@@ -38,9 +39,16 @@ class InitCall:
 
 @contextlib.contextmanager
 def user_code(task_id: str, what: str) -> Iterator[None]:
-    """Runs the task's own code: prints go to stderr, warnings nowhere, failures to TaskError."""
+    """Runs the task's own code: prints go to stderr, warnings nowhere, failures to TaskError.
+
+    It is announced, so that another process can end one that does not come back.
+    """
     try:
-        with contextlib.redirect_stdout(sys.stderr), warnings.catch_warnings():
+        with (
+            announced(f"task '{task_id}': {what}"),
+            contextlib.redirect_stdout(sys.stderr),
+            warnings.catch_warnings(),
+        ):
             warnings.simplefilter("ignore")
             yield
     except TaskError:

@@ -102,21 +102,34 @@ def read_source(path: Path) -> str:
 
 def read_file(path: Path) -> Task:
     """One file as a task; its id is the stem, its origin the absolute path."""
-    source = read_source(path)
+    task = _task(read_source(path), str(path))
+    return task.model_copy(update={"id": path.stem, "origin": str(path.resolve())})
+
+
+def task_of_text(source: str) -> Task:
+    """A source that stands in no file."""
+    try:
+        source.encode()
+    except UnicodeEncodeError as error:
+        raise UsageError(f"the task's source is not text: {error.reason}") from error
+    return _task(source, "the task's source")
+
+
+def _task(source: str, place: str) -> Task:
+    """A task without a place of its own; `place` is what mistakes are told by."""
     try:
         tree = ast.parse(source)
     except (SyntaxError, ValueError) as error:
-        raise UsageError(f"{path} is not Python: {error}") from error
+        raise UsageError(f"{place} is not Python: {error}") from error
     missing = missing_names(tree)
     if missing:
-        raise UsageError(f"{path} has no {', '.join(missing)}: define it at the top level")
+        raise UsageError(f"{place} has no {', '.join(missing)}: define it at the top level")
     return Task(
-        id=path.stem,
+        id="source_text",
         title=title_of(tree),
         format=TaskFormat.KERNELBENCH,
         source=source,
-        contract=contract_of(tree, path),
-        origin=str(path.resolve()),
+        contract=contract_of(tree, place),
     )
 
 
@@ -140,7 +153,7 @@ def literals_of(tree: ast.Module) -> dict[str, Any]:
     return found
 
 
-def contract_of(tree: ast.Module, path: Path) -> Contract | None:
+def contract_of(tree: ast.Module, path: Path | str) -> Contract | None:
     """What the module declares as `CONTRACT`, where it does."""
     declared = literals_of(tree).get("CONTRACT")
     if not isinstance(declared, dict) or "kind" not in declared:

@@ -207,3 +207,25 @@ def _roles(hierarchy: _Hierarchy) -> list[str]:
         return ["freezer2", *({"memory", "pids"} & set(controllers))]
     names = {"freezer": "freezer1", "memory": "memory", "pids": "pids"}
     return [names[c] for c in sorted(hierarchy.controllers)]
+
+
+def remove_leftovers(prefix: str) -> None:
+    """Remove the groups of a judge that ended without removing them; their trees are dead."""
+    for folder in _leftovers(prefix):
+        with contextlib.suppress(OSError):
+            folder.rmdir()
+
+
+def thaw_leftovers(prefix: str) -> None:
+    """Let trees run, that is die, whose judge ended while they were frozen."""
+    for folder in _leftovers(prefix):
+        for name, text in (("cgroup.freeze", "0"), ("freezer.state", "THAWED")):
+            if (folder / name).exists():
+                with contextlib.suppress(OSError):
+                    (folder / name).write_text(text)
+
+
+def _leftovers(prefix: str) -> list[Path]:
+    with contextlib.suppress(OSError):
+        return [f for h in _hierarchies() for f in h.folder.glob(f"{prefix}*")]
+    return []

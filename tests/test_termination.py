@@ -44,7 +44,7 @@ def ended_by(number: int, body: str) -> tuple[str, str, int]:
     code = (
         "import sys, time\n"
         "from assay.app.main import ended\n"
-        "from assay.app.termination import termination\n"
+        "from assay.termination import termination\n"
         "ready = lambda: print('ready', flush=True)\n"
         f"def work():{body}\n"
         "with termination():\n"

@@ -1,0 +1,9 @@
+"""The judge process: where references run and candidates are judged, apart from the caller.
+
+    caller ──job, "go on"──> judge process ──> warm parent ──> sandboxes
+       │ <──progress, judgements, failures, log lines──┘
+       └──starts, closes──> supervisor ──starts, watches, ends──> judge process
+
+The rule: the caller's process runs nothing of a task or a candidate and imports no torch. The
+supervisor runs nothing but itself, so it can end what the judge process cannot end.
+"""

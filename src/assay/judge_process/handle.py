@@ -1,0 +1,96 @@
+"""JudgeProcess: the caller's hold on one judge process.
+
+The rule: nothing of the caller changes but two sockets and one child, and both are gone when it is
+closed. In a forked copy of the caller closing it leaves the judge process alone.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import socket
+import subprocess
+
+from assay.data.observation import HostFailed, TaskBroken
+from assay.judge_process.messages import GO_ON, Job, Message, receive_message, send
+from assay.judge_process.starting import start
+
+_CLOSING_S = 40.0  # the supervisor needs at most 5 s for the judge and 20 s for what it leaves
+_KILLED = -9
+
+
+class JudgeProcess:
+    """Started at once; gives messages until the judge process is through, or is closed."""
+
+    def __init__(self, job: Job) -> None:
+        self._pid = os.getpid()
+        self._job = job
+        ours, theirs = socket.socketpair()
+        self._status, told = socket.socketpair()
+        self._channel = ours
+        with theirs, told:
+            keep = (theirs.fileno(), told.fileno())
+            numbers = (*keep, self._pid, job.settings.timeout_s)
+            try:
+                self._process = start("assay.judge_process.supervisor", numbers, keep)
+            except BaseException:
+                ours.close()
+                self._status.close()
+                raise
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # `ending` says why
+            send(self._channel, job)
+
+    def receive(self) -> Message:
+        """The next message. Raises EOFError when the judge process is gone."""
+        return receive_message(self._channel)
+
+    def go_on(self) -> None:
+        """Ask for the next judgement."""
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # `receive` will say so
+            self._channel.sendall(GO_ON)
+
+    def ending(self) -> TaskBroken | HostFailed:
+        """Why it ended before it was through; waits until nothing of it is left."""
+        try:
+            told = json.loads(self._until_gone())
+        except ValueError:
+            return HostFailed(text="the supervisor of the judge process ended unexpectedly")
+        call, where = told["call"], f" ({told['where']})" if told["where"] else ""
+        if told["hung_s"]:
+            limit_s = self._job.settings.timeout_s
+            return TaskBroken(text=f"{call} did not come back within {limit_s:g} s{where}")
+        how = _words(told["code"])
+        if call and told["code"] != _KILLED:
+            return TaskBroken(text=f"{call} ended the process: {how}")
+        return HostFailed(text=f"the judge process ended: {how}")
+
+    def close(self) -> None:
+        """End it with everything behind it, and wait for that."""
+        if os.getpid() == self._pid:
+            with contextlib.suppress(OSError):
+                self._status.shutdown(socket.SHUT_WR)
+            self._until_gone()
+        self._channel.close()
+        self._status.close()
+
+    def _until_gone(self) -> bytes:
+        """What the supervisor says at its end."""
+        said = b""
+        self._status.settimeout(_CLOSING_S)
+        with contextlib.suppress(OSError):
+            while piece := self._status.recv(1 << 16):
+                said += piece
+        try:
+            self._process.wait(1.0)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        return said
+
+
+def _words(code: int) -> str:
+    if code >= 0:
+        return f"exit code {code}"
+    kept = " (the system may lack memory)" if code == _KILLED else ""
+    return f"signal {-code}{kept}"

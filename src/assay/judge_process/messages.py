@@ -1,0 +1,109 @@
+"""What caller and judge process say to each other: records, as JSON, each after its length."""
+
+from __future__ import annotations
+
+import socket
+import struct
+from typing import Annotated, Literal
+
+from pydantic import Field, TypeAdapter
+
+from assay.data.candidate import Candidate
+from assay.data.observation import HostFailed, TaskBroken
+from assay.data.plan import Plan
+from assay.data.record import Record
+from assay.data.run import Judgement
+from assay.data.settings import Settings
+from assay.data.task import Task
+
+_LENGTH = struct.Struct("=Q")
+_PIECE = 1 << 20
+GO_ON = b"+"  # caller to judge process: the next judgement is wanted
+
+
+class Job(Record):
+    """Caller to judge process: what is to be judged."""
+
+    task: Task
+    candidates: tuple[Candidate, ...]
+    settings: Settings
+    replay: Plan | None = None
+    failure: TaskBroken | HostFailed | None = None  # known already: nothing is run
+    path: tuple[str, ...] = ()  # where the caller imports from, and so may a task
+
+
+class Step(Record):
+    """A stage of one candidate."""
+
+    kind: Literal["step"] = "step"
+    index: int
+    stage: str
+    fraction: float | None
+
+
+class Judged(Record):
+    """One candidate is through."""
+
+    kind: Literal["judged"] = "judged"
+    judgement: Judgement
+
+
+class Failed(Record):
+    """An exception of ours, by the name of its class in `errors.py`."""
+
+    kind: Literal["failed"] = "failed"
+    error: str
+    text: str
+
+
+class Logged(Record):
+    """A log record, for the caller's own logging."""
+
+    kind: Literal["logged"] = "logged"
+    logger: str
+    level: int
+    text: str
+
+
+class Done(Record):
+    """Everything is judged and cleaned up."""
+
+    kind: Literal["done"] = "done"
+
+
+Message = Annotated[Step | Judged | Failed | Logged | Done, Field(discriminator="kind")]
+_MESSAGE: TypeAdapter[Message] = TypeAdapter(Message)
+
+
+def send(channel: socket.socket, record: Record) -> None:
+    """Send one record whole."""
+    data = record.model_dump_json().encode()
+    channel.sendall(_LENGTH.pack(len(data)) + data)
+
+
+def receive_job(channel: socket.socket) -> Job:
+    """The job. Raises EOFError when the caller is gone."""
+    return Job.model_validate_json(_receive(channel))
+
+
+def receive_message(channel: socket.socket) -> Message:
+    """The next message. Raises EOFError when the judge process is gone."""
+    return _MESSAGE.validate_json(_receive(channel))
+
+
+def _receive(channel: socket.socket) -> bytes:
+    (length,) = _LENGTH.unpack(_exactly(channel, _LENGTH.size))
+    return _exactly(channel, length)
+
+
+def _exactly(channel: socket.socket, size: int) -> bytes:
+    parts = bytearray()
+    while len(parts) < size:
+        try:
+            piece = channel.recv(min(size - len(parts), _PIECE))
+        except ConnectionResetError:
+            piece = b""
+        if not piece:
+            raise EOFError("the other side closed the channel")
+        parts += piece
+    return bytes(parts)
