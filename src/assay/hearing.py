@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import logging
-import platform
-import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from dataclasses import replace
 from functools import cached_property
 from itertools import islice
 
-import assay
 from assay.data.candidate import Candidate
 from assay.data.device import Device
-from assay.data.environment import Environment
 from assay.data.evidence import Evidence, EvidenceKind, Severity
 from assay.data.observation import (
     CheckMissing,
     HostFailed,
-    LayersSeen,
     LimitsSeen,
     Observation,
     SourceSeen,
@@ -31,15 +27,12 @@ from assay.devices.peaks import board, board_of
 from assay.devices.registry import for_judging
 from assay.errors import HostError, TaskError
 from assay.guard.narrowing import narrowings
-from assay.guard.rubric import rubric
 from assay.guard.source import analyse, findings
-from assay.judge.case import Case
-from assay.judge.decide import judge
+from assay.judgement import Course, Judging
 from assay.tasks.modes import in_other_mode
 from assay.tasks.reference import Reference
 from assay.tasks.sweep import swept
 from assay.worker.bench import Bench
-from assay.worker.host.build_cache import compiler
 from assay.worker.host.exam import Exam
 from assay.worker.host.headstart import Headstart
 from assay.worker.host.memory_need import alike, shortage, within_memory
@@ -54,27 +47,17 @@ Report = Callable[[str, float | None], None]
 class Hearing:
     """Everything the candidates of one call share."""
 
-    def __init__(
-        self,
-        wall: Wall,
-        task: Task,
-        settings: Settings,
-        replay: Plan | None,
-        failure: Observation | None = None,
-    ) -> None:
-        """With a failure that is known already nothing is run, and every candidate gets it."""
+    def __init__(self, wall: Wall, task: Task, settings: Settings, replay: Plan | None) -> None:
         self._wall = wall
         self._task = task
         self.settings = settings
         self._replay = replay
         self._device = for_judging(settings.device).describe()
-        self._failure = failure
+        self._failure: Observation | None = None
 
     @cached_property
     def _bench(self) -> Bench | None:
         """The exam and its script; None where the task or our machinery failed."""
-        if self._failure is not None:
-            return None
         try:
             exam = self._exam(Reference(self._task))
             check_reference(exam)
@@ -158,53 +141,14 @@ class Hearing:
             unknown = Evidence(kind=EvidenceKind.UNKNOWN, severity=Severity.SUSPICIOUS, text=text)
             return SourceSeen(findings=(unknown,))
 
-    def judge(
-        self,
-        candidate: Candidate,
-        observations: list[Observation],
-        elapsed_s: float,
-        stages: Mapping[str, float],
-    ) -> Judgement:
+    def judge(self, candidate: Candidate, course: Course) -> Judgement:
         """The pure part."""
-        bench = self._bench
-        case = Case(
-            task=self._task,
-            axes=bench.exam.reference.axes if bench else (),
-            candidate=candidate,
-            settings=self.settings,
-            plan=bench.exam.plan if bench else None,
-            observations=tuple(observations),
-            environment=self._environment(observations),
-            rubric=rubric(candidate),
-            elapsed_s=elapsed_s,
-            stages=dict(stages),
-        )
-        return Judgement(
-            task=self._task,
-            candidate=candidate,
-            settings=self.settings,
-            observations=case.observations,
-            verdict=judge(case),
-        )
-
-    def _environment(self, observations: list[Observation]) -> Environment:
-        layers = next((o for o in observations if isinstance(o, LayersSeen)), None)
-        return Environment(
-            assay=assay.__version__,
-            python=platform.python_version(),
-            torch=self._torch_version(),
-            platform=f"{sys.platform} {platform.machine()} {platform.release()}",
-            compiler=compiler(),
-            device=self._device,
-            threads=self._wall.rooms.threads,
-            layers_held=layers.held if layers else (),
-            layers_missing=layers.missing if layers else (),
-        )
-
-    def _torch_version(self) -> str:
-        import torch
-
-        return str(torch.__version__)
+        bench, threads = self._bench, self._wall.rooms.threads
+        judging = Judging(self._task, self.settings, self._device, threads)
+        if bench is not None:
+            exam = bench.exam
+            judging = replace(judging, plan=exam.plan, axes=exam.reference.axes)
+        return judging.judgement(candidate, course)
 
 
 def limits_seen(task: Task, device: Device, settings: Settings) -> LimitsSeen:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Generator, Iterator
 from typing import TYPE_CHECKING
 
 from assay.data.candidate import Candidate
+from assay.data.observation import HostFailed, TaskBroken
 from assay.data.progress import Progress
 from assay.data.run import Judgement
 from assay.dispatch.local_pool import in_order
@@ -35,15 +36,29 @@ def judge_job(job: Job, progress: Show) -> Generator[Judgement, None, None]:
     keep_freed_memory()
     settings, candidates = job.settings, list(job.candidates)
     for_judging(settings.device)
+    if job.failure is not None:
+        yield from failed(job, job.failure)
+        return
     modules = tuple(sorted({name for c in candidates for name in language(c.language).preload}))
-    expected = 0 if job.failure else len(candidates)
     with Wall(
-        modules, expected=expected, device=settings.device, tf32=settings.tf32
+        modules, expected=len(candidates), device=settings.device, tf32=settings.tf32
     ) as wall:  # warms up while this process imports torch
         from assay.hearing import Hearing
 
-        hearing = Hearing(wall, job.task, settings, job.replay, job.failure)
+        hearing = Hearing(wall, job.task, settings, job.replay)
         yield from hear(hearing, candidates, progress)
+
+
+def failed(job: Job, failure: TaskBroken | HostFailed) -> Iterator[Judgement]:
+    """The same failure for every candidate: nothing is run."""
+    from assay.devices.registry import for_judging
+    from assay.judgement import Course, Judging
+    from assay.worker.host.wall import usable_threads
+
+    device = for_judging(job.settings.device).describe()
+    judging = Judging(job.task, job.settings, device, usable_threads())
+    for candidate in job.candidates:
+        yield judging.judgement(candidate, Course((failure,), 0.0))
 
 
 def hear(
@@ -59,10 +74,12 @@ def hear(
 
 
 def _judge(hearing: Hearing, candidate: Candidate, report: Report) -> Judgement:
+    from assay.judgement import Course
+
     clock = StageClock(report)
     observations = hearing.observe(candidate, clock)
-    stages = clock.seconds()
-    return hearing.judge(candidate, observations, clock.elapsed_s, stages)
+    course = Course(tuple(observations), clock.elapsed_s, clock.seconds())
+    return hearing.judge(candidate, course)
 
 
 def _show(

@@ -25,7 +25,8 @@ from assay.worker.host.control_group import remove_leftovers, thaw_leftovers
 
 _TICK_S = 0.25
 _GRACE_S = 5.0  # from SIGTERM to SIGKILL
-_ORPHANS_S = 10.0  # a warm parent may have to finish an import before it sees that it is alone
+_ORPHANS_S = 10.0  # for a warm parent to end its sandboxes
+_ALONE_S = 0.5  # for one without any, which may be importing for seconds more
 _TRACE_S = 0.3
 _PR_SET_CHILD_SUBREAPER = 36
 _TASK_LINE = re.compile(r'File "<task [^"]*", line (\d+) in (\S+)')
@@ -118,15 +119,18 @@ def _end_orphans(groups: str) -> None:
                 continue
             if waited_s > _ORPHANS_S:
                 thaw_leftovers(groups)  # the older freezer holds what is killed, too
-                for pid in _children():
+            for pid in _children_of(os.getpid()):
+                if waited_s > _ORPHANS_S or (waited_s > _ALONE_S and not _children_of(pid)):
                     with contextlib.suppress(OSError):
                         os.kill(pid, signal.SIGKILL)
             time.sleep(0.01)
 
 
-def _children() -> list[int]:
-    with open(f"/proc/self/task/{os.getpid()}/children") as file:
+def _children_of(pid: int) -> list[int]:
+    """Of its main thread, which is the one that forks in all our processes."""
+    with contextlib.suppress(OSError), open(f"/proc/{pid}/task/{pid}/children") as file:
         return [int(word) for word in file.read().split()]
+    return []
 
 
 def entry(arguments: list[str]) -> None:

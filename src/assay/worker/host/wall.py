@@ -14,6 +14,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import assay
 from assay.devices.cuda_driver import CudaDriver
@@ -24,9 +25,11 @@ from assay.worker.host.device_arena import DeviceArena
 from assay.worker.host.process import Caps, SandboxedProcess
 from assay.worker.host.process_tree import GroupTree, ProcessTree, SignalTree
 from assay.worker.host.pulse import Pulse
-from assay.worker.host.shared_memory import MakeArena
 from assay.worker.host.zygote import Zygote
 from assay.worker.sandbox.spec import Isolation, SandboxSpec
+
+if TYPE_CHECKING:  # torch is imported while the warm parent starts, not before
+    from assay.worker.host.shared_memory import MakeArena
 
 _SYSTEM_PATHS = (
     "/usr",

@@ -1,0 +1,89 @@
+"""Judgements: observations of one candidate made into a record, with the place they come from.
+
+The rule: no torch is imported here, so that a failure that is known already is written down in a
+second, by the code that writes down all others.
+"""
+
+from __future__ import annotations
+
+import platform
+import sys
+from dataclasses import dataclass, field
+from importlib.metadata import version
+
+import assay
+from assay.data.axis import Axis
+from assay.data.candidate import Candidate
+from assay.data.device import Device
+from assay.data.environment import Environment
+from assay.data.observation import LayersSeen, Observation
+from assay.data.plan import Plan
+from assay.data.run import Judgement
+from assay.data.settings import Settings
+from assay.data.task import Task
+from assay.guard.rubric import rubric
+from assay.judge.case import Case
+from assay.judge.decide import judge
+from assay.worker.host.build_cache import compiler
+
+
+@dataclass(frozen=True)
+class Course:
+    """One candidate's way through: what was seen, and how long it took."""
+
+    observations: tuple[Observation, ...]
+    elapsed_s: float
+    stages: dict[str, float] = field(default_factory=dict)  # seconds by stage
+
+
+@dataclass(frozen=True)
+class Judging:
+    """What all judgements of one call share."""
+
+    task: Task
+    settings: Settings
+    device: Device
+    threads: int
+    plan: Plan | None = None  # None where it never came so far
+    axes: tuple[Axis, ...] = ()
+
+    def judgement(self, candidate: Candidate, course: Course) -> Judgement:
+        """The pure part."""
+        case = Case(
+            task=self.task,
+            axes=self.axes,
+            candidate=candidate,
+            settings=self.settings,
+            plan=self.plan,
+            observations=course.observations,
+            environment=self._environment(course.observations),
+            rubric=rubric(candidate),
+            elapsed_s=course.elapsed_s,
+            stages=course.stages,
+        )
+        return Judgement(
+            task=self.task,
+            candidate=candidate,
+            settings=self.settings,
+            observations=case.observations,
+            verdict=judge(case),
+        )
+
+    def _environment(self, observations: tuple[Observation, ...]) -> Environment:
+        layers = next((o for o in observations if isinstance(o, LayersSeen)), None)
+        return Environment(
+            assay=assay.__version__,
+            python=platform.python_version(),
+            torch=_torch_version(),
+            platform=f"{sys.platform} {platform.machine()} {platform.release()}",
+            compiler=compiler(),
+            device=self.device,
+            threads=self.threads,
+            layers_held=layers.held if layers else (),
+            layers_missing=layers.missing if layers else (),
+        )
+
+
+def _torch_version() -> str:
+    imported = sys.modules.get("torch")
+    return str(imported.__version__) if imported is not None else version("torch")
