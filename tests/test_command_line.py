@@ -126,6 +126,7 @@ def test_a_timed_candidate_has_a_ratio_with_an_interval() -> None:
         ("softmax", "/no/such/kernel.py"),
         ("no_such_task", HONEST),
         ("softmax", HONEST, "--device", "tpu"),
+        ("softmax", HONEST, "--device", "cuda:99"),  # known, but not here
         ("softmax", HONEST, "--level", "huge"),
         ("softmax", HONEST, "--no-such-flag"),
         (HONEST, HONEST),  # a file without Model
@@ -163,7 +164,8 @@ def test_an_interrupt_leaves_nothing_behind(written, number: int) -> None:  # ty
     command = [sys.executable, "-m", "assay.app.main", "eval", "softmax"]
     process = subprocess.Popen([*command, str(written("hangs.py", HANGS)), *QUICK])
     deadline = time.monotonic() + 60
-    while len(descendants(process.pid)) < 4:  # judge, warm parent, keeper, candidate
+    # command, supervisor, judge, warm parent, keeper, candidate
+    while len(descendants(process.pid)) < 6:
         assert time.monotonic() < deadline, "the candidate never started"
         time.sleep(0.1)
     time.sleep(0.5)
@@ -173,7 +175,7 @@ def test_an_interrupt_leaves_nothing_behind(written, number: int) -> None:  # ty
     gone_by = time.monotonic() + 10
     while time.monotonic() < gone_by:
         alive = {pid for pid in tree if Path(f"/proc/{pid}").exists()}
-        ours = {path for path in leftovers() - before if str(process.pid) in path}
+        ours = {path for path in leftovers() - before if any(str(pid) in path for pid in tree)}
         if not alive and not ours:
             return
         time.sleep(0.05)

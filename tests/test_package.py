@@ -37,9 +37,31 @@ def members(noun: str) -> list[type]:
 
 
 def test_what_is_exported_is_there() -> None:
-    assert assay.__all__ == ["__version__", "evaluate"]
+    names = """AssayError HostError Level Settings Status TaskError Track UsageError Verdict
+    __version__ evaluate evaluate_many"""
+    assert assay.__all__ == names.split()
     importlib.import_module("assay.pipeline")  # no module may take the function's name
     assert inspect.isfunction(assay.evaluate)
+    assert all(getattr(assay, name) is not None for name in assay.__all__)
+    assert set(assay.__all__) <= set(dir(assay))
+    with pytest.raises(AttributeError, match="no attribute 'judge_it'"):
+        assay.judge_it  # noqa: B018
+
+
+def test_evaluating_needs_no_torch_in_the_callers_process() -> None:
+    code = "import sys, assay; assay.evaluate_many; print(*sys.modules)"
+    loaded = subprocess.run(
+        [sys.executable, "-c", code], check=True, capture_output=True, text=True
+    )
+    assert {"torch", "numpy", "scipy"} & set(loaded.stdout.split()) == set()
+
+
+def test_importing_the_package_alone_imports_next_to_nothing() -> None:
+    code = "import sys, assay; print(*sys.modules)"
+    loaded = subprocess.run(
+        [sys.executable, "-c", code], check=True, capture_output=True, text=True
+    )
+    assert {"pydantic", "assay.errors", "assay.pipeline"} & set(loaded.stdout.split()) == set()
 
 
 def test_the_nouns_import_without_torch_or_numpy() -> None:

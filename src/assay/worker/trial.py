@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 
 from assay.data.call import CallSeen
 from assay.data.candidate import Candidate
 from assay.data.observation import (
+    CheckMissing,
     EndCause,
     EndSeen,
     ExplanationSeen,
@@ -38,6 +40,7 @@ from assay.worker.host.scratch import used_bytes
 from assay.worker.host.script import ScriptedBatch
 from assay.worker.host.session import Session
 from assay.worker.host.shrinking import Shrinker
+from assay.worker.host.timing_turn import timing_turn
 from assay.worker.host.witness import overlook, watch
 from assay.worker.sandbox.spec import Isolation
 
@@ -292,6 +295,14 @@ class Trial:
             bench = self._bench
             stopwatch = bench.stopwatch(self._candidate)
             try:
-                self._seen += stopwatch.time(session, examiner, self._report)
+                with self._turn() as remark:
+                    self._seen += [] if remark is None else [remark]
+                    self._seen += stopwatch.time(session, examiner, self._report)
             except Lost as lost:
                 self._note_end(lost, None)
+
+    def _turn(self) -> AbstractContextManager[CheckMissing | None]:
+        """Nobody else of this user times meanwhile; a GPU's stopwatch sees to that itself."""
+        if self._bench.accelerated:
+            return nullcontext()
+        return timing_turn(self._bench.device, self._report)
