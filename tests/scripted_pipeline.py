@@ -40,6 +40,18 @@ class ScriptedPipeline:
                     progress(Progress(one.name, index, len(candidates), "checking", 0.5))
                 if self.error is not None:
                     raise self.error
-                yield judgement(one, settings, Status(one.main.text.splitlines()[0].strip("# ")))
+                status = Status(one.main.text.splitlines()[0].strip("# "))
+                yield _of(task, judgement(one, settings, status))
         finally:
             self.closed += 1
+
+
+def _of(task: Task, found: Judgement) -> Judgement:
+    plan = found.verdict.plan
+    assert plan is not None
+    settings = found.settings
+    drawn = plan.model_copy(
+        update={name: getattr(settings, name) for name in ("level", "track", "device", "tf32")}
+    )
+    verdict = found.verdict.model_copy(update={"task": task.id, "plan": drawn})
+    return found.model_copy(update={"task": task, "verdict": verdict})

@@ -75,7 +75,7 @@ def test_out_writes_whole_records_and_replay_reuses_them(
     main(["eval", "softmax", path, "--out", str(out), "--level", "quick", "--track", "mixed"])
     (record,) = out.iterdir()
     judgement = Judgement.model_validate_json(record.read_text())
-    assert record.stem == judgement.candidate.id
+    assert record.name.startswith("softmax.accepted.")
     assert main(["eval", "softmax", path, "--replay", str(record)]) == 0
     again = pipeline.calls[1][2]
     assert judgement.verdict.plan is not None
@@ -101,6 +101,88 @@ def test_a_replay_for_another_candidate_says_so(
     (record,) = (tmp_path / "out").iterdir()
     main(["eval", "softmax", kernel("incorrect"), "--replay", str(record)])
     assert "not an exact replay" in capsys.readouterr().err
+
+
+def test_records_of_other_tasks_candidates_and_settings_stay(
+    pipeline: ScriptedPipeline, kernel: Kernel, tmp_path: Path
+) -> None:
+    out, one, two = tmp_path / "out", kernel("accepted"), kernel("accepted", "d/ö x.py")
+    for task, path, *flags in (
+        ("softmax", one),
+        ("gelu", one),
+        ("softmax", two),
+        ("softmax", one, "--level", "quick"),
+        ("softmax", one),
+    ):
+        assert main(["eval", task, path, "--no-timing", "--out", str(out), *flags]) == 0
+    names = sorted(path.name.rsplit(".", 2)[0] for path in out.iterdir())
+    assert names == ["gelu.accepted", "softmax._x", "softmax.accepted", "softmax.accepted"]
+
+
+@pytest.fixture
+def record(pipeline: ScriptedPipeline, kernel: Kernel, tmp_path: Path) -> Path:
+    """The record of `accepted.py` on softmax."""
+    out = tmp_path / "out"
+    main(["eval", "softmax", kernel("accepted"), "--level", "quick", "--out", str(out)])
+    pipeline.calls.clear()
+    (found,) = out.iterdir()
+    return found
+
+
+@pytest.mark.parametrize(
+    ("task", "edit", "told"),
+    [
+        ("gelu", {}, "is a record of the task 'softmax', not of 'gelu': give that task"),
+        ("softmax", {"schema_version": 7}, "has schema version 7, and this Assay reads 1"),
+        ("softmax", {"surplus": 1}, "is not a record that `assay eval --out` wrote"),
+    ],
+)
+def test_a_record_that_cannot_be_replayed_is_one_line(
+    task: str,
+    edit: dict[str, int],
+    told: str,
+    record: Path,
+    capsys: Captured,
+) -> None:
+    record.write_text(json.dumps(json.loads(record.read_text()) | edit))
+    capsys.readouterr()
+    kernel = str(record.parents[1] / "accepted.py")
+    assert main(["eval", task, kernel, "--replay", str(record)]) == 2
+    error = capsys.readouterr().err
+    assert told in error and error.count("\n") == 1
+
+
+def test_a_changed_task_is_not_replayed(
+    record: Path, kernel: Kernel, tmp_path: Path, capsys: Captured
+) -> None:
+    source = json.loads(record.read_text())["task"]["source"]
+    changed = tmp_path / "softmax.py"
+    changed.write_text(source + "\n# changed\n")
+    assert main(["eval", str(changed), kernel("accepted"), "--replay", str(record)]) == 2
+    assert "has changed since" in capsys.readouterr().err
+
+
+def test_a_line_of_json_is_replayed_too(
+    record: Path, pipeline: ScriptedPipeline, kernel: Kernel, tmp_path: Path
+) -> None:
+    judgement = Judgement.model_validate_json(record.read_text())
+    line = tmp_path / "verdict.json"
+    line.write_text(judgement.verdict.model_dump_json() + "\n")
+    assert main(["eval", "softmax", kernel("accepted"), "--replay", str(line)]) == 0
+    assert pipeline.replays[-1] == judgement.verdict.plan
+    assert pipeline.calls[-1][2].level is Level.QUICK
+    line.write_text(2 * line.read_text())
+    assert main(["eval", "softmax", kernel("accepted"), "--replay", str(line)]) == 2
+
+
+def test_jobs_without_effect_are_said(
+    pipeline: ScriptedPipeline, kernel: Kernel, capsys: Captured
+) -> None:
+    main(["eval", "softmax", kernel("accepted"), "--jobs", "3"])
+    error = capsys.readouterr().err
+    assert error.startswith("assay: --jobs 3 has no effect") and error.count("\n") == 1
+    main(["eval", "softmax", kernel("accepted"), "--jobs", "3", "--no-timing"])
+    assert capsys.readouterr().err == ""
 
 
 @pytest.mark.parametrize(

@@ -96,13 +96,31 @@ def test_no_arguments_show_the_help(capsys: Captured) -> None:
     assert all(name in text for name in ("eval", "tasks", "device", "inspect"))
 
 
+@pytest.mark.parametrize(
+    "command", [[], *([name] for name in "eval tasks audit limits profile device inspect".split())]
+)
+def test_every_command_answers_to_h(command: list[str], capsys: Captured) -> None:
+    assert main([*command, "-h"]) == 0
+    assert capsys.readouterr().out.startswith("Usage: assay")
+
+
+def test_completion_knows_the_commands(monkeypatch: pytest.MonkeyPatch, capsys: Captured) -> None:
+    for name, value in (
+        ("_ASSAY_COMPLETE", "complete_bash"), ("COMP_WORDS", "assay ins"), ("COMP_CWORD", "1"),
+    ):  # fmt: skip
+        monkeypatch.setenv(name, value)
+    with pytest.raises(SystemExit):
+        main([])
+    assert capsys.readouterr().out.split() == ["inspect"]
+
+
 def test_flags_offer_exactly_what_the_settings_know() -> None:
     assert set(get_args(flags.TrackName)) == {track.value for track in Track}
     assert set(get_args(flags.LevelName)) == {level.value for level in Level}
     given = flags.EvalFlags("task", ["k.py"])
     usual = Settings()
     assert set(get_args(flags.CacheName)) == {cache.value for cache in Cache}
-    for name in ("device", "cache", "timeout_s", "build_timeout_s", "jobs"):
+    for name in ("cache", "timeout_s", "build_timeout_s", "jobs"):
         assert getattr(given, name) == getattr(usual, name)
 
 

@@ -30,6 +30,33 @@ def test_language_comes_from_parsed_code(tmp_path: Path, language: Language) -> 
     assert candidate.main.path == "kernel.py" and candidate.name == str(path)
 
 
+def test_a_folder_with_two_entries_names_both(tmp_path: Path) -> None:
+    (tmp_path / "old").mkdir()
+    for name in ("new.py", "old/first.py"):
+        (tmp_path / name).write_text(ENTRY)
+    with pytest.raises(UsageError, match=r"several files define ModelNew: new.py, old/first.py;"):
+        load_candidate(tmp_path)
+
+
+def test_an_entry_in_prose_is_no_second_entry(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text(f'"""\n{ENTRY}"""\n')
+    (tmp_path / "z.py").write_text(ENTRY)
+    assert load_candidate(tmp_path).main.path == "z.py"
+
+
+def test_only_dot_folders_inside_the_candidate_are_left_out(tmp_path: Path) -> None:
+    folder = tmp_path / ".cache" / "run"
+    (folder / ".old").mkdir(parents=True)
+    (folder / "k.py").write_text(ENTRY)
+    (folder / ".old" / "k.py").write_text(ENTRY)
+    assert [file.path for file in load_candidate(folder).sources] == ["k.py"]
+
+
+def test_a_name_too_long_for_the_file_system_is_one_line(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"cannot read .*name too long"):
+        load_candidate(tmp_path / ("x" * 5000 + ".py"))
+
+
 def test_load_inline_without_cuda_is_cpp(tmp_path: Path) -> None:
     path = tmp_path / "a.py"
     path.write_text(

@@ -140,7 +140,12 @@ def _example(path: Path) -> Example:
 
 def main() -> int:
     """`python -m assay.app.demo [FOLDER] [--level LEVEL]`."""
-    app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+    app = typer.Typer(
+        add_completion=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+    )
     app.command(help="Judge labelled examples and hold the verdicts against their labels.")(
         takes(DemoFlags)(run)
     )

@@ -12,7 +12,8 @@ from assay.app.exit_code import exit_code
 from assay.app.flags import EvalFlags
 from assay.app.printers import printer_for
 from assay.app.record_folder import RecordFolder
-from assay.app.settings import note_differences, plan_of, read_record, settings_from
+from assay.app.replay import check_replayed, read_replayed
+from assay.app.settings import note_ignored, settings_from
 from assay.devices import registry
 from assay.report.console import progress_console
 from assay.report.progress import ProgressLine
@@ -23,20 +24,21 @@ def run(flags: EvalFlags) -> int:
     """Check everything, then judge, print and record one candidate after the other."""
     task = resolve(flags.task)
     candidates = load_candidates(flags.candidates)
-    record = read_record(flags.replay) if flags.replay else None
-    settings = settings_from(flags, record)
-    replay = plan_of(record) if record is not None else None
+    replayed = read_replayed(flags.replay) if flags.replay else None
+    settings = settings_from(flags, replayed)
     registry.adapter(settings.device)  # whether it can be used the judge process finds out
     folder = RecordFolder.at(flags.out) if flags.out else None
-    if record is not None:
-        note_differences(record, task, candidates)
+    if replayed is not None:
+        check_replayed(replayed, task, candidates)
+    note_ignored(settings)
 
     from assay.pipeline import evaluate_many
 
     printer = printer_for([c.name for c in candidates], flags.json, in_full=flags.explain)
+    plan = replayed.plan if replayed else None
     statuses = []
     with ProgressLine(progress_console(), task.id) as line:
-        judgements = evaluate_many(task, candidates, settings, line.show, replay)
+        judgements = evaluate_many(task, candidates, settings, line.show, plan)
         # Closed by hand: an interrupt between two candidates must end the processes too.
         with closing(judgements) as stream:
             for judgement in stream:

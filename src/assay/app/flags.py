@@ -48,7 +48,9 @@ class EvalFlags:
         str, typer.Argument(metavar="TASK", help="A task's name, or a file in KernelBench format.")
     ]
     candidates: CandidateArgument
-    device: Annotated[str, typer.Option(help="Where the kernels run.")] = "cpu"
+    device: Annotated[
+        str | None, typer.Option(show_default="cpu", help="Where the kernels run.")
+    ] = None
     track: TrackFlag = None
     level: Annotated[
         LevelName | None, typer.Option(show_default="standard", help="How much is tried.")

@@ -32,7 +32,7 @@ NOT_ACCEPTED, USAGE, OUR_FAILURE, INTERRUPTED = 1, 2, 3, 130
 app = typer.Typer(
     name="assay",
     help="Judge compute kernels: is it right, is it honest, is it fast?",
-    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )

@@ -1,15 +1,36 @@
-"""The folder of `--out`: one full record a candidate or task, whole or not there at all."""
+"""The folder of `--out`: one full record a candidate or task, whole or not there at all.
+
+The rule: a record is named by its task, its candidate and its settings, so that only the same
+evaluation, made again, replaces it.
+"""
 
 from __future__ import annotations
 
 import os
+import re
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from assay.data.record import Record
+from assay.data.record import Record, content_id
 from assay.data.run import Judgement
 from assay.errors import HostError, UsageError
+
+_NAME_LENGTH = 60
+_UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
+
+
+def record_name(judgement: Judgement) -> str:
+    """`<task>.<candidate>.<hash>.json`, the hash over task, candidate and settings."""
+    task, candidate = judgement.task, judgement.candidate
+    settings = judgement.settings.model_dump_json(exclude={"jobs"})  # how, not what
+    digest = content_id(task.id, task.content_id, candidate.name, candidate.id, settings)
+    return f"{_readable(task.id)}.{_readable(Path(candidate.name).stem)}.{digest}.json"
+
+
+def _readable(name: str) -> str:
+    """The name in letters that every file system and shell takes."""
+    return _UNSAFE.sub("_", name)[:_NAME_LENGTH].strip(".") or "_"
 
 
 @dataclass(frozen=True)
@@ -29,8 +50,8 @@ class RecordFolder:
             raise UsageError(f"cannot write into --out {path}: {error.strerror}") from error
 
     def write(self, judgement: Judgement) -> Path:
-        """The record of one candidate, under its id."""
-        return self.put(f"{judgement.candidate.id}.json", judgement)
+        """The record of one candidate."""
+        return self.put(record_name(judgement), judgement)
 
     def put(self, name: str, record: Record) -> Path:
         """Write beside the target and rename, so that no reader ever sees half a record."""

@@ -6,22 +6,17 @@ import math
 import sys
 from pathlib import Path
 
-from pydantic import ValidationError
-
 from assay.app.flags import EvalFlags
+from assay.app.replay import Replayed
 from assay.data.baselines import NAMES
-from assay.data.candidate import Candidate
-from assay.data.plan import Plan
-from assay.data.run import Judgement
 from assay.data.settings import Cache, Level, Settings, Track
-from assay.data.task import Task
 from assay.errors import UsageError
 
 _SOURCE_SUFFIXES = (".py", ".cpp", ".cc", ".cxx", ".cu")
 
 
-def settings_from(flags: EvalFlags, record: Judgement | None) -> Settings:
-    """What was asked for, with level, track and TF32 policy of the record that is replayed."""
+def settings_from(flags: EvalFlags, replayed: Replayed | None) -> Settings:
+    """What was asked for, with device, level, track and TF32 policy of what is replayed."""
     _check_seconds("--timeout-s", flags.timeout_s)
     _check_seconds("--build-timeout-s", flags.build_timeout_s)
     baselines = tuple(dict.fromkeys(flags.baseline or Settings().baselines))
@@ -30,12 +25,15 @@ def settings_from(flags: EvalFlags, record: Judgement | None) -> Settings:
     level = Level(flags.level or Settings().level)
     track = Track(flags.track or Settings().track)
     tf32 = flags.tf32 or _switch(Settings().tf32)
-    if record is not None:
-        level = Level(_agreed("--level", flags.level, record.settings.level))
-        track = Track(_agreed("--track", flags.track, record.settings.track))
-        tf32 = _agreed("--tf32", flags.tf32, _switch(record.settings.tf32))
+    device = flags.device or Settings().device
+    if replayed is not None:
+        plan = replayed.plan
+        device = _agreed("--device", flags.device, plan.device)
+        level = Level(_agreed("--level", flags.level, plan.level))
+        track = Track(_agreed("--track", flags.track, plan.track))
+        tf32 = _agreed("--tf32", flags.tf32, _switch(plan.tf32))
     return Settings(
-        device=flags.device,
+        device=device,
         track=track,
         level=level,
         timing=not flags.no_timing,
@@ -50,38 +48,14 @@ def settings_from(flags: EvalFlags, record: Judgement | None) -> Settings:
     )
 
 
-def read_record(path: Path) -> Judgement:
-    """The record that `--out` wrote."""
-    try:
-        return Judgement.model_validate_json(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "not a text file"
-        raise UsageError(f"cannot read the record {path}: {reason}") from error
-    except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"]) or "the whole file"
-        raise UsageError(
-            f"{path} is not a record that `assay eval --out` wrote: {first['msg']} ({place})"
-        ) from error
-
-
-def note_differences(record: Judgement, task: Task, candidates: list[Candidate]) -> None:
-    """Say where a replay is not exact: the same secret for something else is still legal."""
-    differs = []
-    if record.task.content_id != task.content_id:
-        differs.append("task")
-    if any(candidate.id != record.candidate.id for candidate in candidates):
-        differs.append("candidate")
-    if differs:
-        text = f"assay: the {' and '.join(differs)} differ from the record's: not an exact replay"
+def note_ignored(settings: Settings) -> None:
+    """Say which flag has no effect, and why."""
+    if settings.jobs > settings.at_once:
+        text = (
+            f"assay: --jobs {settings.jobs} has no effect while speed is measured: candidates are "
+            "timed one at a time; add --no-timing to judge several at a time"
+        )
         print(text, file=sys.stderr)  # noqa: T201
-
-
-def plan_of(record: Judgement) -> Plan:
-    """The secret and the workloads to use again."""
-    if record.verdict.plan is None:
-        raise UsageError("the record holds no plan: that evaluation never came so far")
-    return record.verdict.plan
 
 
 def _agreed(flag: str, given: str | None, recorded: str) -> str:

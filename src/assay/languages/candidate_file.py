@@ -1,7 +1,8 @@
 """Reading a candidate from disk: a Python file, a bare C++ file, or a folder of both.
 
-The rule: only an unreadable path is an error here. A file with a syntax error or without its entry
-is loaded all the same; building it will fail, and that is a verdict about the candidate.
+The rule: only an unreadable path, or a folder with two entries, is an error here. A file with a
+syntax error or without its entry is loaded all the same; building it will fail, and that is a
+verdict about the candidate.
 """
 
 from __future__ import annotations
@@ -22,15 +23,30 @@ _COMPILERS = frozenset(("g++", "gcc", "c++", "cc", "clang", "clang++", "icpx"))
 
 def load_candidate(path: Path) -> Candidate:
     """Read a file or a folder into a Candidate named after it."""
-    sources = _read_folder(path) if path.is_dir() else (_read_file(path, path.name),)
-    if len(sources) == 1 and not path.is_dir():
+    is_folder = _is_folder(path)
+    sources = _read_folder(path) if is_folder else (_read_file(path, path.name),)
+    if not is_folder:
         neutral = "kernel" + path.suffix
         sources = (SourceFile(path=neutral, text=sources[0].text),)
     return Candidate(name=str(path), language=detect_language(sources), sources=sources)
 
 
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except OSError as problem:  # a name too long for the file system, for example
+        raise UsageError(f"cannot read {_short(path)}: {problem.strerror}") from problem
+
+
+def _short(path: Path) -> str:
+    text = str(path)
+    return text if len(text) <= 200 else f"{text[:100]}...{text[-60:]}"
+
+
 def _read_file(path: Path, name: str) -> SourceFile:
     if path.suffix not in SUFFIXES:
+        if not path.exists():
+            raise UsageError(f"cannot read {path}: No such file or directory")
         known = ", ".join(SUFFIXES)
         raise UsageError(f"{path}: a candidate is a .py or .cpp file or a folder; known: {known}")
     try:
@@ -44,18 +60,46 @@ def _read_file(path: Path, name: str) -> SourceFile:
 
 def _read_folder(folder: Path) -> tuple[SourceFile, ...]:
     """All sources of a folder, the one with the entry first."""
-    paths = [p for p in sorted(folder.rglob("*")) if p.is_file() and p.suffix in SUFFIXES]
-    visible = [p for p in paths if not any(x.startswith((".", "__pycache__")) for x in p.parts[1:])]
+    found = [p for p in sorted(folder.rglob("*")) if p.suffix in SUFFIXES and p.is_file()]
+    visible = [p for p in found if not _is_hidden(p.relative_to(folder))]
     if not visible:
         raise UsageError(f"{folder}: the folder holds no .py, .cpp or .cu file")
     files = [_read_file(p, p.relative_to(folder).as_posix()) for p in visible]
+    entries = [file.path for file in files if _has_entry(file)]
+    if len(entries) > 1:
+        raise UsageError(
+            f"{folder}: several files define {ENTRY}: {', '.join(entries)}; give one of them, or "
+            f"rename {ENTRY} in the others"
+        )
     return tuple(sorted(files, key=_rank))
+
+
+def _is_hidden(inside: Path) -> bool:
+    """True below a dot-directory of the candidate itself; where the folder lies does not count."""
+    return any(part.startswith((".", "__pycache__")) for part in inside.parts)
+
+
+def _has_entry(file: SourceFile) -> bool:
+    """True where a Python file defines the entry at its top level; unparsable text is searched."""
+    if not file.path.endswith(".py"):
+        return False
+    try:
+        body = ast.parse(file.text).body
+    except (SyntaxError, ValueError, RecursionError):
+        return _ENTRY_LINE.search(file.text) is not None
+    return any(_defines_entry(node) for node in body)
+
+
+def _defines_entry(node: ast.stmt) -> bool:
+    if isinstance(node, ast.ClassDef | ast.FunctionDef):
+        return node.name == ENTRY
+    targets = node.targets if isinstance(node, ast.Assign) else []
+    return any(isinstance(target, ast.Name) and target.id == ENTRY for target in targets)
 
 
 def _rank(file: SourceFile) -> tuple[int, int, str]:
     """Order of files: the entry's, then Python, then the rest; shallow before deep."""
-    has_entry = file.path.endswith(".py") and _ENTRY_LINE.search(file.text) is not None
-    kind = 0 if has_entry else 1 if file.path.endswith(".py") else 2
+    kind = 0 if _has_entry(file) else 1 if file.path.endswith(".py") else 2
     return kind, file.path.count("/"), file.path
 
 
