@@ -10,7 +10,7 @@ from assay.data.record import Record
 class AxisRole(StrEnum):
     """What changes when the axis changes."""
 
-    BATCH = "batch"  # only the inputs: every candidate must support any value
+    BATCH = "batch"  # only the inputs, and every row of them alike
     SIZE = "size"  # only the inputs, but not along the batch
     CONFIG = "config"  # the constructor too: another instance of the module
     CONSTANT = (

@@ -74,6 +74,7 @@ class CallSeen(Record):
     outcome: CallOutcome
     message: str = ""
     own_check: bool = True  # where it raised: by a check of its own, as its process says
+    other_shape: bool = False  # of a relation: its inputs have not the shape of the workload
     outputs: tuple[OutputSeen, ...] = ()
     inputs_changed: tuple[str, ...] = ()
     bands_broken: tuple[str, ...] = ()

@@ -213,6 +213,29 @@ class CheckMissing(Record):
     essential: bool  # True where the task's own workload could not be judged without it
 
 
+class ScaledSeen(Record):
+    """The task's own workload was asked at a smaller shape than its own."""
+
+    kind: Literal["scaled"] = "scaled"
+    own: dict[str, int]  # sizes of the task
+    asked: dict[str, int]  # sizes of the first workload of the plan
+    reason: str
+
+    @property
+    def text(self) -> str:
+        """Both shapes, as far as they differ."""
+        moved = {name: n for name, n in self.own.items() if self.asked[name] != n}
+        return ", ".join(f"{name}={self.asked[name]} instead of {n}" for name, n in moved.items())
+
+
+class NullPassed(Record):
+    """An answer that computes nothing is within the budget of every workload it was tried on."""
+
+    kind: Literal["null_passed"] = "null_passed"
+    null: str  # in words
+    workloads: int  # on which it was tried
+
+
 class ExplanationSeen(Record):
     """How a wrong candidate is wrong, found by shrinking in a process of its own."""
 
@@ -254,6 +277,8 @@ Observation = Annotated[
     | TimesSeen
     | LimitsSeen
     | CheckMissing
+    | ScaledSeen
+    | NullPassed
     | ExplanationSeen
     | TaskBroken
     | HostFailed,

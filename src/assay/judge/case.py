@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TypeVar
 
-from assay.data.axis import Axis, AxisRole
-from assay.data.call import CallSeen
+from assay.data.axis import Axis
+from assay.data.call import CallOutcome, CallSeen
 from assay.data.candidate import Candidate
 from assay.data.environment import Environment
 from assay.data.evidence import Evidence
@@ -49,13 +50,8 @@ class Case:
         """What the source shows, before it is weighed against the rest."""
         return [e for source in self.seen(SourceSeen) for e in source.findings]
 
-    def must_support(self, workload: int) -> bool:
-        """The task's own workload and any batch size of it; the rest may be refused."""
-        if self.plan is None:
-            return False
-        wanted = self.plan.workloads[workload]
-        batch = {axis.name for axis in self.axes if axis.role is AxisRole.BATCH}
-        own = self.plan.workloads[0].axes
-        changed = {name for name, size in wanted.axes.items() if own.get(name) != size}
-        plain = wanted.layout == self.plan.workloads[0].layout and wanted.training is None
-        return plain and changed <= batch
+    @cached_property
+    def answered(self) -> frozenset[int]:
+        """Workloads at whose own shape a call returned."""
+        returned = (c for c in self.calls if c.outcome is CallOutcome.RETURNED)
+        return frozenset(c.workload for c in returned if not c.other_shape)

@@ -6,7 +6,7 @@ from assay.data.call import CallOutcome
 from assay.data.evidence import Evidence, Severity
 from assay.data.observation import EndSeen, ExplanationSeen
 from assay.data.verdict import Correct, Coverage, Honest, Status, Verdict
-from assay.judge import honesty, light, refusal, right, running, speed
+from assay.judge import coverage, degenerate, honesty, light, right, running, scaled, speed
 from assay.judge.case import Case
 
 _ORDER = list(Status)  # declared in order of precedence
@@ -15,18 +15,20 @@ _ORDER = list(Status)  # declared in order of precedence
 def judge(case: Case) -> Verdict:
     """The verdict on one case. Pure: the same case gives the same verdict."""
     ran = running.findings(case)
+    rows = right.workload_outcomes(case)
+    covered = coverage.coverage(case, rows)
     wrong = right.findings(case)
     dishonest = honesty.findings(case)
     statuses = [status for status, _ in ran if status is not None]
+    if not statuses:  # who did not come to the end lacks more than coverage
+        wrong += coverage.lack(covered, case.settings.min_coverage)
     statuses += _statuses(wrong, dishonest)
     if not statuses and not _own_judged(case):
         statuses = [Status.NOT_RUN]
     status = min(statuses, key=_ORDER.index, default=Status.ACCEPTED)
-    evidence = tuple([e for _, e in ran] + dishonest + wrong)
+    evidence = tuple([e for _, e in ran] + dishonest + wrong + scaled.findings(case))
     timing, timing_reason = speed.timings(case)
     limits, limits_reason = light.limits(case)
-    rows = right.workload_outcomes(case)
-    coverage = refusal.coverage(rows)
     return Verdict(
         task=case.task.id,
         candidate=case.candidate.name,
@@ -37,10 +39,12 @@ def judge(case: Case) -> Verdict:
         status=status,
         correct=_correct(case, status, wrong),
         honest=_honest(case, dishonest),
-        reason=_reason(status, ran, dishonest, wrong, coverage),
+        reason=_reason(status, ran, dishonest, wrong, covered) + scaled.remark(case),
         evidence=_heaviest_first(evidence),
         workloads=rows,
-        coverage=coverage,
+        coverage=covered,
+        own_workload=scaled.own_workload(case),
+        task_remarks=degenerate.remarks(case),
         relations=right.relation_outcomes(case),
         timing=timing,
         timing_reason=timing_reason,
@@ -97,11 +101,11 @@ def _reason(
     ran: list[tuple[Status | None, Evidence]],
     dishonest: list[Evidence],
     wrong: list[Evidence],
-    coverage: Coverage | None,
+    covered: Coverage | None,
 ) -> str:
     """The first sentence of the evidence that decided."""
     if status is Status.ACCEPTED:
-        return _acceptance(coverage)
+        return _acceptance(covered)
     pools: dict[Status, list[Evidence]] = {
         Status.DISHONEST: [e for e in dishonest if e.severity is Severity.CONVICTS],
         Status.INCORRECT: [e for e in wrong if e.severity is Severity.CONVICTS],
@@ -115,10 +119,10 @@ def _reason(
     return f"{pool[0].where}: {text}" if pool[0].where else text
 
 
-def _acceptance(coverage: Coverage | None) -> str:
-    if coverage is None or coverage.answered == coverage.asked:
+def _acceptance(covered: Coverage | None) -> str:
+    if covered is None or covered.answered == covered.asked:
         return "right on every workload tried, and nothing dishonest was seen"
-    answered = f"{coverage.answered} of {coverage.asked} workloads"
+    answered = f"{covered.answered} of {covered.asked} workloads"
     return f"right on the {answered} that it answered, and nothing dishonest was seen"
 
 

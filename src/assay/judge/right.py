@@ -68,9 +68,9 @@ def _unsteady(case: Case, seen: RecurrenceSeen) -> Evidence:
 
 def _of_call(case: Case, call: CallSeen) -> list[Evidence]:
     where = _place(case, call.workload)
-    if call.outcome is CallOutcome.RAISED:
-        return refusal.findings(case, call, where)
     found = []
+    if call.outcome is CallOutcome.RAISED:
+        found = refusal.findings(case, call, where)
     for output in call.outputs:
         if output.problem is not None:
             kind = cause(output)
@@ -159,9 +159,9 @@ def _outcome(case: Case, number: int, calls: list[CallSeen]) -> Outcome:
         return Outcome.NOT_RUN
     if any(o.problem is EvidenceKind.OUT_OF_MEMORY for c in calls for o in c.outputs):
         return Outcome.OUT_OF_MEMORY
-    raised = [c for c in calls if c.outcome is CallOutcome.RAISED]
+    raised = [c for c in calls if c.outcome is CallOutcome.RAISED and not c.other_shape]
     if raised:
-        return refusal.outcome(case, raised[0])
+        return refusal.outcome(raised)
     bad = any(o.problem for c in calls for o in c.outputs)
     touched = any(c.inputs_changed or c.bands_broken for c in calls)
     return Outcome.WRONG if bad or touched else Outcome.OK
@@ -182,9 +182,11 @@ def _convicts(kind: EvidenceKind, where: str, text: str) -> Evidence:
 
 
 def _brief(found: list[Evidence]) -> list[Evidence]:
+    """The first few of each kind; those that convict come before notes, so none is only counted."""
     kept: list[Evidence] = []
+    order = list(Severity)
     for kind in dict.fromkeys(e.kind for e in found):
-        same = [e for e in found if e.kind is kind]
+        same = sorted((e for e in found if e.kind is kind), key=lambda e: order.index(e.severity))
         distinct = list({(e.where, e.severity): e for e in same}.values())
         kept += distinct[:_SEVERAL]
         if len(distinct) > _SEVERAL:

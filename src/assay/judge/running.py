@@ -13,6 +13,7 @@ from assay.data.observation import (
     TaskBroken,
 )
 from assay.data.verdict import Status
+from assay.judge import refusal
 from assay.judge.case import Case
 
 # What compilers and their drivers say in Python's words, when a first call compiles.
@@ -81,7 +82,12 @@ def _exhausted_calls(case: Case) -> list[tuple[Status | None, Evidence]]:
             if output.problem is EvidenceKind.OUT_OF_MEMORY:
                 evidence = _convicts(EvidenceKind.OUT_OF_MEMORY, "", output.detail)
                 return [(Status.OUT_OF_MEMORY, evidence)]
-        if call.outcome is CallOutcome.RAISED and call.workload == 0:
+    raised = [c for c in case.calls if c.outcome is CallOutcome.RAISED]
+    for call in raised:
+        if refusal.leaves(call):
+            text = f"it leaves the caller's process: {call.message}"
+            return [(Status.CRASHED, _convicts(EvidenceKind.RAISED, "", text))]
+        if call.workload == 0 and 0 not in case.answered:
             text = f"the task's own workload raised: {call.message}"
             return [(Status.CRASHED, _convicts(EvidenceKind.RAISED, "", text))]
     return []

@@ -34,6 +34,7 @@ from assay.worker.host.listening import unfelt, without_the_machines
 from assay.worker.host.pace import Pace, too_late
 from assay.worker.host.process import Lost
 from assay.worker.host.recurrence import recur
+from assay.worker.host.refusals import ask_refused_again
 from assay.worker.host.relating import relate
 from assay.worker.host.repetition import repeat
 from assay.worker.host.scratch import used_bytes
@@ -158,6 +159,7 @@ class Trial:
             self._witness(session, examiner)
             if not examiner.wrong:  # some time has passed: is it still as it was?
                 examiner.ask_again(len(script))
+                ask_refused_again(examiner)
         except Lost as lost:
             self._seen += examiner.observations
             late = self._excused(lost, examiner)

@@ -13,7 +13,7 @@ from assay.data.call import CallOutcome, CallSeen, Mix, OutputSeen
 from assay.data.evidence import EvidenceKind
 from assay.data.observation import CheckMissing, Observation
 from assay.worker.host.deadline import Deadline
-from assay.worker.host.exam import Exam
+from assay.worker.host.exam import Exam, Question
 from assay.worker.host.explanation import Asked, Bait, Surroundings, explain
 from assay.worker.host.instances import Instances, Refusal
 from assay.worker.host.listening import feel, listen, strangers
@@ -30,7 +30,7 @@ from assay.worker.host.reading import (
     update_positions,
 )
 from assay.worker.host.repeated_draws import RepeatedDraws
-from assay.worker.host.script import ScriptedBatch
+from assay.worker.host.script import ScriptedBatch, made_up
 from assay.worker.host.session import Session
 
 ENOUGH_WRONG = 12
@@ -67,10 +67,12 @@ class Examiner:
         self._draws = RepeatedDraws()
         self._options = BatchOptions()
         self.last: ScriptedBatch | None = None
+        self._stretched: frozenset[int] = frozenset()  # workloads that need not fit the time
 
     def run(self, script: list[ScriptedBatch]) -> int:
         """Every batch in order; the number of calls made. Raises Lost where the process ends."""
         skipped = 0
+        self._stretched = frozenset(w for b in script if b.stretched for w in b.workloads)
         rng = self.exam.secret.random("listen")
         listens = {len(script) - 1, *rng.sample(range(len(script)), min(_LISTENS, len(script)))}
         for number, batch in enumerate(script):
@@ -86,6 +88,7 @@ class Examiner:
             if number in listens:
                 self._listen(number)
             self._feel(number, number in listens)
+        skipped += self._make_up(len(script)) if self.refused() and not self.wrong else 0
         if self.wrong and self.enough_wrong > 1:
             self.ask_again(len(script))
         if skipped:
@@ -93,6 +96,21 @@ class Examiner:
             missing = CheckMissing(check="mixture of calls", reason=text, essential=False)
             self.observations.append(missing)
         return len(self._asked)
+
+    def _make_up(self, number: int) -> int:
+        """Calls of what it answers, in the place of those that it refused; those left out."""
+        skipped = 0
+        rng = self.exam.secret.random("made up")
+        main = set(self.exam.main_workloads)
+        returned = sum(c.workload in main for c in self._returned())
+        for offset, batch in enumerate(made_up(self.exam, self.answered(), returned, rng)):
+            if not self._allowance.allows(batch, self._own_calls):
+                skipped += 1
+                continue
+            for part in _parts(batch) if self._apart(batch) else (batch,):
+                self.last = part
+                self._put(number + offset, part)
+        return skipped
 
     def _heard(self) -> int:
         """Wrong answers; right ones that share one place say one thing a batch, however many.
@@ -137,8 +155,30 @@ class Examiner:
 
     def answered(self) -> set[int]:
         """Workloads of which a call returned."""
+        return {call.workload for call in self._returned()}
+
+    def refused(self) -> set[int]:
+        """Workloads but the own one of which every call raised."""
+        calls = [o for o in self.observations if isinstance(o, CallSeen) and not o.other_shape]
+        raised = {c.workload for c in calls if c.outcome is CallOutcome.RAISED}
+        return raised - self.answered() - {0}
+
+    def asked_of(self, workload: int) -> Asked:
+        """The first call of a workload."""
+        return next(a for a in self._asked if a.scripted.question.workload == workload)
+
+    @property
+    def has_time(self) -> bool:
+        """Whether what was asked already may be asked again."""
+        return self._allowance.has_time()
+
+    def begin(self, batch: ScriptedBatch) -> None:
+        """Note what is being put, for the deadline and for the end it may come to."""
+        self.last = replace(batch, stretched=bool(batch.workloads & self._stretched))
+
+    def _returned(self) -> list[CallSeen]:
         calls = [o for o in self.observations if isinstance(o, CallSeen)]
-        return {c.workload for c in calls if c.outcome is CallOutcome.RETURNED}
+        return [c for c in calls if c.outcome is CallOutcome.RETURNED and not c.other_shape]
 
     def deadline(self) -> Deadline:
         """When the calls that are being put must have returned."""
@@ -233,6 +273,8 @@ class Examiner:
             len(self._asked), call.question.workload, call.mix, number, len(asked), one.version
         )
         seen = read_call(raw, one.expectations, facts)
+        if self._has_other_shape(one):
+            seen = seen.model_copy(update={"other_shape": True})
         right = not any(output.problem for output in seen.outputs)
         if right and one.expectations and tensors_of(raw):
             seen = self._draws.look(seen, one.expectations[0], tensors_of(raw)[0])
@@ -251,6 +293,15 @@ class Examiner:
         self.observations.append(seen)
         self._asked.append(one)
         return right
+
+    def _has_other_shape(self, one: Asked) -> bool:
+        """Whether a relation gave a call inputs of another shape or stride than its workload's."""
+        question = one.scripted.question
+        if not question.relation:
+            return False
+        plain = self.exam.content(Question(question.workload, question.number)).tensors
+        related = self.exam.content(question).tensors
+        return [(t.shape, t.stride()) for t in plain] != [(t.shape, t.stride()) for t in related]
 
     def _look_again(self, seen: CallSeen, one: Asked, position: int) -> CallSeen:
         """Did the right answer arrive after the call was called done?"""

@@ -65,6 +65,12 @@ class Instances:
             self._version[instance] = version
         return version
 
+    def construct_again(self, instance: int, deadline: Deadline) -> Refusal | None:
+        """Call a constructor that raised once more; what it says now, if it raises still."""
+        del self._refused[instance]
+        self._construct(instance, deadline)
+        return self._refused.get(instance)
+
     def _construct(self, instance: int, deadline: Deadline) -> None:
         spec = self._exam.instances[instance]
         request = Construct(instance, spec.args, spec.kwargs, spec.seed, spec.training)

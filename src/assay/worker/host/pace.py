@@ -18,6 +18,7 @@ from assay.worker.host.script import ScriptedBatch, ScriptedCall
 _STRETCHED_S = 3.0  # of one batch; the reference took at most a second
 COMPILED_S = 8.0  # where the kernel is compiled first
 _MUST_CALL = 2  # calls of the own shape that are made however slow the candidate is
+_LAST_SHARE = 0.75  # of the hard limit: when it is spent nothing more is asked a second time
 
 
 @dataclass(frozen=True)
@@ -56,11 +57,13 @@ class Allowance:
 
     def allows(self, batch: ScriptedBatch, own_calls: int) -> bool:
         """Whether a batch is asked, after so many calls of the own workload."""
+        estimate_s = sum(self._estimate_s(call) for call in batch.calls)
+        if batch.due and self._pace.interpreted:  # an interpreter's speed says nothing of a kernel
+            return estimate_s < 0.5 * self._left_s()
         if batch.due or batch.log_operations:  # nobody is too slow for what everybody is asked
             return True
         if self._pace.interpreted and batch.stretched:
             return False
-        estimate_s = sum(self._estimate_s(call) for call in batch.calls)
         if own_calls < _MUST_CALL and any(c.question.workload == 0 for c in batch.calls):
             return True
         left_s = self._pace.soft_budget_s - self._spent_s()
@@ -72,6 +75,10 @@ class Allowance:
         least_s = COMPILED_S if self._pace.compiles else _STRETCHED_S
         limit_s = max(least_s, 0.25 * self._pace.soft_budget_s) if stretched else inf
         return Deadline.after(min(self._left_s(), limit_s))
+
+    def has_time(self) -> bool:
+        """Whether what was asked already may be asked again."""
+        return self._spent_s() < _LAST_SHARE * self._pace.timeout_s
 
     def _spent_s(self) -> float:
         return self._process.waited_s - self._start_s

@@ -60,10 +60,12 @@ def read_call(raw: RawCall, expectations: Expectations, facts: CallFacts) -> Cal
     """What one call shows."""
     outcome, message = CallOutcome.RETURNED, ""
     outputs: tuple[OutputSeen, ...] = ()
+    changed = raw.inputs_changed
     if raw.record is None:
         outputs = (_missing("the call left no record", EvidenceKind.UNFINISHED_WORK),)
     elif raw.record.code in (CallCode.RAISED, CallCode.BROKE, CallCode.OUT_OF_MEMORY):
         outcome, message = CallOutcome.RAISED, raw.record.message[:500]
+        changed += _partly_updated(raw, expectations)
         if raw.record.code == CallCode.OUT_OF_MEMORY:
             outputs = (_missing(message, EvidenceKind.OUT_OF_MEMORY),)
     else:
@@ -76,13 +78,20 @@ def read_call(raw: RawCall, expectations: Expectations, facts: CallFacts) -> Cal
         message=message,
         own_check=raw.record is None or raw.record.code != CallCode.BROKE,
         outputs=outputs,
-        inputs_changed=raw.inputs_changed,
+        inputs_changed=changed,
         bands_broken=raw.bands_broken,
         guarded=raw.guarded,
         batch=facts.batch,
         weights=facts.weights,
         batch_size=facts.batch_size,
     )
+
+
+def _partly_updated(raw: RawCall, expectations: Expectations) -> tuple[str, ...]:
+    """Inputs that a call was to update, and changed before it raised."""
+    left = [e for e in expectations if e.name.startswith(_UPDATES)]
+    pairs = zip(raw.updates, left, strict=False)  # none where inputs were not looked at
+    return tuple(expected.name for update, expected in pairs if update.changed)
 
 
 def _missing(text: str, kind: EvidenceKind) -> OutputSeen:

@@ -68,6 +68,9 @@ class ScriptedBatch:
         return frozenset(call.question.workload for call in self.calls)
 
 
+_Batches = list[ScriptedBatch]
+
+
 @dataclass
 class _Sequence:
     """Groups of batches that keep their order; within a group nothing comes in between."""
@@ -103,6 +106,22 @@ def write_script(exam: Exam, rng: random.Random) -> list[ScriptedBatch]:
     sequences.append(_tail(small, few, rng) if small else _tail([0], _LEAST_CALLS + few, rng))
     edges = [replace(_single(exam, w, rng).groups[0][0], edge=True) for w in empty]
     return [*_shuffle(sequences, rng), *_logged(small), *edges]
+
+
+def made_up(exam: Exam, answered: set[int], returned: int, rng: random.Random) -> _Batches:
+    """More calls for who refused so much that fewer than 32 returned: counting leads nowhere."""
+    if returned >= _LEAST_CALLS:
+        return []
+    small = small_workloads(exam, answered)
+    missing = _LEAST_CALLS - returned + rng.randint(*_TAIL[exam.plan.level])
+    if small:
+        return [batch for group in _tail(small, missing, rng).groups for batch in group]
+    known = list(dict.fromkeys(call.question for call in own_calls(exam)))
+    calls = [
+        ScriptedCall(rng.choice(known), rng.choice("ab"), None, Mix.SAME_ADDRESS)
+        for _ in range(missing)
+    ]
+    return [ScriptedBatch((call,), copy_each=rng.random() < 0.5) for call in calls]
 
 
 def own_calls(exam: Exam) -> list[ScriptedCall]:
@@ -241,9 +260,13 @@ def _logged(small: list[int]) -> Iterable[ScriptedBatch]:
         yield ScriptedBatch((call,), copy_each=True, log_operations=True)
 
 
-def small_workloads(exam: Exam) -> list[int]:
-    """Cheap workloads of the own instance, those first whose size is nearest to a few thousand."""
-    sized = [(_elements(exam, w), w) for w in exam.main_workloads if w != 0]
+def small_workloads(exam: Exam, among: set[int] | None = None) -> list[int]:
+    """Cheap workloads of the own instance, those first whose size is nearest to a few thousand.
+
+    Of those that a candidate answers where it is told which.
+    """
+    chosen = [w for w in exam.main_workloads if w != 0 and (among is None or w in among)]
+    sized = [(_elements(exam, w), w) for w in chosen]
     plain = [(n, w) for n, w in sized if 0 < n <= _SMALL_ELEMENTS and _varies(exam, w)]
     distance = {w: abs(math.log2(n / _TELLING_ELEMENTS)) for n, w in plain}
     return sorted(distance, key=lambda w: distance[w])[:3]
@@ -256,9 +279,9 @@ def _elements(exam: Exam, workload: int) -> int:
     return max(given, made) if given and made > MODEST_RESULT else given
 
 
-def small_with_rows(exam: Exam) -> int | None:
+def small_with_rows(exam: Exam, answered: set[int]) -> int | None:
     """The first cheap workload with several rows, else the first; None where there is none."""
-    small, planned = small_workloads(exam), exam.plan.workloads
+    small, planned = small_workloads(exam, answered), exam.plan.workloads
     batch = [axis.name for axis in exam.reference.axes if axis.role is AxisRole.BATCH]
     several = [w for w in small if all(planned[w].axes[name] > 1 for name in batch)]
     return next(iter([*several, *small]), None)
