@@ -34,8 +34,8 @@ def _instead(call: CallSeen) -> Verdict:
     return judge(case(LAYERS, *others, call))
 
 
-@pytest.mark.parametrize("workload", [OTHER_SIZE, TRANSPOSED])
-def test_another_shape_or_layout_may_be_refused(workload: int) -> None:
+@pytest.mark.parametrize("workload", [OTHER_BATCH, OTHER_SIZE, TRANSPOSED])
+def test_another_batch_shape_or_layout_may_be_refused(workload: int) -> None:
     verdict = _instead(refused(9, workload))
     assert verdict.status is Status.ACCEPTED and verdict.correct is Correct.YES
     assert [(e.kind, e.severity) for e in verdict.evidence] == [
@@ -65,56 +65,80 @@ def test_all_answered_is_full_coverage_and_nothing_planned_is_none() -> None:
 @pytest.mark.parametrize(
     "message",
     [
+        "ValueError: cols must be a multiple of 4",
+        "AssertionError: assert x.shape[1] == 32",
+        "kernel.Unsupported: cols",
+        "constructor: ValueError: power of two only",
         "IndexError: list index out of range",
         "ZeroDivisionError: division by zero",
-        "OverflowError: int too large to convert",
         "numba.core.errors.TypingError: cannot determine type",
-        "triton.runtime.errors.InterpreterError: out of range",
-        "ValueError",
+        "triton.compiler.errors.CompilationError: arange's range must be a power of 2",
+        "RuntimeError: CUDA error: invalid configuration argument",
         "AssertionError",
         "",
     ],
 )
-def test_an_error_that_is_no_check_is_wrong(message: str) -> None:
-    verdict = _instead(refused(9, OTHER_SIZE, message))
-    assert verdict.status is Status.INCORRECT and verdict.correct is Correct.NO
-    assert kinds(verdict.evidence) == {"raised"}
+@pytest.mark.parametrize("own_check", [True, False])
+def test_a_refusal_is_one_whoever_raised_it(message: str, own_check: bool) -> None:
+    call = refused(9, OTHER_SIZE, message).model_copy(update={"own_check": own_check})
+    verdict = _instead(call)
+    assert verdict.status is Status.ACCEPTED and verdict.correct is Correct.YES
+    assert verdict.workloads[OTHER_SIZE].outcome is Outcome.REFUSED
+    assert ("no check of its own" in verdict.evidence[0].text) is not own_check
+
+
+@pytest.mark.parametrize("name", ["SystemExit", "KeyboardInterrupt", "GeneratorExit"])
+def test_what_ends_the_callers_process_is_no_refusal(name: str) -> None:
+    verdict = _instead(refused(9, OTHER_SIZE, f"{name}: unsupported"))
+    assert verdict.status is Status.DISHONEST and verdict.correct is Correct.NO
     assert verdict.workloads[OTHER_SIZE].outcome is Outcome.CRASHED
 
 
-@pytest.mark.parametrize(
-    "message",
-    [
-        "ValueError: cols must be a multiple of 4",
-        "TypeError: float32 only",
-        "NotImplementedError: no tails",
-        "RuntimeError: cols must be 32",
-        "AssertionError: assert x.shape[1] == 32",
-        "kernel.Unsupported: cols",
-        "constructor: ValueError: power of two only",
-    ],
-)
-def test_the_classes_of_a_clear_refusal(message: str) -> None:
-    assert _instead(refused(9, OTHER_SIZE, message)).status is Status.ACCEPTED
+def test_who_writes_before_it_raises_is_wrong() -> None:
+    for field, kind in (("inputs_changed", "input_changed"), ("bands_broken", "out_of_bounds")):
+        call = refused(9, OTHER_SIZE).model_copy(update={field: ("input 0",)})
+        verdict = _instead(call)
+        assert verdict.status is Status.INCORRECT and kind in kinds(verdict.evidence)
 
 
-def test_what_its_process_calls_no_check_is_none() -> None:
-    call = refused(9, OTHER_SIZE, "RuntimeError: mat1 and mat2 shapes cannot be multiplied")
-    verdict = _instead(call.model_copy(update={"own_check": False}))
-    assert verdict.status is Status.INCORRECT and kinds(verdict.evidence) == {"raised"}
+def test_the_own_workload_is_answered_in_every_call() -> None:
+    verdict = judge(case(LAYERS, *(good(n, n) for n in range(4)), refused(9, OWN)))
+    assert verdict.status is Status.INCORRECT and verdict.correct is Correct.NO
+    assert kinds(verdict.evidence) == {"raised"} and "every call" in verdict.reason
 
 
-def test_a_library_may_refuse_strides_in_its_place() -> None:
-    text = "RuntimeError: view size is not compatible with input tensor's size and stride"
-    for workload, status in ((TRANSPOSED, Status.ACCEPTED), (OTHER_SIZE, Status.INCORRECT)):
-        call = refused(9, workload, text).model_copy(update={"own_check": False})
-        assert _instead(call).status is status
+def test_values_of_the_own_shape_may_not_be_refused() -> None:
+    """A workload that differs from the own one in its values alone."""
+    ties = WORKLOADS[OWN].model_copy(update={"distribution": Distribution.TIES, "own": False})
+    made = case(LAYERS, *(good(n, n) for n in range(4)), refused(9, 4))
+    planned = plan().model_copy(update={"workloads": (*WORKLOADS, ties)})
+    assert judge(replace(made, plan=planned)).status is Status.INCORRECT
 
 
-@pytest.mark.parametrize("workload", [OTHER_BATCH])
-def test_a_batch_may_not_be_refused(workload: int) -> None:
-    verdict = _instead(refused(9, workload))
-    assert verdict.status is Status.INCORRECT and kinds(verdict.evidence) == {"unsupported"}
+def test_a_relation_of_another_shape_may_be_refused() -> None:
+    """Its workload is answered; the relation's own call has more rows."""
+    calls = [good(n, n) for n in range(4)]
+    other = refused(9, OTHER_SIZE).model_copy(update={"other_shape": True})
+    verdict = judge(case(LAYERS, *calls, other))
+    assert verdict.status is Status.ACCEPTED
+    assert verdict.workloads[OTHER_SIZE].outcome is Outcome.OK
+    answered = good(9, OTHER_SIZE).model_copy(update={"other_shape": True})
+    others = [good(n, n) for n in (OWN, OTHER_BATCH, TRANSPOSED)]
+    kept = judge(case(LAYERS, *others, answered, refused(10, OTHER_SIZE)))
+    assert kept.status is Status.ACCEPTED
+
+
+def test_an_answer_now_and_then_is_not_hidden_behind_plain_refusals() -> None:
+    """Evidence of one kind is cut to a few; what convicts stays."""
+    shapes = [
+        WORKLOADS[OTHER_SIZE].model_copy(update={"axes": {"rows": 16, "cols": n}})
+        for n in range(40, 50)
+    ]
+    planned = plan().model_copy(update={"workloads": (*WORKLOADS, *shapes)})
+    calls = [good(n, n) for n in range(4)] + [refused(10 + n, 4 + n) for n in range(10)]
+    made = case(LAYERS, *calls, good(30, 13))
+    verdict = judge(replace(made, plan=planned))
+    assert verdict.status is Status.INCORRECT and "cols=49" in verdict.reason
 
 
 def test_a_shape_is_answered_always_or_never() -> None:

@@ -73,14 +73,6 @@ def test_the_answer_of_a_later_call_was_overwritten() -> None:
     assert kinds(verdict.evidence) == {"result_overwritten"}
 
 
-def test_a_refused_batch_of_the_own_shape_is_wrong() -> None:
-    verdict = _judge(refused(9, OTHER_BATCH, "ValueError: rows must be 16"))
-    assert verdict.status is Status.INCORRECT
-    assert kinds(verdict.evidence) == {"unsupported"}
-    assert "rows must be 16" in verdict.reason
-    assert verdict.workloads[OTHER_BATCH].outcome is Outcome.REFUSED
-
-
 def test_the_own_workload_must_not_raise() -> None:
     verdict = judge(case(refused(0, OWN, "RuntimeError: boom"), good(1, OTHER_SIZE)))
     assert verdict.status is Status.CRASHED and verdict.correct is Correct.NO

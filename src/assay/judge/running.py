@@ -13,7 +13,6 @@ from assay.data.observation import (
     TaskBroken,
 )
 from assay.data.verdict import Status
-from assay.judge import refusal
 from assay.judge.case import Case
 
 # What compilers and their drivers say in Python's words, when a first call compiles.
@@ -84,9 +83,6 @@ def _exhausted_calls(case: Case) -> list[tuple[Status | None, Evidence]]:
                 return [(Status.OUT_OF_MEMORY, evidence)]
     raised = [c for c in case.calls if c.outcome is CallOutcome.RAISED]
     for call in raised:
-        if refusal.leaves(call):
-            text = f"it leaves the caller's process: {call.message}"
-            return [(Status.CRASHED, _convicts(EvidenceKind.RAISED, "", text))]
         if call.workload == 0 and 0 not in case.answered:
             text = f"the task's own workload raised: {call.message}"
             return [(Status.CRASHED, _convicts(EvidenceKind.RAISED, "", text))]
