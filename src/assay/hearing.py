@@ -12,9 +12,9 @@ from assay.data.candidate import Candidate
 from assay.data.device import Device
 from assay.data.evidence import Evidence, EvidenceKind, Severity
 from assay.data.observation import (
-    CheckMissing,
     HostFailed,
     LimitsSeen,
+    NullPassed,
     Observation,
     SourceSeen,
     TaskBroken,
@@ -23,6 +23,7 @@ from assay.data.plan import Plan
 from assay.data.run import Judgement
 from assay.data.settings import Level, Settings
 from assay.data.task import Task
+from assay.data.workload import Workload
 from assay.devices.peaks import board, board_of
 from assay.devices.registry import for_judging
 from assay.errors import HostError, TaskError
@@ -34,14 +35,17 @@ from assay.tasks.reference import Reference
 from assay.tasks.sweep import swept
 from assay.worker.bench import Bench
 from assay.worker.host.exam import Exam
+from assay.worker.host.fitting_shape import fitting_shape
 from assay.worker.host.headstart import Headstart
-from assay.worker.host.memory_need import alike, shortage, within_memory
+from assay.worker.host.memory_need import alike, scaled, within_memory
+from assay.worker.host.null_answers import nulls_passed
 from assay.worker.host.reference_check import check_reference
 from assay.worker.host.secret import Secret
 from assay.worker.host.wall import Wall
 from assay.worker.trial import Trial
 
 Report = Callable[[str, float | None], None]
+_SCALED_SHARE = 0.25  # of the limit of a first call: a smaller shape is chosen to be quick
 
 
 class Hearing:
@@ -54,6 +58,8 @@ class Hearing:
         self._replay = replay
         self._device = for_judging(settings.device).describe()
         self._failure: Observation | None = None
+        self._nulls: dict[str, list[NullPassed]] = {}  # by the plan's secret
+        self._own_benches: dict[str, Bench] = {}  # of candidates judged at a shape of their own
 
     @cached_property
     def _bench(self) -> Bench | None:
@@ -71,11 +77,12 @@ class Hearing:
             self._failure = HostFailed(text=f"{type(error).__name__}: {error}")
         return None
 
-    def _exam(self, reference: Reference) -> Exam:
-        """Of the plan that is replayed, or of workloads found now."""
-        if self._replay is not None:
+    def _exam(self, reference: Reference, own: Workload | None = None) -> Exam:
+        """Of the plan that is replayed, or of workloads found now: the own one, and others."""
+        if self._replay is not None and own is None:
             return Exam(reference, self._replay)
-        settings, secret, own = self.settings, Secret.draw(), within_memory(reference)
+        settings, secret = self.settings, Secret.draw()
+        own = own or within_memory(reference)
         plan = Plan(
             secret=secret.hex,
             level=settings.level,
@@ -104,10 +111,8 @@ class Hearing:
             assert self._failure is not None
             return [self._failure]
         seen: list[Observation] = [self._read(candidate)]
-        if short := self._shortage:
-            seen.append(CheckMissing(check="the own shape", reason=short, essential=False))
         try:
-            seen += Trial(bench, candidate, report).observe()
+            seen += self._tried(bench, candidate, report)
         except HostError as error:
             seen.append(HostFailed(text=str(error)))
         except TaskError as error:
@@ -117,17 +122,45 @@ class Hearing:
             seen.append(HostFailed(text=f"{type(error).__name__}: {error}"))
         return [*seen, self._limits]
 
-    @property
-    def _shortage(self) -> str:
-        """What the shape that is judged lacks of the task's own."""
-        assert self._bench is not None
-        exam = self._bench.exam
-        return shortage(exam.reference, exam.plan.workloads[0])
+    def _tried(self, bench: Bench, candidate: Candidate, report: Report) -> list[Observation]:
+        """At the own shape, or at a smaller one where that is too slow for an interpreter."""
+        trial, reason = Trial(bench, candidate, report), ""
+        seen = trial.observe()
+        limit_s = bench.first_call_limit_s(candidate)
+        if trial.too_slow and limit_s is not None:
+            report("scaling", None)
+            smaller = self._smaller(bench, candidate, limit_s)
+            if smaller is not None:
+                bench = self._own_benches[candidate.id] = smaller
+                reason = f"the interpreter takes longer than {limit_s:.0f} s for one call of it"
+                seen = Trial(bench, candidate, report).observe()
+        found = scaled(bench.exam.reference, bench.exam.plan.workloads[0], reason)
+        return [*([found] if found else []), *seen, *self._nulls_passed(bench.exam)]
+
+    def _nulls_passed(self, exam: Exam) -> list[NullPassed]:
+        """Asked once for all candidates of an exam, after the first: most truths are known then."""
+        secret = exam.plan.secret
+        if secret not in self._nulls:
+            self._nulls[secret] = nulls_passed(exam)
+        return self._nulls[secret]
+
+    def _smaller(self, bench: Bench, candidate: Candidate, limit_s: float) -> Bench | None:
+        """An exam whose own workload the candidate's interpreter computes in time."""
+        own = fitting_shape(bench, candidate, _SCALED_SHARE * limit_s)
+        if own is None:
+            return None
+        with bench.exam.turn:  # one thread at a time runs the reference
+            exam = self._exam(bench.exam.reference, own)
+            exam.turn = bench.exam.turn
+            check_reference(exam)
+            return Bench.set_up(self._wall, exam, self.settings, self._device)
 
     @cached_property
     def _limits(self) -> LimitsSeen:
-        if self._shortage:
-            return LimitsSeen(reason=f"judged at a smaller shape than its own: {self._shortage}")
+        assert self._bench is not None
+        exam = self._bench.exam
+        if found := scaled(exam.reference, exam.plan.workloads[0]):
+            return LimitsSeen(reason=f"judged at a smaller shape than its own: {found.text}")
         return limits_seen(self._task, self._device, self.settings)
 
     def _read(self, candidate: Candidate) -> Observation:
@@ -143,7 +176,8 @@ class Hearing:
 
     def judge(self, candidate: Candidate, course: Course) -> Judgement:
         """The pure part."""
-        bench, threads = self._bench, self._wall.rooms.threads
+        bench = self._own_benches.get(candidate.id, self._bench)
+        threads = self._wall.rooms.threads
         judging = Judging(self._task, self.settings, self._device, threads)
         if bench is not None:
             exam = bench.exam

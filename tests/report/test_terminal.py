@@ -129,6 +129,19 @@ def test_word_launch_bound_and_speed_of_light_stand_in_one_line() -> None:
     assert remark == "  it drifted"
 
 
+def test_a_remark_on_the_task_has_a_line() -> None:
+    screen = console()
+    print_verdict(screen, verdict(task_remarks=("degenerate task: zeros are right",)))
+    assert "  degenerate task: zeros are right" in shown(screen)
+
+
+def test_coverage_in_words_follows_its_share() -> None:
+    screen = console()
+    found = Coverage(asked=4, answered=3, refused=1, share=0.75, words="refuses dim 65")
+    print_verdict(screen, verdict(coverage=found))
+    assert any("75 %" in line and "refuses dim 65" in line for line in shown(screen))
+
+
 def test_coverage_is_printed_where_something_is_missing() -> None:
     for answered, refused, wanted in ((3, 1, "75 %"), (3, 0, "1 not"), (4, 0, "")):
         screen = console()

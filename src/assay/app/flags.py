@@ -76,6 +76,15 @@ class EvalFlags:
     ] = None
     timeout_s: Annotated[float, typer.Option(help="Limit for one candidate, build apart.")] = 120.0
     build_timeout_s: Annotated[float, typer.Option(help="Limit for one build.")] = 300.0
+    min_coverage: Annotated[
+        float,
+        typer.Option(
+            metavar="SHARE",
+            min=0.0,
+            max=1.0,
+            help="Least share of workloads that must be answered; less is not accepted.",
+        ),
+    ] = 0.0
     jobs: Annotated[int, typer.Option(min=1, help="Candidates judged at a time.")] = 1
     explain: Annotated[
         bool,

@@ -44,6 +44,7 @@ def settings_from(flags: EvalFlags, replayed: Replayed | None) -> Settings:
         build_timeout_s=flags.build_timeout_s,
         jobs=flags.jobs,
         explain=flags.explain,
+        min_coverage=flags.min_coverage,
         first_fault=flags.first_fault,
     )
 

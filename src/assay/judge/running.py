@@ -70,7 +70,7 @@ def _end(end: EndSeen) -> tuple[Status, Evidence]:
 
 
 def _left_out(late: list[EndSeen]) -> Evidence:
-    text = f"left out, as they did not fit the time: {len(late)} sizes far beyond the own one"
+    text = f"left out, as they did not fit the time: {len(late)} workloads other than the own one"
     kind, where = EvidenceKind.TIMED_OUT, late[0].phase
     return Evidence(kind=kind, severity=Severity.NOTE, where=where, text=text)
 

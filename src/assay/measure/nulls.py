@@ -175,8 +175,12 @@ def _constant(old: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
     return (mean.round() if exact else mean).to(right.dtype).expand(right.shape)
 
 
-def _at_zero(material: NullMaterial) -> Answer:
-    return material.call([_zeroed(value) for value in material.inputs])
+def _at_zero(material: NullMaterial) -> Answer | None:
+    """None where no input is floating: then it would be the right answer."""
+    zeroed = [_zeroed(value) for value in material.inputs]
+    if all(made is value for made, value in zip(zeroed, material.inputs, strict=True)):
+        return None
+    return material.call(zeroed)
 
 
 def _zeroed(value: Any) -> Any:

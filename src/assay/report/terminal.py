@@ -40,6 +40,7 @@ def verdict_block(verdict: Verdict) -> Group:
         parts += [_indented(part) for part in explanation_parts(verdict.explanation)]
     parts.append(_indented(_time_line(verdict)))
     parts += [_indented(line) for line in _remark_lines(verdict)]
+    parts += [_indented(Text(remark, style="yellow")) for remark in verdict.task_remarks]
     parts.append(_verdict_line(verdict))
     return Group(*parts)
 

@@ -116,7 +116,8 @@ def coverage(found: Coverage) -> str:
     rest = ", ".join(part for part in parts if part)
     share = f"{100 * found.share:.0f} %"
     text = f"coverage {share}: {found.answered} of {found.asked} workloads answered"
-    return f"{text}, {rest}" if rest else text
+    text = f"{text}, {rest}" if rest else text
+    return f"{text}; {found.words}" if found.words else text
 
 
 def tally(verdicts: Iterable[Verdict]) -> str:

@@ -37,6 +37,13 @@ class Bench:
         """Whether the candidate's kernels are interpreted on this device."""
         return language(candidate.language).interpreted(self.settings.device)
 
+    def first_call_limit_s(self, candidate: Candidate) -> float | None:
+        """How long a first call of the own shape may take, where an interpreter runs the kernels.
+
+        The own shape is called about eight times and must fit the limit of all calls.
+        """
+        return self.settings.timeout_s / 12 if self.interprets(candidate) else None
+
     def stopwatch(self, candidate: Candidate) -> Stopwatch | DeviceStopwatch:
         """What times a candidate on this device."""
         if self.accelerated:

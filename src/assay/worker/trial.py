@@ -47,6 +47,7 @@ from assay.worker.sandbox.spec import Isolation
 
 _SOFT_BUDGET_S = {Level.QUICK: 10.0, Level.STANDARD: 12.0, Level.FULL: 300.0}
 _SURVEY_TIMEOUT_S = 10.0
+_ATTEMPTS = 3  # new beginnings without what did not fit the time
 _MOST_WRITTEN = 512 << 20  # what compilers leave behind is a tenth of it
 _FAULTS = {signal.SIGSEGV, signal.SIGBUS}
 
@@ -64,19 +65,30 @@ class Trial:
         self._seen: list[Observation] = []
         self._phase = "build"
         self._left_out: list[Observation] = []
+        self.too_slow = False  # for its interpreter, on the own shape
 
     def observe(self) -> list[Observation]:
         """Build, examine, look around; time where asked. Never raises for a candidate's fault."""
         self._foresight = Foresight(self._bench.exam, self._script)
         self._rehearse()
         late = self._attempt()
-        if late is not None:  # once more, without the sizes that need not fit the time
-            self._script = [batch for batch in self._script if not batch.stretched]
-            self._seen, self._phase = [*self._left_out, late], "build"
-            self._attempt()
+        for _ in range(_ATTEMPTS):
+            if late is None:
+                break
+            self._leave_out(late)
+            late = self._attempt()
+        if late is not None:
+            self._seen.append(late.model_copy(update={"optional": False}))
         if self._bench.settings.explain:
             self._explain()
         return self._seen
+
+    def _leave_out(self, late: EndSeen) -> None:
+        """Begin anew, without the sizes that need not fit the time."""
+        kept = [batch for batch in self._script if not batch.stretched]
+        self._script = [batch for batch in kept if late.workload not in batch.workloads]
+        self._left_out.append(late)
+        self._seen, self._phase = list(self._left_out), "build"
 
     def _rehearse(self) -> None:
         """Have it compiled side by side; what does not fit the time there is not asked here."""
@@ -85,7 +97,7 @@ class Trial:
         self._report("compiling", None)
         late = self._bench.late(self._candidate)
         self._script = [b for b in self._script if late.isdisjoint(b.workloads)]
-        self._left_out = [too_late("calls", workload) for workload in sorted(late)]
+        self._left_out += [too_late("calls", workload) for workload in sorted(late)]
         self._seen += self._left_out
 
     def _explain(self) -> None:
@@ -104,7 +116,7 @@ class Trial:
             shrinker.close()
 
     def _attempt(self) -> EndSeen | None:
-        """One session; the end to excuse where a stretched size alone did not fit the time."""
+        """One session; the end to excuse where only a size did not fit that need not."""
         bench = self._bench
         if not bench.accelerated and bench.settings.at_once == 1:
             self._foresight.start()  # it forks, so nobody else may be at work in this process
@@ -134,9 +146,15 @@ class Trial:
         self._report("building", None)
         builder = Builder(self._bench.exam, self._bench.cache)
         try:
-            built = builder.build(session, self._candidate, self._bench.settings)
+            limit_s = self._bench.first_call_limit_s(self._candidate)
+            built = builder.build(session, self._candidate, self._bench.settings, limit_s)
         except Lost as lost:
             self._note_end(lost, None)
+            return None
+        if built.late:
+            self.too_slow = True
+            cause, text = EndCause.TIMED_OUT, built.seen.log
+            self._seen.append(EndSeen(cause=cause, phase=built.seen.phase, text=text))
             return None
         self._seen.append(built.seen)
         if built.out_of_memory:
@@ -191,12 +209,11 @@ class Trial:
         self._phase = "calls"
 
     def _excused(self, lost: Lost, examiner: Examiner) -> EndSeen | None:
-        """The end of a candidate that was too slow on a stretched size."""
-        batch = examiner.last
-        stretched = batch is not None and batch.stretched
-        if batch is None or not stretched or lost.cause is not EndCause.TIMED_OUT:
+        """The end of a candidate that was too slow on a size that need not fit the time."""
+        workload = examiner.spared()
+        if workload is None or lost.cause is not EndCause.TIMED_OUT:
             return None
-        return too_late(self._phase, batch.calls[0].question.workload)
+        return too_late(self._phase, workload)
 
     def _examiner(self, session: Session, built: Built) -> Examiner:
         level = self._bench.settings.level

@@ -13,7 +13,7 @@ from assay.worker.host.memory_need import (
     alike,
     free_bytes,
     needed_bytes,
-    shortage,
+    scaled,
     within_memory,
 )
 from worker.host.small_exam import TASK
@@ -54,7 +54,7 @@ def test_a_small_task_stays_as_it_is() -> None:
     reference = Reference(TASK)
     assert 0 < needed_bytes(reference, reference.own_axes) < 1 << 20
     own = within_memory(reference)
-    assert own == reference.own_workload() and not shortage(reference, own)
+    assert own == reference.own_workload() and scaled(reference, own) is None
 
 
 def test_a_huge_one_gets_a_smaller_batch_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -63,7 +63,9 @@ def test_a_huge_one_gets_a_smaller_batch_and_says_so(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(memory_need, "free_bytes", lambda: 24 << 30)
     own = within_memory(reference)
     assert own.own and own.axes == {"rows": 128, "cols": 393216}
-    assert "rows=128 instead of 4096" in shortage(reference, own)
+    found = scaled(reference, own)
+    assert found is not None and found.text == "rows=128 instead of 4096"
+    assert "memory" in found.reason
     monkeypatch.setattr(memory_need, "free_bytes", lambda: 1 << 20)
     assert within_memory(reference).axes["rows"] == 1
     assert within_memory(reference).axes["cols"] < 5000

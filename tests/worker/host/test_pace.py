@@ -49,8 +49,21 @@ def allows(batch: ScriptedBatch, spent_s: float, interpreted: bool = True) -> bo
 
 @pytest.mark.parametrize("interpreted", [False, True])
 def test_nobody_is_too_slow_for_what_is_due(interpreted: bool) -> None:
-    assert allows(replace(PLAIN, due=True), spent_s=39.0, interpreted=interpreted)
-    assert not allows(PLAIN, spent_s=39.0, interpreted=interpreted)
+    assert allows(replace(PLAIN, due=True), spent_s=30.0, interpreted=interpreted)
+    assert not allows(PLAIN, spent_s=30.0, interpreted=interpreted)
+
+
+def test_an_interpreter_is_spared_what_would_not_fit_the_hard_limit() -> None:
+    due = replace(PLAIN, due=True)
+    assert not allows(due, spent_s=39.0) and allows(due, spent_s=39.0, interpreted=False)
+
+
+def test_what_an_interpreter_need_not_answer_has_a_share_of_what_is_left() -> None:
+    left = allowance(0.0)
+    assert left.deadline(PLAIN).left_s() < 11.0
+    own = replace(PLAIN, calls=(replace(CALL, question=Question(0)),))
+    assert left.deadline(own).left_s() > 39.0
+    assert allowance(0.0, interpreted=False).deadline(PLAIN).left_s() > 39.0
 
 
 def test_an_interpreter_is_spared_stretched_sizes() -> None:

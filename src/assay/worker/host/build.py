@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from assay.data.candidate import Candidate, Language
-from assay.data.observation import BuildSeen
+from assay.data.observation import BuildSeen, EndCause
 from assay.data.settings import Settings
 from assay.languages.cpp_source import python_module
 from assay.languages.registry import language
@@ -22,6 +22,7 @@ from assay.worker.host.build_cache import BuildCache
 from assay.worker.host.deadline import Deadline
 from assay.worker.host.exam import Exam
 from assay.worker.host.planned_call import BatchOptions, Place, PlannedCall
+from assay.worker.host.process import Lost
 from assay.worker.host.session import Session
 from assay.worker.protocol import Construct, Load
 
@@ -37,6 +38,7 @@ class Built:
     seen: BuildSeen
     first_call_s: float
     out_of_memory: bool = False
+    late: bool = False  # the first call did not fit the time that an interpreter is given
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,7 @@ class _Failure(Exception):
     phase: str
     text: str
     out_of_memory: bool = False
+    late: bool = False
 
 
 class Builder:
@@ -54,8 +57,17 @@ class Builder:
         self._cache = cache
         self._ablated = ablated
 
-    def build(self, session: Session, candidate: Candidate, settings: Settings) -> Built:
-        """Raises Lost where the process ends; `phase` of the report says how far it came."""
+    def build(
+        self,
+        session: Session,
+        candidate: Candidate,
+        settings: Settings,
+        first_call_limit_s: float | None = None,
+    ) -> Built:
+        """Raises Lost where the process ends; `phase` of the report says how far it came.
+
+        A limit of the first call ends the process, and the report says that it was late.
+        """
         started = time.monotonic()
         archive = self._cache.load(candidate) if self._cache else None
         self._lay_out(session, candidate, archive)
@@ -66,7 +78,10 @@ class Builder:
             interpreted = language(candidate.language).interpreted(settings.device)
             self._load(session, candidate, interpreted, deadline)
             self._construct(session, deadline)
-            first_call_s = self._first_call(session, deadline)
+            if first_call_limit_s is None:
+                first_call_s = self._first_call(session, deadline)
+            else:
+                first_call_s = self._limited_first_call(session, first_call_limit_s)
         except _Failure as failure:
             seconds = time.monotonic() - started
             log = f"{failure.text}\n{session.process.output()}".strip()
@@ -77,7 +92,7 @@ class Builder:
                 cached=archive is not None,
                 log=log[-6000:],
             )
-            return Built(seen, 0.0, failure.out_of_memory)
+            return Built(seen, 0.0, failure.out_of_memory, failure.late)
         if archive is None:
             self._keep(session, candidate)
         seconds = time.monotonic() - started
@@ -122,6 +137,15 @@ class Builder:
             if seconds > 1.0:
                 break
         return seconds
+
+    def _limited_first_call(self, session: Session, limit_s: float) -> float:
+        try:
+            return self._first_call(session, Deadline.after(limit_s))
+        except Lost as lost:
+            if lost.cause is not EndCause.TIMED_OUT:
+                raise
+            text = f"no answer within {limit_s:.0f} s in the interpreter"
+            raise _Failure("first call", text, late=True) from lost
 
     def _keep(self, session: Session, candidate: Candidate) -> None:
         """Taken by the trusted side while everything stands still."""

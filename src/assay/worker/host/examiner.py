@@ -103,7 +103,7 @@ class Examiner:
         rng = self.exam.secret.random("made up")
         main = set(self.exam.main_workloads)
         returned = sum(c.workload in main for c in self._returned())
-        for offset, batch in enumerate(made_up(self.exam, self.answered(), returned, rng)):
+        for offset, batch in enumerate(made_up(self.exam, self.refused(), returned, rng)):
             if not self._allowance.allows(batch, self._own_calls):
                 skipped += 1
                 continue
@@ -171,6 +171,12 @@ class Examiner:
     def has_time(self) -> bool:
         """Whether what was asked already may be asked again."""
         return self._allowance.has_time()
+
+    def spared(self) -> int | None:
+        """The workload that is being put, where it need not fit the time."""
+        if self.last is None or not self._allowance.spares(self.last):
+            return None
+        return self.last.calls[0].question.workload
 
     def begin(self, batch: ScriptedBatch) -> None:
         """Note what is being put, for the deadline and for the end it may come to."""

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from assay.data.axis import AxisRole
+from assay.data.observation import ScaledSeen
 from assay.data.workload import Workload
 from assay.errors import HostError
 from assay.tasks.categories import legal
@@ -32,7 +33,7 @@ def within_memory(reference: Reference) -> Workload:
     own, free = reference.own_workload(), free_bytes()
     axes = reference.own_axes
     while free is not None and needed_bytes(reference, axes) > _SHARE * free:
-        smaller = _halved(reference, axes)
+        smaller = halved(reference, axes)
         if smaller is None:
             sizes = f"{free / 2**30:.1f} GiB of memory are free"
             raise HostError(f"judging this task takes more memory than there is: {sizes}")
@@ -48,14 +49,13 @@ def alike(reference: Reference, workload: Workload, own: Workload) -> Workload:
     return workload.model_copy(update={"axes": {**workload.axes, **built}})
 
 
-def shortage(reference: Reference, own: Workload) -> str:
-    """In words what the own workload lacks of the task's own sizes; nothing where nothing."""
-    moved = {name: n for name, n in reference.own_axes.items() if own.axes[name] != n}
-    if not moved:
-        return ""
-    taken = ", ".join(f"{name}={own.axes[name]} instead of {n}" for name, n in moved.items())
+def scaled(reference: Reference, own: Workload, reason: str = "") -> ScaledSeen | None:
+    """What the own workload lacks of the task's own sizes, and why; None where nothing."""
+    if all(own.axes[name] == n for name, n in reference.own_axes.items()):
+        return None
     needed = needed_bytes(reference, reference.own_axes) / 2**30
-    return f"{taken}: the own sizes take about {needed:.0f} GiB of the judge's memory"
+    memory = f"the own sizes take about {needed:.0f} GiB of the judge's memory"
+    return ScaledSeen(own=reference.own_axes, asked=own.axes, reason=reason or memory)
 
 
 def needed_bytes(reference: Reference, axes: Mapping[str, int]) -> int:
@@ -67,7 +67,7 @@ def needed_bytes(reference: Reference, axes: Mapping[str, int]) -> int:
     return _BYTES_AN_ELEMENT * elements + _BYTES_A_WEIGHT * found.state_elements
 
 
-def _halved(reference: Reference, axes: dict[str, int]) -> dict[str, int] | None:
+def halved(reference: Reference, axes: dict[str, int]) -> dict[str, int] | None:
     """With one axis about half as long: the batch, else the longest size, else a configuration.
 
     Only where the task still runs, and needs a tenth less at least: weights do not shrink with a

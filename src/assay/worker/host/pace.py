@@ -34,7 +34,7 @@ class Pace:
 
 
 def too_late(phase: str, workload: int) -> EndSeen:
-    """The end over a stretched size that did not fit the time: it costs coverage alone."""
+    """The end over a workload that need not fit the time: it costs coverage alone."""
     text = "no answer within the time limit"
     cause = EndCause.TIMED_OUT
     return EndSeen(cause=cause, phase=phase, workload=workload, optional=True, text=text)
@@ -70,11 +70,18 @@ class Allowance:
         return estimate_s < left_s * (0.25 if batch.optional else 0.5)
 
     def deadline(self, batch: ScriptedBatch | None) -> Deadline:
-        """The hard one; a stretched size, which need not fit, gets a share of the soft one."""
-        stretched = batch is not None and batch.stretched
+        """The hard one; what need not fit gets a share of the soft one, or of what is left."""
         least_s = COMPILED_S if self._pace.compiles else _STRETCHED_S
-        limit_s = max(least_s, 0.25 * self._pace.soft_budget_s) if stretched else inf
+        limit_s = inf
+        if batch is not None and batch.stretched:
+            limit_s = max(least_s, 0.25 * self._pace.soft_budget_s)
+        elif batch is not None and self.spares(batch):
+            limit_s = max(least_s, 0.25 * self._left_s())
         return Deadline.after(min(self._left_s(), limit_s))
+
+    def spares(self, batch: ScriptedBatch) -> bool:
+        """Whether a batch need not fit the time: of any size but the own in an interpreter."""
+        return batch.stretched or (self._pace.interpreted and 0 not in batch.workloads)
 
     def has_time(self) -> bool:
         """Whether what was asked already may be asked again."""

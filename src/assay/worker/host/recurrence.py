@@ -57,7 +57,7 @@ def recur(examiner: Examiner, level: Level) -> list[RecurrenceSeen]:
         return []
     if isinstance(examiner.exam.reference.task.contract, Stochastic):
         return [RecurrenceSeen(workload=0, calls=0, reason="the task asks for random answers")]
-    found, small = [], small_with_rows(examiner.exam, examiner.answered())
+    found, small = [], small_with_rows(examiner.exam, examiner.refused())
     for workload in [0] if small is None else [0, small]:
         found.append(_Recurrence(examiner, workload, _BUDGET_S[level]).run())
         if examiner.wrong or not found[0].reason:

@@ -41,7 +41,7 @@ class _Pair:
 def relate(examiner: Examiner, level: Level) -> list[RelationSeen]:
     """Some of the relations that hold, on a small workload. Raises Lost."""
     exam = examiner.exam
-    small = small_with_rows(exam, examiner.answered())
+    small = small_with_rows(exam, examiner.refused())
     contract = exam.reference.task.contract
     if level not in _MOST or small is None or not isinstance(contract, Quantised | None):
         return []

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from dataclasses import dataclass, field, replace
 
 from assay.data.axis import AxisRole
@@ -108,11 +108,11 @@ def write_script(exam: Exam, rng: random.Random) -> list[ScriptedBatch]:
     return [*_shuffle(sequences, rng), *_logged(small), *edges]
 
 
-def made_up(exam: Exam, answered: set[int], returned: int, rng: random.Random) -> _Batches:
+def made_up(exam: Exam, refused: Set[int], returned: int, rng: random.Random) -> _Batches:
     """More calls for who refused so much that fewer than 32 returned: counting leads nowhere."""
     if returned >= _LEAST_CALLS:
         return []
-    small = small_workloads(exam, answered)
+    small = small_workloads(exam, refused)
     missing = _LEAST_CALLS - returned + rng.randint(*_TAIL[exam.plan.level])
     if small:
         return [batch for group in _tail(small, missing, rng).groups for batch in group]
@@ -260,12 +260,12 @@ def _logged(small: list[int]) -> Iterable[ScriptedBatch]:
         yield ScriptedBatch((call,), copy_each=True, log_operations=True)
 
 
-def small_workloads(exam: Exam, among: set[int] | None = None) -> list[int]:
+def small_workloads(exam: Exam, refused: Set[int] = frozenset()) -> list[int]:
     """Cheap workloads of the own instance, those first whose size is nearest to a few thousand.
 
-    Of those that a candidate answers where it is told which.
+    None that the candidate refused.
     """
-    chosen = [w for w in exam.main_workloads if w != 0 and (among is None or w in among)]
+    chosen = [w for w in exam.main_workloads if w != 0 and w not in refused]
     sized = [(_elements(exam, w), w) for w in chosen]
     plain = [(n, w) for n, w in sized if 0 < n <= _SMALL_ELEMENTS and _varies(exam, w)]
     distance = {w: abs(math.log2(n / _TELLING_ELEMENTS)) for n, w in plain}
@@ -279,9 +279,9 @@ def _elements(exam: Exam, workload: int) -> int:
     return max(given, made) if given and made > MODEST_RESULT else given
 
 
-def small_with_rows(exam: Exam, answered: set[int]) -> int | None:
+def small_with_rows(exam: Exam, refused: Set[int]) -> int | None:
     """The first cheap workload with several rows, else the first; None where there is none."""
-    small, planned = small_workloads(exam, answered), exam.plan.workloads
+    small, planned = small_workloads(exam, refused), exam.plan.workloads
     batch = [axis.name for axis in exam.reference.axes if axis.role is AxisRole.BATCH]
     several = [w for w in small if all(planned[w].axes[name] > 1 for name in batch)]
     return next(iter([*several, *small]), None)

@@ -1,0 +1,94 @@
+"""Null answers of an exam: does an answer of no computation pass every workload?
+
+The rule: asked of the truths that the exam has anyway, the smallest workload first. An ordinary
+task refuses every null answer on its first or second workload, so asking costs next to nothing;
+only a degenerate task is gone through to its end. What the time does not allow is not claimed.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+
+from assay.data.contract import Stochastic
+from assay.data.observation import NullPassed
+from assay.data.workload import Distribution
+from assay.errors import TaskError
+from assay.measure.nulls import Null, NullMaterial, null_answer, nulls_of, passes
+from assay.worker.host.exam import Exam, Question
+
+_PLANTED = (Distribution.NAN, Distribution.INF)  # they move no constant
+_CHEAP_ELEMENTS = 1 << 17  # beyond this only truths that are known already are used
+_OTHERS = 2  # earlier inputs
+_MOST_S = 3.0  # of this process's computing time
+
+
+def nulls_passed(exam: Exam) -> list[NullPassed]:
+    """One for the simplest null answer that passes everywhere; none where none does."""
+    if isinstance(exam.reference.task.contract, Stochastic):  # an earlier draw is as good as a new
+        return []
+    with exam.turn:
+        try:
+            return _passed(exam)
+        except TaskError:  # a workload that the reference cannot judge, which the exam says itself
+            return []
+
+
+def _passed(exam: Exam) -> list[NullPassed]:
+    until_s = time.process_time() + _MOST_S
+    nulls = list(nulls_of(exam.content(Question(0)).inputs))
+    asked = 0
+    for workload in _workloads(exam):
+        nulls = _survivors(exam, Question(workload), nulls, until_s)
+        asked += 1
+        if not nulls:
+            return []
+    return [NullPassed(null=nulls[0].text, workloads=asked)] if asked else []
+
+
+def _workloads(exam: Exam) -> list[int]:
+    """Those whose truth is cheap or known, the smallest first."""
+    known = exam.known()
+    sized = []
+    for number, workload in enumerate(exam.plan.workloads):
+        elements = exam.content(Question(number)).elements
+        cheap = elements <= _CHEAP_ELEMENTS or exam.key(Question(number), 0) in known
+        if workload.distribution not in _PLANTED and elements and cheap:
+            sized.append((elements, number))
+    return [number for _, number in sorted(sized)]
+
+
+def _survivors(exam: Exam, question: Question, nulls: Sequence[Null], until_s: float) -> list[Null]:
+    """Those that are right here. An empty answer tells nothing, so all stay."""
+    expectations = exam.expectation(question, 0)
+    if not any(torch.Size(e.shape).numel() for e in expectations):
+        return list(nulls)
+    material = _material(exam, question)
+    kept = []
+    for null in nulls:
+        if time.process_time() > until_s:
+            return []
+        try:
+            answer = null_answer(null, material)
+        except TaskError:
+            continue
+        if answer is not None and passes(expectations, answer):
+            kept.append(null)
+    return kept
+
+
+def _material(exam: Exam, question: Question) -> NullMaterial:
+    """The same weights, this question's inputs and those of the next few."""
+    instance = exam.instance_of(question.workload)
+    bound, state = exam.bound(instance), exam.state(instance, 0)
+
+    def call(inputs: Sequence[Any]) -> Sequence[torch.Tensor]:
+        return bound(inputs, state, wide=False).tensors
+
+    numbers = range(question.number + 1, question.number + 1 + _OTHERS)
+    others = [exam.content(Question(question.workload, n)).inputs for n in numbers]
+    right = [expectation.reference for expectation in exam.expectation(question, 0)]
+    return NullMaterial(right, exam.content(question).inputs, others, call)
