@@ -10,9 +10,14 @@ from __future__ import annotations
 
 import statistics
 import sys
+from pathlib import Path
 
 from assay.data.settings import Level, Settings
-from assay.pipeline import evaluate_many
+from assay.hearing import Hearing
+from assay.judge_process.judging import hear
+from assay.languages.candidate_file import load_candidate
+from assay.languages.registry import language
+from assay.tasks.catalog import resolve
 from assay.worker.host.process import SandboxedProcess
 from assay.worker.host.wall import Wall
 
@@ -33,8 +38,11 @@ def main() -> None:
     for level in (Level.QUICK, Level.STANDARD):
         waited_s.clear()
         settings = Settings(level=level, timing=False)
-        judged = evaluate_many(task, [candidate] * REPEATS, settings)
-        elapsed_s = [judgement.verdict.elapsed_s for judgement in judged]
+        loaded = load_candidate(Path(candidate))
+        with Wall(language(loaded.language).preload, expected=REPEATS) as wall:
+            hearing = Hearing(wall, resolve(task), settings, None)
+            judged = hear(hearing, [loaded] * REPEATS)
+            elapsed_s = [judgement.verdict.elapsed_s for judgement in judged]
         own_s = [e - w for e, w in zip(elapsed_s[1:], waited_s[1:], strict=True)]
         print(
             f"{level}: median {1e3 * statistics.median(own_s):.0f} ms, "

@@ -86,6 +86,8 @@ class CallersLog(logging.Handler):
 def main(handed: Handed) -> int:
     """Judge one job; the exit code says only whether the caller was told everything."""
     _die_with(handed.supervisor)
+    for descriptor in (handed.channel, handed.calls, handed.trace):
+        os.set_inheritable(descriptor, False)  # no program that is started from here gets them
     faulthandler.register(TRACE_SIGNAL, file=handed.trace, all_threads=True)
     announce_in(handed.calls)
     channel = socket.socket(fileno=handed.channel)

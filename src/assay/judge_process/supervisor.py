@@ -21,7 +21,9 @@ from dataclasses import asdict, dataclass
 
 from assay.judge_process.starting import start
 from assay.tasks.task_calls import TaskCall, TaskCalls
+from assay.worker.host.activity import queued_ns
 from assay.worker.host.control_group import remove_leftovers, thaw_leftovers
+from assay.worker.host.deadline import own_seconds
 
 _TICK_S = 0.25
 _GRACE_S = 5.0  # from SIGTERM to SIGKILL
@@ -53,6 +55,8 @@ class Supervisor:
         self._trace = os.memfd_create("trace")
         self._table = TaskCalls.create()
         self._calls = TaskCalls(self._table)
+        self._seen = 0  # number of the call that was seen last
+        self._queued_ns: dict[str, int] = {}  # by thread, when it was first seen
 
     def run(self, channel: int) -> Ending:
         """Start it, and return when nothing of it is left."""
@@ -79,13 +83,21 @@ class Supervisor:
             poller.register(os.pidfd_open(judge.pid), select.POLLIN)
         while judge.poll() is None:
             call = self._calls.longest()
-            if call is not None and call.seconds > self._limit_s:
+            if call is not None and self._own_s(judge.pid, call) > self._limit_s:
                 return self._hung(judge, call)
             ready = {descriptor for descriptor, _ in poller.poll(_TICK_S * 1e3)}
             if self._stopped or self._status.fileno() in ready or os.getppid() != self._caller:
                 _end(judge)
         call = self._calls.longest()
         return Ending(judge.returncode, call.what if call else "")
+
+    def _own_s(self, pid: int, call: TaskCall) -> float:
+        """How long it has been going on; waiting for a processor does not count, within limits."""
+        queued_ns_now = queued_ns(pid)
+        if call.number != self._seen:
+            self._seen, self._queued_ns = call.number, queued_ns_now
+        grown = [ns - self._queued_ns.get(path, ns) for path, ns in queued_ns_now.items()]
+        return own_seconds(call.seconds, max(grown, default=0) / 1e9)
 
     def _hung(self, judge: subprocess.Popen[bytes], call: TaskCall) -> Ending:
         judge.send_signal(signal.SIGUSR1)

@@ -26,6 +26,7 @@ _HEAD = struct.Struct("=QdH")  # 0 or the number of the call, its begin, the len
 class TaskCall:
     """A call that has not come back."""
 
+    number: int  # tells calls apart
     what: str  # "get_inputs", "the reference"
     seconds: float
 
@@ -66,7 +67,7 @@ class TaskCalls:
         text = self._memory[place + _HEAD.size : place + _HEAD.size + length]
         if number == 0 or _HEAD.unpack_from(self._memory, place)[:2] != (number, began_s):
             return None
-        return TaskCall(text.decode("utf-8", "replace"), time.monotonic() - began_s)
+        return TaskCall(number, text.decode("utf-8", "replace"), time.monotonic() - began_s)
 
 
 class _Announcer:
