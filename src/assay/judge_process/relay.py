@@ -29,14 +29,15 @@ def judgements(job: Job, progress: Show | None) -> Generator[Judgement, None, No
     while given < len(job.candidates):
         failure: TaskBroken | HostFailed | None = None
         part = job.model_copy(update={"candidates": job.candidates[given:]})
-        with contextlib.closing(_Hearing(part, _shown(job, given, progress))) as hearing:
+        with contextlib.closing(_ProcessRun(part, _shown(job, given, progress))) as run:
             while given < len(job.candidates) and failure is None:
-                answer = hearing.next()
+                answer = run.next()
                 if isinstance(answer, Judgement):
                     given += 1
                     yield answer
                 else:
                     failure = answer
+            run.finish()
         if failure is not None and job.failure is not None:
             raise HostError(failure.text)  # not even the failure could be written down
         if isinstance(failure, TaskBroken):
@@ -47,7 +48,7 @@ def judgements(job: Job, progress: Show | None) -> Generator[Judgement, None, No
             given += 1
 
 
-class _Hearing:
+class _ProcessRun:
     """One judge process, started when the first judgement is asked for."""
 
     def __init__(self, job: Job, step: Callable[[int, str, float | None], None]) -> None:
@@ -65,6 +66,12 @@ class _Hearing:
             else:
                 self._process.go_on()
             return self._answer(self._process)
+
+    def finish(self) -> None:
+        """Let the process clean up behind itself, where it is through."""
+        with contextlib.suppress(EOFError):
+            while self._process is not None and not isinstance(self._process.receive(), Done):
+                pass
 
     def close(self) -> None:
         """End the process, where there is one."""
