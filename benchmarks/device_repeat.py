@@ -129,8 +129,8 @@ def facts(verdict: Row) -> Row:
 def line(row: Row) -> str:
     """One run."""
     if row.get("speedup") is None:
-        why = row.get("timing_reason") or row.get("reason", "")
-        return f"{row['kernel']} {row['run']}: {row['status']}: {why[:300]}"
+        why = f"{row.get('reason') or ''} {row.get('timing_reason') or ''}"
+        return f"{row['kernel']} {row['run']}: {row['status']}: {why[:400]}"
     host = row["host_speedup"]
     beside = f", host {host:.3f}x" if host is not None else ""
     return (

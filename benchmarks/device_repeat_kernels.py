@@ -35,8 +35,10 @@ import torch.nn as nn
 SOURCE = r'''
 extern "C" __global__ void add_relu(const float* x, const float* y, float* z, int count) {
   const int step = gridDim.x * blockDim.x;
-  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += step)
-    z[i] = fmaxf(x[i] + y[i], 0.0f);
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += step) {
+    const float sum = x[i] + y[i];
+    z[i] = sum < 0.0f ? 0.0f : sum;
+  }
 }
 '''
 KERNEL = torch.cuda._compile_kernel(SOURCE, "add_relu")

@@ -11,7 +11,7 @@ from assay.pipeline import evaluate_many
 from corpus_case import CUDA_CORPUS, read_case
 
 # The first leaves its process with an error on the device that nothing in it can clear.
-CASES = ("illegal_access", "decoy_blended", "triton_rows")
+CASES = ("illegal_access", "decoy_blended", "triton_rows", "waits_inside")
 
 
 @pytest.fixture(scope="module")
@@ -38,6 +38,25 @@ def test_the_right_one_is_timed_behind_the_gate(verdicts: dict[str, Verdict]) ->
     assert "not gated" not in timing.method
     assert 0.0 < timing.candidate_us < 1000.0
     assert timing.speedup_low <= timing.speedup <= timing.speedup_high
+
+
+def test_the_devices_time_makes_the_speedup_and_the_hosts_stands_beside_it(
+    verdicts: dict[str, Verdict],
+) -> None:
+    timing = (verdicts["triton_rows"].timing or ())[0]
+    assert timing.speedup_low <= timing.baseline_us / timing.candidate_us <= timing.speedup_high
+    assert timing.host_speedup is not None and timing.host_speedup_low is not None
+    assert timing.host_speedup_low <= timing.host_speedup
+
+
+def test_where_one_side_waits_inside_both_are_timed_with_their_launches(
+    verdicts: dict[str, Verdict],
+) -> None:
+    timing = (verdicts["waits_inside"].timing or ())[0]
+    assert "not gated" in timing.method and timing.host_speedup is None
+    assert any("candidate waits for the device inside a call" in said for said in timing.remarks)
+    gated = (verdicts["triton_rows"].timing or ())[0]
+    assert timing.baseline_us > 0.8 * gated.baseline_us  # whatever the gate keeps out is in it
 
 
 def test_the_layers_stand_in_the_environment(verdicts: dict[str, Verdict]) -> None:
