@@ -35,8 +35,9 @@ class _Gate:
 class _Session:
     """One that can be closed."""
 
-    def __init__(self) -> None:
+    def __init__(self, pulse: object = None) -> None:
         self.closed = False
+        self.pulse = pulse
 
     def close(self) -> None:
         self.closed = True
@@ -95,7 +96,9 @@ def _no_device(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(DeviceStopwatch, "_judge", lambda *_: TimesSeen(reason="judged"))
 
 
-def _timed(stand: _Stand, twins: _Twins, level: Level = Level.STANDARD) -> list[Observation]:
+def _timed(
+    stand: _Stand, twins: _Twins, level: Level = Level.STANDARD, pulse: object = None
+) -> list[Observation]:
     secret = SimpleNamespace(random=lambda _: random.Random(1))
     exam = SimpleNamespace(secret=secret, reference=SimpleNamespace(updates=()))
     device = SimpleNamespace(caches=SimpleNamespace(llc_bytes=None), uuid="", kind="scripted")
@@ -103,7 +106,7 @@ def _timed(stand: _Stand, twins: _Twins, level: Level = Level.STANDARD) -> list[
     parts = cast("list[Any]", [stand, twins, exam, settings, device])
     examiner = cast(Any, SimpleNamespace(instances=SimpleNamespace(version=lambda _: 0)))
     watch = DeviceStopwatch(*parts)
-    return watch.time(cast(Any, _Session()), examiner, lambda *_: None)
+    return watch.time(cast(Any, _Session(pulse)), examiner, lambda *_: None)
 
 
 def _method(found: list[Observation]) -> str:
@@ -142,6 +145,16 @@ def test_work_that_is_left_running_is_told() -> None:
     found = _timed(_Stand(100.0, after_us=900.0), _Twins())
     assert any(isinstance(one, LeftoverSeen) and one.on_device for one in found)
     assert not any(isinstance(one, LeftoverSeen) for one in _timed(_Stand(100.0), _Twins()))
+
+
+def test_times_on_a_device_that_others_use_say_so() -> None:
+    for busy in (True, False):
+        pulse = SimpleNamespace(busy_before=busy)
+        found = _timed(_Stand(100.0), _Twins(), pulse=pulse)
+        said = [
+            r for o in found if isinstance(o, TimesSeen) for m in o.measurements for r in m.remarks
+        ]
+        assert any("other processes use the device" in one for one in said) is busy
 
 
 def test_a_second_process_that_ends_is_the_candidates_end() -> None:

@@ -44,6 +44,7 @@ def pulse_of(driver: Scripted) -> Pulse:
         ([1500.0], True),  # another process has the device half the time
         ([40.0, 1900.0, 700.0, 1200.0, 20.0, 1500.0, 1000.0, 1800.0, 900.0], True),  # by turns
         ([2500.0, 2500.0, 14.0], False),  # the host was held up, or it ended meanwhile
+        ([2500.0] * 30 + [14.0], False),  # others who share the device pause
     ],
 )
 def test_only_what_stays_busy_is_told(waits_us: list[float], busy: bool) -> None:

@@ -27,7 +27,7 @@ from assay.worker.host.device_measurement import cache_state, measurement
 from assay.worker.host.energy import millijoules_per_call
 from assay.worker.host.exam import Exam
 from assay.worker.host.examiner import Examiner
-from assay.worker.host.listening import left_running
+from assay.worker.host.listening import left_running, sharing_remarks
 from assay.worker.host.planned_call import BatchOptions
 from assay.worker.host.process import Lost
 from assay.worker.host.race import Race, Runner
@@ -64,12 +64,14 @@ class DeviceStopwatch:
         self._device = device
         self._reading = adapter(settings.device).reading
         self._rng = exam.secret.random("timing")
+        self._shared: tuple[str, ...] = ()  # what to say where others use the device
         self._lost: dict[str, str] = {}  # baselines that this candidate is not compared with
 
     def time(self, session: Session, examiner: Examiner, report: Report) -> list[Observation]:
         """Raises Lost only where a process of the candidate ends."""
         report("building baselines", None)
         version = examiner.instances.version(0)
+        self._shared = sharing_remarks(session.pulse)
         with contextlib.ExitStack() as more:
             try:
                 own = [self._stand.enter(CANDIDATE, session)]
@@ -180,7 +182,7 @@ class DeviceStopwatch:
         if self._settings.level is Level.FULL:
             measured = [self._with_energy(race, i, one) for i, one in enumerate(measured)]
         said = cache_remarks(self._settings.cache, cache, times.warm)
-        said += place_remarks(self._device, self._stand.call_bytes, times.warm)
+        said += self._shared + place_remarks(self._device, self._stand.call_bytes, times.warm)
         measured = [one.model_copy(update={"remarks": one.remarks + said}) for one in measured]
         return TimesSeen(measurements=tuple(measured), inside_share=share, lost=self._losses)
 

@@ -58,6 +58,12 @@ def unfelt(pulse: Pulse | None) -> list[Observation]:
     return [CheckMissing(check=_DEVICE_CHECK, reason=reason, essential=False)]
 
 
+def sharing_remarks(pulse: Pulse | None) -> tuple[str, ...]:
+    """What a reader of times should know of a device that others use."""
+    shared = pulse is not None and pulse.busy_before
+    return ("other processes use the device: times hold their turns",) if shared else ()
+
+
 def without_the_machines(
     seen: Sequence[Observation],
     pulse: Pulse | None,

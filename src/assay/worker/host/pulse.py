@@ -18,6 +18,10 @@ _BYTES = 1 << 16
 _WARM_UP = 3
 _LOOKS = 9  # at a device that may be at work; their median counts
 _APART_S = 0.0007  # between two of them, so that whoever else is at work has the device again
+_WINDOWS = 5  # of so many looks that all have to be late,
+_WINDOWS_APART_S = (
+    0.03  # so far apart: others who share the device pause, a spinning block does not
+)
 _SLOWER = 8.0  # than usual: a host's clock wanders
 BEYOND_US = 300.0  # and so much more: less than one turn of a device that two processes share
 
@@ -58,9 +62,13 @@ class Pulse:
         return self.surely_busy_us() if self._late(self.look_us()) else None
 
     def surely_busy_us(self) -> float | None:
-        """The same by the median of several looks, whatever the first of them says."""
-        found = self._median_us()
-        return found if self._late(found) else None
+        """The same by several looks over a fifth of a second, whatever the first of them says."""
+        for window in range(_WINDOWS):
+            self._sleep(_WINDOWS_APART_S if window else 0.0)
+            found = self._median_us()
+            if not self._late(found):
+                return None
+        return found
 
     def _late(self, found_us: float) -> bool:
         usual_us = self.usual_us
