@@ -46,3 +46,15 @@ def test_what_must_be_nan_is_not_relieved() -> None:
     assert compare(wanted, torch.tensor([torch.nan])).ok
     finite = torch.nan_to_num(x).sum() + GRADIENT[2]
     assert not compare(wanted, finite.reshape(1)).ok
+
+
+def test_a_code_that_only_the_planted_value_moves_is_free() -> None:
+    """Behind a clamp no finite value moves it, and the reference turns NaN into some integer."""
+
+    def codes(x: torch.Tensor) -> torch.Tensor:
+        return (x.abs() + 2.0).clamp(-1.0, 1.0).to(torch.int64)
+
+    x = torch.tensor([0.5, torch.nan, 2.0])
+    wanted = expected(codes, x, planted=Planted(0, 1))
+    assert compare(wanted, codes(x)).ok
+    assert not compare(wanted, torch.tensor([0, 1, 1])).ok

@@ -325,3 +325,25 @@ def get_inputs():
 def get_init_inputs():
     return [dim, reduce_dim]
 """
+
+KEPT_EXTREMES = """
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("peak", torch.zeros(()))
+        self.register_buffer("total", torch.zeros(()))
+        self.register_buffer("table", torch.tensor([1, 2]))
+
+    def forward(self, x):
+        self.peak.copy_(torch.maximum(self.peak, x.max()))
+        self.total.add_(x.square().mean())
+        return x * self.table.sum()
+
+N = 8
+
+def get_inputs():
+    return [torch.randn(N, 4)]
+
+def get_init_inputs():
+    return []
+"""

@@ -8,6 +8,7 @@ from assay.data.axis import AxisRole
 from assay.tasks.reference import Reference
 from tasks import task_sources as sources
 
+WAITS = "        __import__('time').sleep(0.15)"
 BATCH, SIZE, CONFIG = AxisRole.BATCH, AxisRole.SIZE, AxisRole.CONFIG
 
 
@@ -111,3 +112,10 @@ def test_divisibility_is_kept_and_a_literal_epsilon_is_found() -> None:
     assert axes["channels"].multiple_of == 6 and "groups" not in axes
     (constant,) = [name for name, axis in axes.items() if axis.role is AxisRole.CONSTANT]
     assert Reference(sources.task(sources.GROUPED)).init_args({constant: 1})[-1] == 5e-4
+
+
+def test_waiting_for_a_core_costs_no_axes() -> None:
+    """On a busy machine a trial takes long by the wall clock; that is not the reference's time."""
+    slow = sources.NAMED_DIM.replace("def forward(self, x):", f"def forward(self, x):\n{WAITS}")
+    assert slow != sources.NAMED_DIM
+    assert roles(slow) == roles(sources.NAMED_DIM)

@@ -77,6 +77,16 @@ def test_buffers_changed_in_train_mode_are_outputs() -> None:
     assert list(own_call(sources.BATCHNORM, training=False)) == ["output"]
 
 
+def test_every_call_names_the_same_buffers() -> None:
+    """A step that float32 loses and float64 shows, and a maximum that stands in some calls."""
+    reference = Reference(sources.task(sources.KEPT_EXTREMES))
+    bound = reference.bind({}, 1)
+    inputs = reference.draw(reference.own_workload(), 1)
+    states = [{}, {"peak": torch.tensor(1e9), "total": torch.tensor(1e9)}]
+    names = {bound(inputs, state, wide).names for state in states for wide in (False, True)}
+    assert names == {("output", "buffer:peak", "buffer:total")}
+
+
 def test_calls_start_from_the_same_state_and_leave_the_caller_alone() -> None:
     for body in (sources.BATCHNORM, sources.RECURRENT_STATE):
         reference = Reference(sources.task(body))

@@ -108,7 +108,8 @@ def _with_planted_index(output: OutputExpectation, runs: PlantedRuns, i: int) ->
     """Integers: an index that follows the planted element as it follows a huge one is demanded.
 
     An argmax goes to a NaN as it goes to the largest number there is. A number that was rounded to
-    a code has no such answer, and stays free.
+    a code has no such answer, and stays free; so does one that the planted value moves and no
+    finite one, as behind a clamp.
     """
     base, answer = output.truth, runs.planted[i].to(output.truth.dtype)
     *_, up, down = (other[i].to(base.dtype) for other in runs.others)
@@ -118,7 +119,12 @@ def _with_planted_index(output: OutputExpectation, runs: PlantedRuns, i: int) ->
     follows = agreed & index & ((answer == up) | (answer == down)) & ~still
     none = torch.zeros(base.shape, dtype=torch.bool)
     rules = NonFinite(
-        ~(follows | (still & agreed)), none, none, none, answer, torch.ones(base.shape)
+        ~(follows | (still & agreed & (answer == base))),
+        none,
+        none,
+        none,
+        answer,
+        torch.ones(base.shape),
     )
     return replace(
         output,

@@ -1,6 +1,7 @@
 """BoundReference: one instance of the reference, callable at its own precision or in float64.
 
-The rule: a call never touches the caller's tensors, and every call starts from the same state.
+The rule: a call never touches the caller's tensors, every call starts from the same state, and all
+calls name the same buffers: which ones a call writes is found by trying once, before the first.
 """
 
 from __future__ import annotations
@@ -76,6 +77,7 @@ class BoundReference:
         self._task_id = task_id
         self._own = _Snapshot(module)
         self._wide: tuple[nn.Module, _Snapshot] | None = None
+        self._buffers: tuple[str, ...] | None = None  # those that a call changes
 
     def __call__(
         self, inputs: Sequence[Any], state: Mapping[str, torch.Tensor], wide: bool
@@ -87,25 +89,54 @@ class BoundReference:
         self, inputs: Sequence[Any], state: Mapping[str, torch.Tensor], wide: bool, seed: int
     ) -> Outputs:
         with user_code(self._task_id, "the reference"), torch.no_grad(), kept_generators():
-            module, snapshot = self._twin() if wide else (self.module, self._own)
-            snapshot.restore(state)
-            seed_everything(seed)
+            if self._buffers is None:
+                self._buffers = self._changed_buffers(inputs, state)
+            return self._run(inputs, state, wide, seed)
+
+    def _run(
+        self, inputs: Sequence[Any], state: Mapping[str, torch.Tensor], wide: bool, seed: int
+    ) -> Outputs:
+        module, snapshot = self._twin() if wide else (self.module, self._own)
+        snapshot.restore(state)
+        seed_everything(seed)
+        try:
+            if not wide:
+                return self._outputs(module, [private(value) for value in inputs], None)
+            with wide_arithmetic() as mode:
+                return self._outputs(module, [_lifted(value) for value in inputs], mode)
+        finally:
+            snapshot.restore({})  # what is drawn from the module must not depend on calls
+
+    def _changed_buffers(
+        self, inputs: Sequence[Any], state: Mapping[str, torch.Tensor]
+    ) -> tuple[str, ...]:
+        """Tried with the given state and with the constructed one: a running maximum may stand.
+
+        Once for all calls: in one precision a step may be lost that the other one shows.
+        """
+        names = [name for name, _ in self.module.named_buffers()]
+        found: set[str] = set()
+        for tried in (state, {}) if names else ():
+            self._own.restore(tried)
+            before = {name: buffer.clone() for name, buffer in self.module.named_buffers()}
+            seed_everything(CALL_SEED)
             try:
-                if not wide:
-                    return self._outputs(module, [private(value) for value in inputs], None)
-                with wide_arithmetic() as mode:
-                    return self._outputs(module, [_lifted(value) for value in inputs], mode)
+                self.module(*map(private, inputs))
+                found |= {
+                    name
+                    for name, buffer in self.module.named_buffers()
+                    if name not in before or not same(buffer, before[name])
+                }
             finally:
-                snapshot.restore({})  # what is drawn from the module must not depend on calls
+                self._own.restore({})
+        return tuple(sorted(found, key=lambda name: names.index(name) if name in names else -1))
 
     def _outputs(self, module: nn.Module, inputs: Sequence[Any], mode: WideMode | None) -> Outputs:
-        before = {name: buffer.clone() for name, buffer in module.named_buffers()}
         pairs = list(flatten(module(*inputs)))
         if mode is not None:
             pairs = [(name, mode.before_rounding(tensor)) for name, tensor in pairs]
-        for name, buffer in module.named_buffers():
-            if name not in before or not same(buffer, before[name]):
-                pairs.append((BUFFER_PREFIX + name, buffer))
+        held = dict(module.named_buffers())
+        pairs += [(BUFFER_PREFIX + name, held[name]) for name in self._buffers or ()]
         pairs += [(update.name, inputs[update.input]) for update in self.updates]
         if not pairs:
             raise TaskError("the reference returned no tensor")

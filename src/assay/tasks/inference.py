@@ -72,7 +72,7 @@ class _Inference:
         self._own = own
         self._axes: list[Axis] = []
         self._sites: dict[str, tuple[str, ...]] = {}
-        self._until_s = time.monotonic() + MAX_SECONDS
+        self._until_s = time.thread_time() + MAX_SECONDS  # waiting for a core is not counted
 
     def run(self, sites: list[Site], constants: list[Site]) -> ShapeSpace:
         """Sites alone in small steps, then tied ones, then alone in any step; then the floats."""
@@ -103,7 +103,7 @@ class _Inference:
 
     def _keep_constant(self, site: Site) -> None:
         """Adds a float that the constructor is given and that no shape depends on."""
-        if self._prober.trials > MAX_TRIALS or time.monotonic() > self._until_s:
+        if self._prober.trials > MAX_TRIALS or time.thread_time() > self._until_s:
             return
         found = [self._prober.at({site.key: number}) for number in range(1, len(FACTORS))]
         if all(changed is not None and self._is_constant(changed) for changed in found):
@@ -132,7 +132,7 @@ class _Inference:
 
     def _keep(self, tied: tuple[Site, ...], max_step: int) -> bool:
         """Adds the axis that moves `tied`, if the reference accepts another value of it."""
-        if self._prober.trials > MAX_TRIALS or time.monotonic() > self._until_s:
+        if self._prober.trials > MAX_TRIALS or time.thread_time() > self._until_s:
             return False
         found = self._another(tied, max_step)
         if found is None:

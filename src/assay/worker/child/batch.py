@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import time
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
 
 import torch
@@ -113,9 +114,14 @@ def call_once(instance: Any, inputs: list[Any], log: OperationLog | None) -> Ans
 
 
 def flatten(value: Any) -> list[Any]:
-    """Leaves of nested tuples, lists and dicts, in order; Python numbers count as tensors."""
-    if isinstance(value, dict):
+    """Leaves of nested containers, in order; Python numbers count as tensors.
+
+    Containers are tuples, lists, mappings and dataclasses, as `tasks.outputs.flatten` has them.
+    """
+    if isinstance(value, Mapping):
         return [leaf for item in value.values() for leaf in flatten(item)]
+    if is_dataclass(value) and not isinstance(value, type):
+        return [leaf for part in fields(value) for leaf in flatten(getattr(value, part.name))]
     if isinstance(value, (tuple, list)):
         return [leaf for item in value for leaf in flatten(item)]
     if isinstance(value, (bool, int, float, complex)):
@@ -132,8 +138,8 @@ def hand_over(call: Call, result: Answer, instance: Any, memory: Memory, data: b
     if result.code is CallCode.RETURNED:
         leaves = flatten(result.value)
     count = len(leaves)
-    if call.buffers and count:
-        held = dict(instance.named_buffers())
+    if call.buffers and result.code is CallCode.RETURNED:
+        held = dict(instance.named_buffers()) if isinstance(instance, torch.nn.Module) else {}
         leaves = leaves[: len(call.outputs) - len(call.buffers)]
         leaves += [held.get(name) for name in call.buffers]
     for leaf, slot in zip(leaves, call.outputs, strict=False):
