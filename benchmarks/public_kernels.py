@@ -56,6 +56,7 @@ class PublicKernel:
     until: str = ""  # a regular expression: the file is read up to its first match
     package: str = ""  # the folder that imports begin at, where the kernel is imported
     beside: tuple[str, ...] = ()  # patterns of the files of that folder that come along
+    stand_ins: dict[str, str] = field(default_factory=dict)  # our files in place of theirs
     replace: tuple[tuple[str, str], ...] = ()
     track: str = "kernel"
     refusal: str = ""  # why it is refused, where it is; found by hand
@@ -185,14 +186,21 @@ def candidate_of(kernel: PublicKernel, asked: Asked) -> Candidate:
         text = _without_gpu((repository / kernel.path).read_text(), kernel) + ours
         sources = [SourceFile(path="kernel.py", text=text)]
     else:
-        folder = repository / kernel.package
-        paths = sorted(path for pattern in kernel.beside for path in folder.glob(pattern))
+        package = _package(repository / kernel.package, repository / kernel.path, kernel)
         sources = [SourceFile(path="kernel.py", text=ours)]
-        for path in paths:
-            text = _without_gpu(path.read_text(), kernel)
-            sources.append(SourceFile(path=path.relative_to(folder).as_posix(), text=text))
+        sources += [SourceFile(path=path, text=text) for path, text in sorted(package.items())]
     language = detect_language(tuple(sources))
     return Candidate(name=kernel.key, language=language, sources=tuple(sources))
+
+
+def _package(folder: Path, main: Path, kernel: PublicKernel) -> dict[str, str]:
+    """Files of the kernel's package by path: theirs, and ours where the device is asked about."""
+    paths = {path for pattern in kernel.beside for path in folder.glob(pattern)} | {main}
+    texts = {}
+    for path in paths:
+        asked = kernel if path == main else dataclasses.replace(kernel, until="")
+        texts[path.relative_to(folder).as_posix()] = _without_gpu(path.read_text(), asked)
+    return texts | kernel.stand_ins
 
 
 def _without_gpu(text: str, kernel: PublicKernel) -> str:

@@ -54,6 +54,42 @@ def _tuned(x_ptr, y_ptr, n, BLOCK: tl.constexpr):
     tl.store(y_ptr + offs, tl.load(x_ptr + offs, mask=offs < n) * 2, mask=offs < n)
 
 
+cast_to = tl.cast  # a function of the language under another name
+
+
+@triton.jit
+def _aliased(x_ptr, y_ptr, n: tl.constexpr):
+    offs = tl.arange(0, n)
+    tl.store(y_ptr + offs, cast_to(tl.load(x_ptr + offs), tl.float32))
+
+
+@triton.jit
+def _least(dtype):
+    value: tl.constexpr = float("-inf") if dtype.value.is_floating() else 0
+    return value
+
+
+@triton.jit
+def _dtype_handed_on(y_ptr):
+    tl.store(y_ptr, _least(y_ptr.dtype.element_ty))
+
+
+@triton.jit
+def _increment(x_ptr, n: tl.constexpr):
+    offs = tl.arange(0, n)
+    tl.store(x_ptr + offs, tl.load(x_ptr + offs) + 1)
+
+
+class _Address:
+    """What the compiler takes for a pointer: an address and a dtype."""
+
+    def __init__(self, tensor: torch.Tensor) -> None:
+        self.dtype, self._tensor = tensor.dtype, tensor
+
+    def data_ptr(self) -> int:
+        return self._tensor.data_ptr()
+
+
 def _ulps(got: torch.Tensor, exact: torch.Tensor) -> torch.Tensor:
     """Signed distance in units of bf16's last place (7 mantissa bits), away from zero positive."""
     step = torch.exp2(torch.floor(torch.log2(exact.abs())) - 7)
@@ -104,11 +140,25 @@ def tuned() -> dict[str, float]:
     }
 
 
+def names() -> dict[str, object]:
+    """What names, dtypes and arguments mean in an interpreted kernel."""
+    y, least, changed = torch.empty(2), torch.empty(1), torch.tensor([1.0, 2.0])
+    _aliased[(1,)](torch.tensor([1, 2]), y, 2)
+    _dtype_handed_on[(1,)](least)
+    _increment[(1,)](_Address(changed), 2)
+    return {
+        "aliased_cast": y.tolist(),
+        "dtype_handed_on": float(least),
+        "pointer_like": changed.tolist(),
+        "is_jit_function": isinstance(triton.jit(_ulps), triton.runtime.jit.JITFunction),
+    }
+
+
 if __name__ == "__main__":
     repaired = repair() if "--repair" in sys.argv else ()
     result: dict[str, object] = {"repaired": repaired, "version": triton.__version__}
     if "--repair" in sys.argv:
-        result |= measure() | tuned()
+        result |= measure() | tuned() | names()
     else:
         x = torch.randn(4096)
         y = torch.empty(4096, dtype=torch.bfloat16)

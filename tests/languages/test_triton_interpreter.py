@@ -25,7 +25,8 @@ def _probe(*flags: str) -> dict[str, object]:
 def test_every_repair_applies() -> None:
     expected = (
         "bf16_arithmetic bf16_cast bf16_dot bf16_constant bf16_atomic autotune "
-        "constexpr_spelling float_argument statements libdevice driver"
+        "constexpr_spelling float_argument pointers statements libdevice aliases dtype_value "
+        "function_type driver"
     ).split()
     repaired = _probe("--repair")["repaired"]
     assert [name for name in repaired if name != "scalar_index"] == expected  # broken up to 3.6
@@ -54,3 +55,11 @@ def test_autotune_takes_the_first_config_that_runs() -> None:
     repaired = _probe("--repair")
     assert repaired["tuned_error"] == 0
     assert repaired["block"] == 64  # 48 fails its own assertion
+
+
+def test_names_of_the_language_and_dtypes_mean_what_they_mean_to_the_compiler() -> None:
+    repaired = _probe("--repair")
+    assert repaired["aliased_cast"] == [1.0, 2.0]  # `cast = tl.cast` at module level
+    assert repaired["dtype_handed_on"] == float("-inf")
+    assert repaired["pointer_like"] == [2.0, 3.0]  # an argument with an address and a dtype
+    assert repaired["is_jit_function"] is True

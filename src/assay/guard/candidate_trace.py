@@ -11,6 +11,7 @@ import ast
 from assay.data.candidate import Candidate
 from assay.guard.arguments import Arguments
 from assay.guard.cpp_tokens import looks_like_cpp
+from assay.guard.own_modules import file_of, folder_of, may_be_own, packages_above
 from assay.guard.tags import Origin, Tag
 from assay.guard.trace import Frame, OutOfBudget, Phase
 from assay.guard.trace_statements import StatementTrace
@@ -96,13 +97,25 @@ class CandidateTrace(StatementTrace):
         self.report_threads(list(self.trees.values()))
 
     def run_module(self, name: str) -> Scope | None:
-        """Another file of the candidate, by module name."""
-        path = name.lstrip(".").replace(".", "/") + ".py"
-        return self._run_file(path) if path in self.trees else None
+        """Another file of the candidate, by its dotted name; its packages run before it."""
+        if not self.has_module(name):
+            return None
+        for package in packages_above(name):
+            above = file_of(package, self.trees)
+            if above is not None:
+                self._run_file(above)
+        path = file_of(name, self.trees)
+        if path is not None:
+            return self._run_file(path)
+        folder = folder_of(name)  # a package without a file of its own
+        return self.modules.setdefault(folder, Scope(folder))
 
-    def has_module(self, path: str) -> bool:
-        """True where the candidate has a file or folder of this name."""
-        return any(own == f"{path}.py" or own.startswith(f"{path}/") for own in self.trees)
+    def has_module(self, name: str) -> bool:
+        """True where the candidate has a file or folder that is this module."""
+        if not name or not may_be_own(name):
+            return False
+        found = file_of(name, self.trees) is not None
+        return found or any(own.startswith(folder_of(name)) for own in self.trees)
 
     def _run_file(self, path: str) -> Scope | None:
         if path in self.modules:

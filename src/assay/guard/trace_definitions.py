@@ -11,6 +11,7 @@ from abc import abstractmethod
 
 from assay.guard.arguments import Arguments
 from assay.guard.foreign_modules import foreign_module
+from assay.guard.own_modules import absolute_name
 from assay.guard.reach import MAIN_REACH
 from assay.guard.trace_classes import ClassTrace
 from assay.guard.values import (
@@ -65,38 +66,55 @@ class DefinitionTrace(ClassTrace):
             if alias.name == "__main__":
                 self.see(MAIN_REACH, "__main__", self.place(node, scope))
             self._watch_import(alias.name, node, scope)
-            name = alias.name if alias.asname else alias.name.split(".")[0]
-            scope.names[alias.asname or name] = self._module(name)
+            module = self._module(alias.name)
+            if alias.asname:
+                scope.names[alias.asname] = module
+            else:
+                root = alias.name.split(".")[0]
+                scope.names[root] = self._module(root)
 
     def _watch_import(self, name: str, node: ast.AST, scope: Scope) -> None:
-        path = name.lstrip(".").replace(".", "/")
         reach = foreign_module(name, by_call=False)
-        if reach is not None and not self.has_module(path):
+        if reach is not None and not self.has_module(name):
             self.see(reach, name, self.place(node, scope))
 
     @abstractmethod
-    def has_module(self, path: str) -> bool:
-        """True where the candidate has a file or folder of this name."""
+    def has_module(self, name: str) -> bool:
+        """True where the candidate has a file or folder that is this module."""
 
     def _module(self, name: str) -> Value:
         own = self.run_module(name)
         if own is None:
             return ref(Library(name))
         held = ClassObject(name, ast.ClassDef(name, [], [], [], []), own, ())
-        return ref(ClassRef(held))
+        value = ref(ClassRef(held))
+        package, _, last = name.rpartition(".")
+        above = self.run_module(package)
+        if above is not None:  # Python binds a submodule in its package, and that in its own
+            above.names.setdefault(last, value)
+            self._module(package)
+        return value
 
     def do_ImportFrom(self, node: ast.ImportFrom, scope: Scope) -> None:
-        """`from a import b as c`."""
-        own = self.run_module(node.module or "")
+        """`from a import b as c`, and `from .a import b` out of the file's own package."""
+        name = absolute_name(node.module or "", node.level, scope.module)
+        own = self.run_module(name)
         if own is None and node.level == 0:
-            self._watch_import(node.module or "", node, scope)
+            self._watch_import(name, node, scope)
         for alias in node.names:
             if own is not None and alias.name == "*":
                 scope.names.update(own.names)
             elif own is not None:
-                scope.names[alias.asname or alias.name] = own.names.get(alias.name, NOTHING)
+                scope.names[alias.asname or alias.name] = self._member(name, alias.name, own)
             elif alias.name == "*":
-                self.star_modules.append(node.module or "")
+                self.star_modules.append(name.lstrip("."))
             else:
-                found = self.library(f"{node.module}.{alias.name}")
+                found = self.library(f"{name.lstrip('.')}.{alias.name}")
                 scope.names[alias.asname or alias.name] = found
+
+    def _member(self, package: str, name: str, own: Scope) -> Value:
+        """A name that a module of the candidate's binds, or else the submodule of that name."""
+        if name in own.names:
+            return own.names[name]
+        inner = f"{package}.{name}" if package.strip(".") else package + name
+        return self._module(inner) if self.has_module(inner) else NOTHING

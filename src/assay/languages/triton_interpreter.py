@@ -18,8 +18,14 @@ from assay.languages.triton_launch import (
     repair_constexpr_spelling,
     repair_driver,
     repair_float_argument,
+    repair_pointers,
 )
 from assay.languages.triton_libdevice import repair_libdevice
+from assay.languages.triton_names import (
+    repair_aliases,
+    repair_dtype_value,
+    repair_function_type,
+)
 from assay.languages.triton_statements import repair_statements
 
 _ARITHMETIC = (
@@ -35,7 +41,7 @@ def repair() -> tuple[str, ...]:
     try:
         import numpy
         import triton.language as tl
-        from triton.runtime import autotuner, interpreter
+        from triton.runtime import autotuner, interpreter, jit
     except (ImportError, RuntimeError, OSError, AttributeError):
         return ()
     brain = _Bfloat16(numpy, tl, interpreter)
@@ -49,8 +55,12 @@ def repair() -> tuple[str, ...]:
         "scalar_index": lambda: _repair_index(interpreter),
         "constexpr_spelling": lambda: repair_constexpr_spelling(interpreter),
         "float_argument": lambda: repair_float_argument(interpreter, numpy, tl),
+        "pointers": lambda: repair_pointers(interpreter),
         "statements": lambda: repair_statements(interpreter, tl),
         "libdevice": lambda: repair_libdevice(interpreter, numpy),
+        "aliases": lambda: repair_aliases(interpreter, tl),
+        "dtype_value": lambda: repair_dtype_value(tl),
+        "function_type": lambda: repair_function_type(interpreter, jit),
         "driver": repair_driver,
     }
     return tuple(name for name, apply in repairs.items() if _applied(apply))

@@ -46,6 +46,19 @@ def repair_float_argument(interpreter: Any, numpy: Any, tl: Any) -> None:
     interpreter._implicit_cvt = convert
 
 
+def repair_pointers(interpreter: Any) -> None:
+    """Whatever has an address and a dtype is a pointer to the compiler, whether a tensor or not.
+
+    The interpreter copies each argument to the host first, which asks it for a tensor's methods.
+    Here every argument lies in the host's memory already.
+    """
+    executor = interpreter.GridExecutor
+    if not hasattr(executor, "_init_args_hst"):
+        raise AttributeError("_init_args_hst")
+    executor._init_args_hst = lambda self, args, kwargs: (list(args), dict(kwargs))
+    executor._restore_args_dev = lambda self, *_: None
+
+
 def repair_driver(target: tuple[str, int | str, int] = ("cpu", 0, 32)) -> None:
     """Kernels ask the active driver for its target or torch device when they are imported."""
     import torch

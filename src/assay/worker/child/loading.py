@@ -21,12 +21,16 @@ def load_entry(request: Load) -> Any:
     """Import the file under a neutral name and return its entry class.
 
     Its folder comes last on the import path: a candidate of several files finds its own, and none
-    of them hides a module of the interpreter or of a library.
+    of them hides a module of the interpreter or of a library. The file is a package of that folder
+    too, so that `from .helpers import f` finds the file beside it.
     """
     if request.interpreted:
         repair()
-    sys.path.append(os.path.dirname(request.path))
-    spec = importlib.util.spec_from_file_location("kernel", request.path)
+    folder = os.path.dirname(request.path)
+    sys.path.append(folder)
+    spec = importlib.util.spec_from_file_location(
+        "kernel", request.path, submodule_search_locations=[folder]
+    )
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules["kernel"] = module

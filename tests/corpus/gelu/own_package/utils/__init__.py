@@ -1,0 +1,3 @@
+from .launch import gelu_rows
+
+__all__ = ["gelu_rows"]

@@ -1,0 +1,88 @@
+"""Packages of the candidate's own: whichever way they import each other, they are its own code."""
+
+import pytest
+
+from assay.data.candidate import Candidate, Language, SourceFile
+from assay.data.evidence import Severity
+from assay.data.settings import Track
+from assay.guard.own_modules import absolute_name, file_of, packages_above
+from assay.guard.source import analyse, findings
+
+KERNEL = """
+import torch, triton, triton.language as tl
+@triton.jit
+def _k(x, y, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(y + at, tl.load(x + at, mask=at < n) * 2, mask=at < n)
+
+def double(x):
+    y = torch.empty_like(x)
+    _k[(1,)](x, y, x.numel(), BLOCK=1024)
+    return y
+"""
+MODEL = """
+import torch.nn as nn
+class ModelNew(nn.Module):
+    def forward(self, x):
+        return CALL(x)
+"""
+
+
+def _candidate(head: str, call: str, files: dict[str, str]) -> Candidate:
+    main = SourceFile(path="kernel.py", text=head + MODEL.replace("CALL", call))
+    others = [SourceFile(path=path, text=text) for path, text in files.items()]
+    return Candidate(name="c", language=Language.TRITON, sources=(main, *others))
+
+
+@pytest.mark.parametrize(
+    ("head", "call", "files"),
+    [
+        (
+            "from utils import double",
+            "double",
+            {"utils/__init__.py": "from .ops import double", "utils/ops.py": KERNEL},
+        ),
+        ("from .helpers import double", "double", {"helpers.py": KERNEL}),
+        ("from . import helpers", "helpers.double", {"helpers.py": KERNEL}),
+        ("import lib.ops.fast", "lib.ops.fast.double", {"lib/ops/fast.py": KERNEL}),
+        (
+            "from lib.ops import fast",
+            "fast.double",
+            {"lib/__init__.py": "", "lib/ops/fast.py": KERNEL},
+        ),
+        (
+            "from lib import double",
+            "double",
+            {
+                "lib/__init__.py": "from lib.a.b import double",
+                "lib/a/b.py": "from ..c import double",
+                "lib/c.py": KERNEL,
+            },
+        ),
+        (
+            "import fla.ops as ops",
+            "ops.double",
+            {"fla/ops/__init__.py": "from fla.ops.k import double", "fla/ops/k.py": KERNEL},
+        ),
+    ],
+)
+def test_own_packages_are_followed(head: str, call: str, files: dict[str, str]) -> None:
+    report = analyse(_candidate(head, call, files))
+    assert report.result_depends_on_kernel
+    found = findings(report, Track.KERNEL)
+    assert [e for e in found if e.severity is not Severity.NOTE] == []
+
+
+def test_a_file_named_like_an_installed_library_does_not_stand_for_it() -> None:
+    candidate = _candidate("import numpy as np", "np.matmul", {"numpy.py": KERNEL})
+    found = findings(analyse(candidate), Track.KERNEL)
+    assert any(e.severity is Severity.CONVICTS for e in found)
+
+
+def test_names() -> None:
+    assert absolute_name("utils", 1, "kernel.py") == ".utils"
+    assert absolute_name("c", 2, "lib/a/b.py") == ".lib.c"
+    assert absolute_name("", 1, "lib/__init__.py") == ".lib"
+    assert packages_above("a.b.c") == ["a", "a.b"]
+    assert file_of(".queue", {"queue.py"}) == "queue.py"
+    assert file_of("queue", {"queue.py"}) is None
