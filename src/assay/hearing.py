@@ -166,7 +166,7 @@ class Hearing:
     def _read(self, candidate: Candidate) -> Observation:
         """The source; where our analysis fails the other layers look, but unknown never passes."""
         try:
-            found = findings(analyse(candidate), self.settings.track)
+            found = findings(analyse(candidate, self.settings.allow_packages), self.settings.track)
             return SourceSeen(findings=(*found, *narrowings(candidate)))
         except Exception as error:
             logging.getLogger(__name__).exception("reading the source of %s", candidate.name)

@@ -86,3 +86,13 @@ def test_names() -> None:
     assert packages_above("a.b.c") == ["a", "a.b"]
     assert file_of(".queue", {"queue.py"}) == "queue.py"
     assert file_of("queue", {"queue.py"}) is None
+
+
+def test_an_allowed_package_moves_data() -> None:
+    head = KERNEL + "import mamba_ssm\n"
+    call = "(lambda x: double(mamba_ssm.ops.pack(x)))"
+    candidate = _candidate(head, call, {})
+    refused = findings(analyse(candidate), Track.KERNEL)
+    assert any(e.severity is Severity.CONVICTS for e in refused)
+    allowed = findings(analyse(candidate, ("mamba_ssm",)), Track.KERNEL)
+    assert [e for e in allowed if e.severity is not Severity.NOTE] == []

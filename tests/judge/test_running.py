@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
 
 from assay.data.call import CallOutcome, CallSeen, Mix, OutputSeen
+from assay.data.candidate import Language
 from assay.data.evidence import EvidenceKind
 from assay.data.observation import BuildSeen, CheckMissing, EndCause
 from assay.data.verdict import Correct, Honest, Outcome, Status
+from assay.judge.case import Case
 from assay.judge.decide import judge
 from judge.cases import BUILT, OWN, case, ended, every_workload, good, kinds
 
@@ -94,3 +98,50 @@ def test_a_missing_check_is_listed_once() -> None:
     missing = CheckMissing(check="weight updates", reason="no match", essential=False)
     verdict = judge(case(BUILT, good(), missing, missing))
     assert [e.text for e in verdict.evidence] == ["weight updates: no match"]
+
+
+@pytest.mark.parametrize(
+    ("log", "status", "sentence"),
+    [
+        (
+            "ModuleNotFoundError: No module named 'einops.layers'",
+            Status.BUILD_FAILED,
+            "the package einops is not installed: pip install einops, then --allow-package einops",
+        ),
+        (
+            "AssertionError: Torch not compiled with CUDA enabled",
+            Status.CRASHED,
+            "the kernel asks for a CUDA device; use --device cuda",
+        ),
+        (
+            "InterpreterError: AttributeError(\"'InterpreterBuilder' object has no attribute "
+            "'create_inline_asm'\")",
+            Status.NOT_RUN,
+            "Triton's interpreter cannot run inline_asm; judge it on a GPU: --device cuda",
+        ),
+        (
+            "AttributeError: 'InterpretedFunction' object has no attribute 'warmup'",
+            Status.NOT_RUN,
+            "Triton's interpreter cannot run warmup; judge it on a GPU: --device cuda",
+        ),
+    ],
+)
+def test_an_obstacle_is_named_in_one_line_with_its_mend(
+    log: str, status: Status, sentence: str
+) -> None:
+    phase = "import" if status is Status.BUILD_FAILED else "first call"
+    written = f"Traceback (most recent call last):\n  File x\n{log}\n"
+    verdict = judge(_in_triton(case(_build(phase, written))))
+    assert verdict.status is status
+    assert sentence in verdict.reason and "Traceback" not in verdict.reason
+
+
+def test_the_interpreter_is_blamed_for_its_own_gaps_alone() -> None:
+    log = "InterpreterError: AssertionError('block must be a power of two')"
+    verdict = judge(_in_triton(case(_build("first call", log))))
+    assert verdict.status is Status.CRASHED
+
+
+def _in_triton(seen: Case) -> Case:
+    candidate = seen.candidate.model_copy(update={"language": Language.TRITON})
+    return dataclasses.replace(seen, candidate=candidate)

@@ -347,3 +347,19 @@ def get_inputs():
 def get_init_inputs():
     return []
 """
+
+LOOP_OVER_TWO = """
+class Model(nn.Module):
+    def forward(self, x, gate):
+        state, out = torch.zeros_like(x[:, 0]), []
+        for t in range(x.shape[1]):
+            state = gate[:, t] * state + x[:, t]
+            out.append(state)
+        return torch.stack(out, 1)
+
+def get_inputs():
+    return [torch.randn(2, 7, 12), torch.rand(2, 7, 12)]
+
+def get_init_inputs():
+    return []
+"""

@@ -119,3 +119,15 @@ def test_waiting_for_a_core_costs_no_axes() -> None:
     slow = sources.NAMED_DIM.replace("def forward(self, x):", f"def forward(self, x):\n{WAITS}")
     assert slow != sources.NAMED_DIM
     assert roles(slow) == roles(sources.NAMED_DIM)
+
+
+def test_equal_literals_of_two_inputs_move_together_where_the_reference_bears_them_apart() -> None:
+    reference = Reference(sources.task(sources.LOOP_OVER_TWO))
+    for axis in reference.axes:
+        own = {a.name: a.own for a in reference.axes} | {axis.name: axis.own + 1}
+        found = reference.footprint(own)
+        assert found is not None and found.inputs[0] == found.inputs[1]
+    assert len(reference.axes) == 3
+    apart = sources.LOOP_OVER_TWO.replace("torch.rand(2, 7, 12)", "torch.rand(2, 9, 12)")
+    names = {axis.name for axis in Reference(sources.task(apart)).axes}
+    assert {"dim:0.1", "dim:1.1"} <= names  # other own sizes: the reference means them apart

@@ -90,6 +90,13 @@ class EvalFlags:
         bool,
         typer.Option("--explain", help="Show how a wrong one is wrong, on the smallest workload."),
     ] = False
+    allow_package: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="A package whose functions only move data, such as einops; may be repeated.",
+        ),
+    ] = None
     first_fault: Annotated[
         bool, typer.Option("--first-fault", help="Stop at the first wrong answer.")
     ] = False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 from assay.app.flags import EvalFlags
@@ -12,6 +13,7 @@ from assay.data.baselines import NAMES
 from assay.data.settings import Cache, Level, Settings, Track
 from assay.errors import UsageError
 
+_JUDGED = ("torch", "numpy", "scipy", "triton", "numba", "assay")
 _SOURCE_SUFFIXES = (".py", ".cpp", ".cc", ".cxx", ".cu")
 
 
@@ -45,6 +47,7 @@ def settings_from(flags: EvalFlags, replayed: Replayed | None) -> Settings:
         jobs=flags.jobs,
         explain=flags.explain,
         min_coverage=flags.min_coverage,
+        allow_packages=_packages(flags.allow_package or ()),
         first_fault=flags.first_fault,
     )
 
@@ -57,6 +60,17 @@ def note_ignored(settings: Settings) -> None:
             "timed one at a time; add --no-timing to judge several at a time"
         )
         print(text, file=sys.stderr)  # noqa: T201
+
+
+def _packages(names: Iterable[str]) -> tuple[str, ...]:
+    """Top-level names of packages; torch and what Assay judges with cannot be allowed."""
+    kept = tuple(dict.fromkeys(names))
+    for name in kept:
+        if not name.isidentifier():
+            raise UsageError(f"--allow-package takes the name of a package, not {name!r}")
+        if name in _JUDGED:
+            raise UsageError(f"--allow-package {name}: what it computes is what is judged")
+    return kept
 
 
 def _agreed(flag: str, given: str | None, recorded: str) -> str:

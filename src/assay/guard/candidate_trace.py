@@ -36,8 +36,9 @@ MAX_PASSES = 3
 class CandidateTrace(StatementTrace):
     """Runs a candidate's files."""
 
-    def __init__(self, candidate: Candidate) -> None:
+    def __init__(self, candidate: Candidate, allowed: frozenset[str] = frozenset()) -> None:
         super().__init__()
+        self.allowed_packages = allowed
         self.entry = candidate.entry
         self.trees: dict[str, ast.Module] = {}
         self.modules: dict[str, Scope] = {}

@@ -18,11 +18,11 @@ from assay.guard.trace import KernelSeen, ReturnSeen
 __all__ = ["SourceReport", "analyse", "findings"]
 
 
-def analyse(candidate: Candidate) -> SourceReport:
-    """Follow a candidate from import to the result of forward."""
+def analyse(candidate: Candidate, allowed: tuple[str, ...] = ()) -> SourceReport:
+    """Follow a candidate from import to the result of forward; `allowed` packages move data."""
     if candidate.language is Language.CPP_SOURCE:
         return _analyse_cpp(candidate)
-    trace = CandidateTrace(candidate)
+    trace = CandidateTrace(candidate, frozenset(allowed))
     if candidate.main.path in trace.trees:
         trace.run()
     return SourceReport(

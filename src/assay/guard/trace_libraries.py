@@ -54,6 +54,8 @@ _HOLDERS = frozenset("ModuleList ModuleDict ParameterList ParameterDict Sequenti
 class LibraryTrace(CarrierTrace):
     """Calls dotted library names."""
 
+    allowed_packages: frozenset[str] = frozenset()  # whose functions the user calls bookkeeping
+
     def call_library(self, name: str, given: Arguments, node: ast.AST, scope: Scope) -> Value:
         """The value of calling a library name."""
         where = self.place(node, scope)
@@ -140,6 +142,8 @@ class LibraryTrace(CarrierTrace):
         carried = self._carried_symbols(name, given)
         if carried is not None:
             return carried
+        if name.split(".", 1)[0] in self.allowed_packages:
+            return self.new_buffer(self.tensor_tags(data))
         native = name.startswith(("native.", "native_compute."))
         call = library_call("torch." + name.partition(".")[2] if native else name)
         if native:

@@ -14,6 +14,7 @@ from assay.data.observation import (
 )
 from assay.data.verdict import Status
 from assay.judge.case import Case
+from assay.judge.obstacle import obstacle
 
 # What compilers and their drivers say in Python's words, when a first call compiles.
 _COMPILER_WORDS = (
@@ -48,7 +49,7 @@ def findings(case: Case) -> list[tuple[Status | None, Evidence]]:
     ends = [end for end in case.seen(EndSeen) if not end.optional]
     for build in case.seen(BuildSeen):
         if not build.ok and not ends:
-            found.append(_build(build))
+            found.append(_build(case, build))
     found += [_end(end) for end in ends if not end.guard_page]
     late = [end for end in case.seen(EndSeen) if end.optional]
     found += [(None, _left_out(late))] if late else []
@@ -57,11 +58,16 @@ def findings(case: Case) -> list[tuple[Status | None, Evidence]]:
     return found
 
 
-def _build(build: BuildSeen) -> tuple[Status, Evidence]:
+def _build(case: Case, build: BuildSeen) -> tuple[Status, Evidence]:
     ran = build.phase == "first call" and not any(w in build.log for w in _COMPILER_WORDS)
     status = Status.CRASHED if ran else Status.BUILD_FAILED
     kind = EvidenceKind.RAISED if ran else EvidenceKind.BUILD_FAILED
-    return status, _convicts(kind, build.phase, build.log.strip() or "no message")
+    met = obstacle(case, build.log)
+    if met is None:
+        return status, _convicts(kind, build.phase, build.log.strip() or "no message")
+    if met.status is not None:
+        return met.status, _convicts(EvidenceKind.UNKNOWN, build.phase, met.text)
+    return status, _convicts(kind, build.phase, met.text)
 
 
 def _end(end: EndSeen) -> tuple[Status, Evidence]:
@@ -84,9 +90,16 @@ def _exhausted_calls(case: Case) -> list[tuple[Status | None, Evidence]]:
     raised = [c for c in case.calls if c.outcome is CallOutcome.RAISED]
     for call in raised:
         if call.workload == 0 and 0 not in case.answered:
-            text = f"the task's own workload raised: {call.message}"
-            return [(Status.CRASHED, _convicts(EvidenceKind.RAISED, "", text))]
+            return [_raised(case, call.message)]
     return []
+
+
+def _raised(case: Case, message: str) -> tuple[Status, Evidence]:
+    met = obstacle(case, message)
+    if met is not None and met.status is not None:
+        return met.status, _convicts(EvidenceKind.UNKNOWN, "", met.text)
+    text = met.text if met is not None else f"the task's own workload raised: {message}"
+    return Status.CRASHED, _convicts(EvidenceKind.RAISED, "", text)
 
 
 def _checks(case: Case) -> list[CheckMissing]:

@@ -1,7 +1,9 @@
 """Inference: the shape space of a task that came with a single shape.
 
 The rule: an axis is kept only where the reference was seen to accept another value and some input
-or parameter changed its shape with it. Sites of equal value that cannot vary alone vary together.
+or parameter changed its shape with it. Sites of equal value that cannot vary alone vary together;
+literals of equal value in the same dimension of several inputs are one size, and vary together even
+where the reference would bear them apart. Names, and values of their own, tell sizes apart.
 """
 
 from __future__ import annotations
@@ -75,8 +77,8 @@ class _Inference:
         self._until_s = time.thread_time() + MAX_SECONDS  # waiting for a core is not counted
 
     def run(self, sites: list[Site], constants: list[Site]) -> ShapeSpace:
-        """Sites alone in small steps, then tied ones, then alone in any step; then the floats."""
-        sites = self._without_indices(sites)
+        """Shared literals, sites alone in small steps, tied ones, alone in any step; floats."""
+        sites = self._without_shared(self._without_indices(sites))
         left = [site for site in sites if not self._keep((site,), SMALL_STEP)]
         by_value: dict[int, list[Site]] = {}
         for site in left:
@@ -100,6 +102,19 @@ class _Inference:
             tied = next((tied for tied in pairs if same and self._keep(tied, SMALL_STEP)), ())
             sites = [site for site in sites if site not in tied and site is not bound]
         return sites
+
+    def _without_shared(self, sites: list[Site]) -> list[Site]:
+        """Keeps literals that several inputs share in one dimension; the sites that are left."""
+        shared: dict[tuple[int, int], list[Site]] = {}
+        for site in sites:
+            if site.place is not None and not site.bounds:
+                shared.setdefault((site.own, site.place[1]), []).append(site)
+        kept: list[Site] = []
+        for group in shared.values():
+            tensors = {site.place[0] for site in group if site.place is not None}
+            if len(tensors) > 1 and self._keep(tuple(group), SMALL_STEP):
+                kept += group
+        return [site for site in sites if site not in kept]
 
     def _keep_constant(self, site: Site) -> None:
         """Adds a float that the constructor is given and that no shape depends on."""

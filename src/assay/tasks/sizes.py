@@ -40,6 +40,7 @@ class Site:
     name: str = ""
     follows: str = ""  # the site whose value it takes unless it has one of its own: a square's side
     bounds: bool = False  # it ends the range of a random integer: an index into something
+    place: tuple[int, int] | None = None  # tensor and dimension of a literal in an input's shape
     constant: float | None = None  # a float, of which `own` and other integers number the versions
 
     def at(self, number: int) -> int | float:
@@ -158,6 +159,8 @@ class _FunctionSites(ast.NodeTransformer):
         self.finder = finder
         self.function = function
         self.count = 0
+        self.tensors = 0
+        self.place: tuple[int, int] | None = None
 
     def run(self) -> None:
         """Rewrites the function in place."""
@@ -194,7 +197,21 @@ class _FunctionSites(ast.NodeTransformer):
     def _literal(self, node: ast.expr, number: int) -> ast.expr:
         key = f"{self.function.name}#{self.count}"
         self.count += 1
-        return self.finder.replace(node, Site(key, number)) if number >= 1 else node
+        site = Site(key, number, place=self.place)
+        return self.finder.replace(node, site) if number >= 1 else node
+
+    def _shape(self, parts: list[ast.expr]) -> list[ast.expr]:
+        """The sizes of one input, each with its tensor and dimension."""
+        made: list[ast.expr] = []
+        for dimension, part in enumerate(parts):
+            if isinstance(part, ast.Tuple | ast.List):
+                part.elts = self._shape(part.elts)
+                made.append(part)
+            else:
+                self.place = (self.tensors, dimension)
+                made.append(self._expression(part))
+        self.place = None
+        return made
 
     def _float(self, node: ast.expr, value: float) -> ast.expr:
         key = f"{self.function.name}#{self.count}"
@@ -224,12 +241,14 @@ class _FunctionSites(ast.NodeTransformer):
         self._bound(node)
         free = isinstance(func, ast.Name)
         factory = isinstance(func, ast.Attribute) and func.attr in FACTORIES
-        node.args = [
-            self._expression(part) if free or factory or not _numbers(part) else part
-            for part in node.args
-        ]
         if factory and self.function.name == "get_inputs":
-            node.args = self._separated(node.args)
+            node.args = self._separated(self._shape(node.args))
+            self.tensors += 1
+        else:
+            node.args = [
+                self._expression(part) if free or factory or not _numbers(part) else part
+                for part in node.args
+            ]
         for word in node.keywords:
             if free or word.arg in ("size", "shape", "high"):
                 word.value = self._expression(word.value)
