@@ -50,6 +50,29 @@ class Measurement(Record):
         return self
 
 
+class ClockRound(Record):
+    """Both clocks of one batch of the candidate, in microseconds."""
+
+    calls: int
+    outside_us: float  # by our own clock
+    empty_us: float  # what the null candidate's batch of the round takes beside its own calls
+    inside_us: float  # by the child's clock, all calls together; testimony
+    waited_us: float  # for which a thread of the child was runnable and had no processor
+
+
+class MachineLoad(Record):
+    """How busy the machine was with other work while times were taken.
+
+    What the machine does not tell is None.
+    """
+
+    waited: float  # share of the baselines' time for which a thread of theirs had no processor
+    stolen: float | None = None  # share of the processors' time that the hypervisor took
+    pressure: float | None = None  # share of time in which some task had no processor
+    others: float | None = None  # tasks that computed while everything of ours stood still
+    processors: int = 1
+
+
 class Timing(Record):
     """A speedup as a ratio of two measurements, with its interval."""
 

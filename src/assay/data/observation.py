@@ -16,7 +16,7 @@ from assay.data.evidence import Evidence
 from assay.data.explanation import Explanation
 from assay.data.kernels import KernelsSeen
 from assay.data.limits import Peaks, TaskLimits
-from assay.data.measurement import Measurement
+from assay.data.measurement import ClockRound, MachineLoad, Measurement
 from assay.data.record import Record
 
 
@@ -193,6 +193,9 @@ class TimesSeen(Record):
     reason: str = ""
     lost: tuple[str, ...] = ()  # baselines that could not be run, `name: why`
     inside_share: float | None = None  # inside time / (outside time - null time); testimony
+    clock_rounds: tuple[ClockRound, ...] = ()  # of the candidate on a CPU
+    resolution_us: float = 0.0  # per call; the outside clock cannot tell a shorter time from none
+    load: MachineLoad | None = None  # of a CPU
 
 
 class LimitsSeen(Record):

@@ -5,9 +5,9 @@ from __future__ import annotations
 from assay.data.evidence import Evidence, EvidenceKind, Severity
 from assay.data.observation import EndCause, EndSeen, LayersSeen, LeftoverSeen, TimesSeen
 from assay.judge.case import Case
+from assay.measure.clock import LEAST_SHARE, ClockAnswer, clock_answer
 
 _ESCAPES = ("GeneratorExit", "KeyboardInterrupt", "SystemExit")
-_CLOCK_SHARE = 0.5  # inside time below this share of the outside time is unexplained work
 
 
 def findings(case: Case) -> list[Evidence]:
@@ -43,7 +43,7 @@ def _protocol(case: Case) -> list[Evidence]:
 def _clock(case: Case) -> list[Evidence]:
     for times in case.seen(TimesSeen):
         share = times.inside_share
-        if share is not None and share < _CLOCK_SHARE and times.measurements:
+        if share is not None and times.measurements and _leaves_time_out(times, share):
             text = f"its own clock accounts for {100 * share:.0f} % of the time seen from outside"
             # Behind a gate there is no cost of launching that could explain it.
             gated = all(m.gated for m in times.measurements)
@@ -51,6 +51,13 @@ def _clock(case: Case) -> list[Evidence]:
             kind = EvidenceKind.CLOCK
             return [Evidence(kind=kind, severity=severity, text=text)]
     return []
+
+
+def _leaves_time_out(times: TimesSeen, share: float) -> bool:
+    """By its rounds where they were kept: load alone is no evidence."""
+    if times.clock_rounds:
+        return clock_answer(times.clock_rounds) is ClockAnswer.LIE
+    return share < LEAST_SHARE
 
 
 def _isolation(case: Case) -> list[Evidence]:

@@ -15,6 +15,7 @@ import statistics
 from assay.data.measurement import Measurement, Timing
 from assay.data.observation import TimesSeen
 from assay.judge.case import Case
+from assay.judge.withheld import why_withheld
 from assay.measure.drift import drift_remarks, throttling
 from assay.measure.statistics import (
     Interval,
@@ -36,14 +37,16 @@ _FLOOR_US = 0.00101
 def timings(case: Case) -> tuple[tuple[Timing, ...] | None, str]:
     """The speedup against each baseline, or None; and why some or all are missing."""
     seen = list(case.seen(TimesSeen))
-    pairs = [pair for times in seen for pair in _pairs(times)]
+    withheld = {id(times): why_withheld(times) for times in seen}
+    pairs = [p for times in seen if not withheld[id(times)] for p in _pairs(times)]
     below = [f"{other.subject}: {why}" for own, other in pairs if (why := unresolved(own, other))]
     lost = "; ".join(dict.fromkeys([*(one for times in seen for one in times.lost), *below]))
     found = tuple(_timing(own, other) for own, other in pairs if not unresolved(own, other))
+    reasons = [withheld[id(times)] or times.reason for times in seen]
     if found:
-        return found, lost
+        return found, "; ".join(dict.fromkeys(filter(None, [*reasons, lost])))
     untimed = "no ratio can be stated" if pairs else "the candidate was not timed"
-    reason = next((times.reason for times in seen if times.reason), untimed)
+    reason = next(filter(None, reasons), untimed)
     return None, f"{reason}: {lost}" if lost else reason
 
 

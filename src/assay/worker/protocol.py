@@ -123,6 +123,20 @@ class RunBatch:
 
 
 @dataclass(frozen=True)
+class PlanTimed:
+    """Prepare calls that are to be timed; later batches are beginnings of this list."""
+
+    calls: tuple[Call, ...]
+
+
+@dataclass(frozen=True)
+class RunTimed:
+    """The first `length` planned calls, as a plain loop makes them."""
+
+    length: int
+
+
+@dataclass(frozen=True)
 class RunGated:
     """Queue calls behind the gate, and hand over when they are through."""
 
@@ -179,6 +193,8 @@ Request = (
     | Construct
     | LoadState
     | RunBatch
+    | PlanTimed
+    | RunTimed
     | RunGated
     | TraceKernels
     | HandOverAgain

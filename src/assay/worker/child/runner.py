@@ -28,7 +28,8 @@ from assay.worker.child.kernel_log import KernelLog
 from assay.worker.child.loading import construct, load_entry, load_state
 from assay.worker.child.memory import Memory
 from assay.worker.child.refusal import described, is_exhausted, is_own_check
-from assay.worker.child.state import Snapshot
+from assay.worker.child.state import Snapshot, watch_thread_setting
+from assay.worker.child.timed import TimedCalls
 from assay.worker.protocol import (
     GATE_ARENA,
     CompileTriton,
@@ -38,10 +39,12 @@ from assay.worker.protocol import (
     LoadState,
     MapArena,
     MeasureGap,
+    PlanTimed,
     Protect,
     Request,
     RunBatch,
     RunGated,
+    RunTimed,
     RunTool,
     Survey,
     TraceKernels,
@@ -64,6 +67,7 @@ class Runner:
         self.batch: Batch | None = None
         self.silenced: SilencedLaunches | None = None
         self.gated: GatedBatch | None = None
+        self.timed: TimedCalls | None = None
         self.kernels: KernelLog | None = None
         self.triton: TritonModule | None = None
         self._gate: Gate | None = None
@@ -89,6 +93,7 @@ class Runner:
                 assert accelerator is not None
                 return accelerator.gap_picoseconds(), ""
             case Load():
+                watch_thread_setting()
                 self.before = Snapshot.take()
                 self.audit = Audit(os.path.dirname(request.path), _allowed_paths())
                 self.audit.install()
@@ -105,6 +110,12 @@ class Runner:
             case RunBatch():
                 self.batch = Batch(request, self.instances, self.memory)
                 return 0, self.batch.run()
+            case PlanTimed():
+                self.batch = None  # what an earlier batch returned is free from here on
+                self.timed = TimedCalls(request, self.instances, self.memory)
+            case RunTimed():
+                assert self.timed is not None
+                self.timed.run(request.length)
             case RunGated():
                 self.batch = None  # what an earlier batch returned is free from here on
                 self.gated = GatedBatch(request, self.instances, self.memory)

@@ -69,6 +69,7 @@ _MODULES = (
     "assay.worker.child.operations",
     "assay.worker.child.runner",
     "assay.worker.child.state",
+    "assay.worker.child.timed",
     "assay.worker.sandbox.syscalls",
 )
 _TORCH_FOLDER = os.path.dirname(torch.__file__) + os.sep
@@ -177,7 +178,7 @@ def _settings() -> dict[str, str]:
         "atexit": str(atexit._ncallbacks()),
         "threading.excepthook": str(threading.excepthook is threading.__excepthook__),
         "builtins.__import__": str(id(builtins.__import__)),
-        "torch.num_threads": str(torch.get_num_threads()),
+        "torch.num_threads": _thread_setting(),
         "torch.default_dtype": str(torch.get_default_dtype()),
         "torch.default_device": str(torch.get_default_device()),
         "torch.detect_anomaly": str(torch.is_anomaly_enabled()),
@@ -205,6 +206,27 @@ def _settings() -> dict[str, str]:
         found[f"signal.{number}"] = _handler(number)
     found.update({f"env.{k}": v for k, v in os.environ.items()})
     return found
+
+
+_times_set: list[int] = []
+
+
+def watch_thread_setting() -> None:
+    """Note every later call of `torch.set_num_threads`, even one that changes nothing.
+
+    Where torch has one thread anyway, setting one leaves no other trace.
+    """
+    set_threads = torch.set_num_threads
+
+    def set_num_threads(nthreads: int) -> None:
+        set_threads(nthreads)
+        _times_set.append(nthreads)
+
+    torch.set_num_threads = set_num_threads
+
+
+def _thread_setting() -> str:
+    return f"{torch.get_num_threads()}{', set' if _times_set else ''}"
 
 
 def _tf32() -> dict[str, str]:

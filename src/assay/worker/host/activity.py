@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import threading
 from pathlib import Path
 
 
@@ -30,10 +31,19 @@ def queued_ns(pid: int) -> dict[str, int]:
 
 def wants_processor(pid: int) -> bool:
     """Whether some thread computes or waits for a processor at this moment."""
-    for path in _threads(pid, "stat"):
-        with contextlib.suppress(OSError, IndexError):
-            if path.read_text().rpartition(")")[2].split()[0] == "R":
-                return True
+    return any(map(_is_runnable, _threads(pid, "stat")))
+
+
+def other_threads_compute() -> bool:
+    """Whether a thread of this process other than the calling one does."""
+    own = str(threading.get_native_id())
+    others = [path for path in _threads(os.getpid(), "stat") if path.parent.name != own]
+    return any(map(_is_runnable, others))
+
+
+def _is_runnable(path: Path) -> bool:
+    with contextlib.suppress(OSError, IndexError):
+        return path.read_text().rpartition(")")[2].split()[0] == "R"
     return False
 
 

@@ -1,7 +1,8 @@
 """LapTimes: what the rounds of a stopwatch say, per call; pure.
 
-The rule: the clock that counts is outside, less the null candidate's batch of the same round. The
-inside clocks are finer, and count for all where none of them leaves out more than noise explains.
+The rule: the clock that counts is outside, less what the null candidate's batch of the same round
+takes beside its own calls. The inside clocks are finer, and count for all where the outside clock
+confirms every one of them. A time that the outside clock cannot tell from none is no time.
 """
 
 from __future__ import annotations
@@ -9,57 +10,109 @@ from __future__ import annotations
 import statistics
 from dataclasses import dataclass, field
 
-_AGREEMENT = 0.1  # of the outside time by which the inside may fall short,
-_SLACK_US = 20.0  # and of one call
+from assay.data.measurement import ClockRound
+from assay.measure.clock import (
+    AGREEMENT,
+    ClockAnswer,
+    clock_answer,
+    inside_share,
+    net_us,
+    scatter_us,
+)
+
+_QUIET_ROUND = 0.05  # of a batch of known code for which a thread of it had no processor
+_LEAST_US = 1e-3
+_LEAST_QUIET = 6  # rounds; with fewer there is no interval
 
 
-@dataclass
-class Laps:
-    """Batches of one side, one a round."""
+@dataclass(frozen=True)
+class Lap:
+    """One batch of one side, in nanoseconds."""
 
-    outside_ns: list[int] = field(default_factory=list)
-    inside_ns: list[int] = field(default_factory=list)
+    outside_ns: int
+    inside_ns: int  # of all calls together, as the child says
+    waited_ns: int = 0  # for which the thread that waited most had no processor
+
+    @property
+    def waited(self) -> float:
+        """As a share of the batch."""
+        return min(1.0, self.waited_ns / max(1, self.outside_ns))
 
 
 @dataclass
 class LapTimes:
-    """The batches of everybody: the candidate first, the null candidate last."""
+    """The batches of everybody, one a round: the candidate first, the null candidate last."""
 
-    sides: list[Laps]
+    sides: list[list[Lap]]
     lengths: list[int] = field(default_factory=list)  # calls a batch, one a round
 
-    def outside_us(self, side: int) -> list[float]:
-        """Per call, by our own clock."""
-        rows = zip(
-            self.sides[side].outside_ns, self.sides[-1].outside_ns, self.lengths, strict=True
-        )
-        return [max(1.0, ns - null) / 1e3 / n for ns, null, n in rows]
+    def add(self, length: int, laps: list[Lap]) -> None:
+        """One round."""
+        self.lengths.append(length)
+        for side, lap in zip(self.sides, laps, strict=True):
+            side.append(lap)
 
-    def inside_us(self, side: int) -> list[float]:
-        """Per call, by the child's clock."""
-        rows = zip(self.sides[side].inside_ns, self.lengths, strict=True)
-        return [ns / 1e3 / n for ns, n in rows]
+    def clock_rounds(self, side: int) -> tuple[ClockRound, ...]:
+        """Both clocks of one side."""
+        rows = zip(self.lengths, self.sides[side], self.sides[-1], strict=True)
+        return tuple(
+            ClockRound(
+                calls=calls,
+                outside_us=lap.outside_ns / 1e3,
+                empty_us=(null.outside_ns - null.inside_ns) / 1e3,
+                inside_us=lap.inside_ns / 1e3,
+                waited_us=lap.waited_ns / 1e3,
+            )
+            for calls, lap, null in rows
+        )
 
     def inside_share(self, side: int) -> float:
         """The inside time over the outside one."""
-        outside = statistics.median(self.outside_us(side))
-        return statistics.median(self.inside_us(side)) / max(outside, 1e-9)
+        return inside_share(self.clock_rounds(side))
 
-    def believed(self, side: int) -> bool:
-        """Whether the inside clock accounts for the time seen from outside.
-
-        Only too little inside is a lie worth telling. More inside than outside minus null means
-        that the null batch, which touches memory of its own, cost more than ours does here.
-        """
-        outside = statistics.median(self.outside_us(side))
-        inside = statistics.median(self.inside_us(side))
-        return outside - inside <= _AGREEMENT * outside + _SLACK_US
+    def answer(self, side: int) -> ClockAnswer:
+        """What is to be thought of a side's inside clock."""
+        return clock_answer(self.clock_rounds(side))
 
     @property
     def inside(self) -> bool:
-        """Whether the inside clocks are believed on every side."""
-        return all(self.believed(side) for side in range(len(self.sides) - 1))
+        """Whether the inside clocks are confirmed on every side."""
+        return all(
+            self.answer(side) is ClockAnswer.CONFIRMED for side in range(len(self.sides) - 1)
+        )
+
+    @property
+    def resolution_us(self) -> float:
+        """Per call; the outside clock cannot tell a shorter time from none."""
+        return scatter_us(self.clock_rounds(0)) / statistics.median(self.lengths)
+
+    def apart_us(self, side: int) -> float:
+        """What the outside clock cannot exclude per call; 0 where that is within agreement."""
+        rounds = self.clock_rounds(side)
+        loose = scatter_us(rounds) > AGREEMENT * max(net_us(rounds), 0.0)
+        return self.resolution_us if loose else 0.0
 
     def samples_us(self, side: int) -> list[float]:
-        """Per call, by the clock that counts for all of them."""
-        return self.inside_us(side) if self.inside else self.outside_us(side)
+        """Per call, by the clock that counts for all; none below what that clock resolves."""
+        rounds = self.clock_rounds(side)
+        if self.inside:
+            return [max(_LEAST_US, one.inside_us / one.calls) for one in rounds]
+        empty = statistics.median(one.empty_us / one.calls for one in rounds)
+        least = max(_LEAST_US, self.resolution_us)
+        return [max(least, one.outside_us / one.calls - empty) for one in rounds]
+
+    def waited(self) -> list[float]:
+        """The share that known code waited for a processor, one a round."""
+        known = self.sides[1:]
+        return [statistics.fmean(lap.waited for lap in laps) for laps in zip(*known, strict=True)]
+
+    def quiet(self) -> LapTimes:
+        """The rounds in which known code found its processors free; all where those are too few.
+
+        The candidate's own waiting does not choose: it could drop the rounds it dislikes.
+        """
+        kept = [i for i, share in enumerate(self.waited()) if share <= _QUIET_ROUND]
+        if len(kept) < _LEAST_QUIET:
+            return self
+        sides = [[side[place] for place in kept] for side in self.sides]
+        return LapTimes(sides, [self.lengths[place] for place in kept])

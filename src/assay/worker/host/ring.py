@@ -9,14 +9,18 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 
+import numpy as np
 import torch
 
+from assay.worker.host.arena import POISON, Region
 from assay.worker.host.content import Content, few_changed, is_symmetric
 from assay.worker.host.layout import span_bytes
 from assay.worker.host.planned_call import Laid, PlannedCall
 from assay.worker.host.session import Session
 
 _CHANGES = 2
+_SPOILT, _SPOILT_BYTES = 8, 64  # places of a slot that carry the pattern, and bytes of each
+_PATTERN = np.full(_SPOILT_BYTES, POISON, np.uint8)
 _SMALL_BYTES = 1 << 15  # of inputs that are written anew as quickly as changed
 
 
@@ -42,6 +46,31 @@ class Ring:
         """New contents for the first `length` calls; the pattern where one of them will answer."""
         for slot in self.laid[judged].slots:
             self._session.memory.poison(slot)
+        self._renew(length)
+
+    def refresh_all(self, length: int, one_place: bool = False) -> None:
+        """New contents for the first `length` calls; a part of the pattern where each will answer.
+
+        With `one_place` only the first call's inputs are used, by all of them.
+
+        All of them alike: who could see where it lies would know which answer is judged. An answer
+        of an earlier batch that is left there is wrong wherever the pattern is.
+        """
+        for one in self.laid[:length]:
+            self._session.memory.poison(one.slots[0])  # the record and the headers
+            for slot in one.slots[1:]:
+                self._spoil(slot)
+        self._renew(1 if one_place else length)
+
+    def _spoil(self, slot: Region) -> None:
+        if slot.nbytes <= _SPOILT_BYTES * _SPOILT:
+            self._session.memory.poison(slot)
+            return
+        for _ in range(_SPOILT):
+            start = self._rng.randrange(slot.nbytes - _SPOILT_BYTES)
+            self._session.memory.put_soon(slot, start, _PATTERN)
+
+    def _renew(self, length: int) -> None:
         for index in range(length):
             number = self._changing[index]
             if number is None:

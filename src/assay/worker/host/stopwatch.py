@@ -2,42 +2,58 @@
 
 The rule: a sample is the time of a batch of secret length, per call, by the clock that counts for
 all sides. No content repeats from one batch to the next, nor within a batch unless warm caches were
-asked for; some of the timed calls, secretly chosen, are judged like any other.
+asked for; some of the timed calls, secretly chosen, are judged like any other. Where load hides
+whether a clock is true, more rounds are run, up to a limit.
 """
 
 from __future__ import annotations
 
+import contextlib
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from assay.data.call import Mix
 from assay.data.device import Device
-from assay.data.measurement import Measurement
 from assay.data.observation import Observation, TimesSeen
 from assay.data.settings import Level, Settings
+from assay.devices.lease import device_key, lease
+from assay.errors import HostError
+from assay.measure.clock import ClockAnswer
 from assay.measure.statistics import needs_more, paired_ratio
 from assay.worker.host.baseline import CANDIDATE, NULL, BaselineLost
 from assay.worker.host.baseline_session import named, open_baseline
-from assay.worker.host.cache_request import cache_remarks, place_remarks, warm_or_not
-from assay.worker.host.content import Content, few_changed
+from assay.worker.host.cache_request import warm_or_not
+from assay.worker.host.content import Content
 from assay.worker.host.deadline import Deadline
 from assay.worker.host.exam import SEEDED, Exam, Question
 from assay.worker.host.examiner import Examiner
-from assay.worker.host.lap_times import Laps, LapTimes
+from assay.worker.host.host_measurement import TimedRow, times_seen
+from assay.worker.host.lap_times import LapTimes
+from assay.worker.host.machine_load import LoadWatch
 from assay.worker.host.planned_call import BatchOptions, Place, PlannedCall
-from assay.worker.host.raw_call import BatchResult
-from assay.worker.host.reading import CallFacts, output_bytes, read_call, returned
+from assay.worker.host.raw_call import RawCall
+from assay.worker.host.reading import (
+    CallFacts,
+    output_bytes,
+    read_call,
+    returned,
+    update_positions,
+)
 from assay.worker.host.session import Session
+from assay.worker.host.timed_side import Entry, TimedSide
 from assay.worker.host.wall import Wall
 
-_ROUNDS = {Level.QUICK: (8, 12), Level.STANDARD: (10, 30), Level.FULL: (20, 100)}
-_BUDGET_S = {Level.QUICK: 1.5, Level.STANDARD: 1.5, Level.FULL: 60.0}
-_BATCH_S = 0.02  # long enough that thawing (about 0.1 ms) is noise
-_MAX_CALLS = 64
-_RING_BYTES = 192 << 20
+_ROUNDS = {Level.QUICK: (10, 24), Level.STANDARD: (12, 40), Level.FULL: (20, 100)}
+_BUDGET_S = {Level.QUICK: 1.5, Level.STANDARD: 2.5, Level.FULL: 60.0}
+_BATCH_S = 0.05  # thawing, waking and freezing are about 1 ms of it
+_MAX_CALLS = 1024
+_RING_BYTES = {Level.QUICK: 192 << 20, Level.STANDARD: 256 << 20, Level.FULL: 384 << 20}
 _TARGET_HALF_WIDTH = 0.01
+_FURTHER = 2  # times as many rounds where load hides the answer
 _JUDGED = 3
+_TRIED = 4  # calls that say how long a batch is to be
+_LEASE_S = 60.0  # to wait for others who time on this machine
 
 Report = Callable[[str, float | None], None]
 
@@ -50,14 +66,30 @@ class _Side:
     session: Session
 
 
-@dataclass(frozen=True)
-class _Lap:
+@dataclass
+class _Row:
     """What is run of everybody in a row of rounds."""
 
-    sides: list[_Side]
-    times: LapTimes
+    sides: list[TimedSide]
     version: int  # of the weights
-    warm: bool  # all calls of a batch at one place, on one content
+    times: LapTimes
+    watch: LoadWatch = field(default_factory=LoadWatch)
+    taken: list[_Taken] = field(default_factory=list)
+
+    @property
+    def warm(self) -> bool:
+        """All calls of a batch at one place, on one content."""
+        return self.sides[0].warm
+
+
+@dataclass(frozen=True)
+class _Taken:
+    """One timed call as it was found, to be judged when nothing is timed any more."""
+
+    index: int
+    length: int
+    content: Content
+    raw: RawCall
 
 
 @dataclass
@@ -103,8 +135,9 @@ class Stopwatch:
             for name in (*self._settings.baselines, NULL):
                 self._admit(others, name, version)
             found: list[Observation] = []
-            for warm in warm_or_not(self._settings.cache):
-                found += self._timed(_Side(CANDIDATE, session), others, (version, warm), report)
+            with _alone(self._device):
+                for warm in warm_or_not(self._settings.cache):
+                    found += self._timed(_Side(CANDIDATE, session), others, (version, warm), report)
             return found
         finally:
             others.close()
@@ -125,111 +158,117 @@ class Stopwatch:
         self, own: _Side, others: _Field, how: tuple[int, bool], report: Report
     ) -> list[Observation]:
         """Rounds until the noise is known; whoever is lost on the way is left out of new ones."""
+        version, warm = how
         while others.complete:
-            sides = [own, *others.sides]
-            lap = _Lap(sides, LapTimes([Laps() for _ in sides]), *how)
             try:
-                judged = self._rounds(lap, report)
-                return [*judged, self._seen(lap, others.lost)]
+                row = self._row([own, *others.sides], version, warm)
+                self._rounds(row, report)
+                judged = [self._judged(row, taken) for taken in row.taken]
+                return [*judged, self._seen(row, others.lost)]
             except BaselineLost as lost:
                 others.drop(lost)
         return [TimesSeen(reason="no baseline could be run", lost=tuple(others.lost))]
 
-    def _rounds(self, lap: _Lap, report: Report) -> list[Observation]:
+    def _row(self, sides: Sequence[_Side], version: int, warm: bool) -> _Row:
+        """Every side with its calls: planned, and all their pages touched by an untimed batch."""
+        entry = Entry(self._rng, warm, self._settings.timeout_s)
+        first = [TimedSide.enter(s.name, s.session, self._calls(_TRIED), entry) for s in sides]
+        length = self._fitting(first)
+        calls = self._calls(length)
+        entered = [TimedSide.enter(s.name, s.session, calls, entry) for s in sides]
+        for side in entered:
+            side.run(length, self._deadline())
+        return _Row(entered, version, LapTimes([[] for _ in entered]))
+
+    def _calls(self, length: int) -> list[PlannedCall]:
+        expected = self._exam.expectation(Question(0), 0)
+        sizes, updates = output_bytes(expected), update_positions(expected)
+        bases = [self._exam.content(Question(0, 200 + i)) for i in range(2)]
+        return [
+            PlannedCall(0, Place(0, f"t{i}"), bases[i % 2], sizes, updates=updates)
+            for i in range(length)
+        ]
+
+    def _fitting(self, sides: Sequence[TimedSide]) -> int:
+        """Calls a batch so that the quickest side fills it, within the ring's memory."""
+        fastest_s = 1.0
+        for side in sides[:-1]:
+            side.run(_TRIED, self._deadline())
+            lap = side.run(_TRIED, self._deadline())
+            fastest_s = min(fastest_s, max(lap.inside_ns, 1000) / 1e9 / _TRIED)
+        room = max(2, _RING_BYTES[self._settings.level] // max(1, self._call_bytes))
+        return max(2, min(int(_BATCH_S / fastest_s) + 1, room, _MAX_CALLS))
+
+    def _rounds(self, row: _Row, report: Report) -> None:
         level = self._settings.level
         least, most = _ROUNDS[level]
-        ends = time.monotonic() + _BUDGET_S[level]
-        typical = self._typical_length(lap)
-        found: list[Observation] = []
+        start = time.monotonic()
         judged = set(self._rng.sample(range(least), min(_JUDGED, least)))
-        for number in range(most):
-            report("timing", number / most)
-            found += self._round(lap, typical, number in judged)
-            if number + 1 >= least and (self._settled(lap.times) or time.monotonic() > ends):
+        row.watch = LoadWatch()
+        for number in range(_FURTHER * most):
+            report("timing", min(1.0, number / most))
+            self._round(row, number in judged)
+            spent = (time.monotonic() - start) / _BUDGET_S[level]
+            if number + 1 < least:
+                continue
+            if self._settled(row.times) or spent > _FURTHER:
                 break
-        return found
+            if (number + 1 >= most or spent > 1.0) and not _hidden(row.times):
+                break
 
-    def _typical_length(self, lap: _Lap) -> int:
-        """Calls a batch so that the quickest side fills it, within the ring's memory."""
-        fastest = min(
-            self._run(lap, side, self._contents(lap, 2)).outside_ns / 2e9 for side in lap.sides[:-1]
-        )
-        room = max(2, _RING_BYTES // max(1, self._call_bytes))
-        wanted = int(_BATCH_S / max(fastest, 1e-6)) + 1
-        return max(2, min(wanted, room, _MAX_CALLS))
-
-    def _round(self, lap: _Lap, typical: int, judge: bool) -> list[Observation]:
+    def _round(self, row: _Row, judge: bool) -> None:
         """One batch each, in random order; the same secret length for all."""
-        length = max(1, min(_MAX_CALLS, int(typical * self._rng.uniform(0.75, 1.0) + 0.5)))
-        found: list[Observation] = []
-        results: dict[int, BatchResult] = {}
-        for number in self._rng.sample(range(len(lap.sides)), len(lap.sides)):
-            contents = self._contents(lap, length)
-            results[number] = self._run(lap, lap.sides[number], contents)
-            if judge and number == 0:
-                found += self._judge(lap, contents, results[number])
-        lap.times.lengths.append(length)
-        for number, result in results.items():
-            laps = lap.times.sides[number]
-            laps.outside_ns.append(result.outside_ns)
-            laps.inside_ns.append(sum(c.record.inside_ns for c in result.calls if c.record))
-        return found
+        typical = len(row.sides[0].laid)
+        length = max(1, min(typical, int(typical * self._rng.uniform(0.75, 1.0) + 0.5)))
+        laps = {}
+        for number in self._rng.sample(range(len(row.sides)), len(row.sides)):
+            side = row.sides[number]
+            side.session.process.freeze()
+            row.watch.look()
+            laps[number] = side.run(length, self._deadline())
+            if number == 0:
+                self._take(row, length, judge)
+        row.times.add(length, [laps[number] for number in range(len(row.sides))])
 
-    def _contents(self, lap: _Lap, length: int) -> list[Content]:
-        """Contents that never occurred before: a few elements of each are new every time."""
-        bases = [self._exam.content(Question(0, 200 + i)) for i in range(2)]
-        drawn = 1 if lap.warm else length
-        made = [few_changed(self._rng.choice(bases), self._rng) for _ in range(drawn)]
-        return made * length if lap.warm else made
+    def _take(self, row: _Row, length: int, judge: bool) -> None:
+        """Keep a secretly chosen call, and the first one that did not return."""
+        own = row.sides[0]
+        failed = own.unanswered(length) if len(row.taken) < 2 * _JUDGED else None
+        index = failed if failed is not None else self._rng.randrange(length)
+        if failed is None and (not judge or self._found_changed(row, index)):
+            return
+        raw = own.session.take(own.laid[index], BatchOptions(check_inputs=False))
+        content = own.ring.content(0 if row.warm else index)
+        row.taken.append(_Taken(index, length, content, raw))
 
-    def _run(self, lap: _Lap, side: _Side, contents: Sequence[Content]) -> BatchResult:
-        sizes = output_bytes(self._exam.expectation(Question(0), lap.version))
-        distinct = contents[:1] if lap.warm else contents
-        calls = [PlannedCall(0, Place(0, f"t{i}"), c, sizes) for i, c in enumerate(distinct)]
-        options = BatchOptions(copy_each=True, poison=False, check_inputs=False)
-        deadline = Deadline.after(self._settings.timeout_s)
-        with named(side.name):
-            repeated = calls * len(contents) if lap.warm else calls
-            return side.session.run(repeated, options, deadline)
+    def _found_changed(self, row: _Row, index: int) -> bool:
+        """Whether a call found what another one left in its inputs."""
+        return bool(row.warm and index and self._exam.reference.updates)
 
-    def _judge(
-        self, lap: _Lap, contents: Sequence[Content], result: BatchResult
-    ) -> list[Observation]:
-        """One secretly chosen call of a timed batch; none that found what another one left."""
-        index = self._rng.randrange(len(contents))
-        if lap.warm and index and self._exam.reference.updates:
-            return []
+    def _judged(self, row: _Row, taken: _Taken) -> Observation:
         seed = self._rng.getrandbits(32)
-        expected = returned(self._exam.expectation_of(contents[index], lap.version, seed))
-        facts = CallFacts(1_000_000 + index, 0, Mix.TIMED, -1, len(contents))
-        return [read_call(result.calls[index], expected, facts)]
+        expected = returned(self._exam.expectation_of(taken.content, row.version, seed))
+        facts = CallFacts(1_000_000 + taken.index, 0, Mix.TIMED, -1, taken.length)
+        return read_call(taken.raw, expected, facts)
 
     def _settled(self, times: LapTimes) -> bool:
-        ratio = paired_ratio(times.samples_us(1), times.samples_us(0), seed=0)
+        if _hidden(times):
+            return False
+        quiet = times.quiet()
+        ratio = paired_ratio(quiet.samples_us(1), quiet.samples_us(0), seed=0)
         return not needs_more(ratio, _TARGET_HALF_WIDTH)
 
-    def _seen(self, lap: _Lap, lost: Sequence[str]) -> TimesSeen:
-        times = lap.times
-        clock = "inside, confirmed by outside" if times.inside else "outside"
-        rounds = f"{len(times.lengths)} rounds in random order"
-        places = "; inputs at one place" if lap.warm else ""
-        cache = "warm" if lap.warm else self._cache(times)
-        remarks = cache_remarks(self._settings.cache, cache, lap.warm)
-        remarks += place_remarks(self._device, self._call_bytes, lap.warm)
-        measurements = tuple(
-            Measurement(
-                subject=side.name,
-                method=f"{clock}; null batch subtracted; {rounds}{places}",
-                clock="inside" if times.inside else "outside",
-                cache=cache,
-                calls_per_sample=tuple(times.lengths),
-                samples_us=tuple(times.samples_us(number)),
-                remarks=remarks,
-            )
-            for number, side in enumerate(lap.sides[:-1])
-        )
-        share = min(times.inside_share(0), 1e6)
-        return TimesSeen(measurements=measurements, inside_share=share, lost=tuple(lost))
+    def _seen(self, row: _Row, lost: Sequence[str]) -> TimesSeen:
+        names = [side.name for side in row.sides[:-1]]
+        content = self._exam.content(Question(0))
+        inputs_bytes = sum(t.nbytes for t in content.tensors)
+        load = row.watch.load(row.times.quiet().waited())
+        timed = TimedRow(names, row.times.quiet(), row.warm, load)
+        seen = times_seen(timed, self._device, self._settings.cache, inputs_bytes, self._call_bytes)
+        return seen.model_copy(update={"lost": tuple(lost)})
+
+    def _deadline(self) -> Deadline:
+        return Deadline.after(self._settings.timeout_s)
 
     @property
     def _call_bytes(self) -> int:
@@ -237,9 +276,16 @@ class Stopwatch:
         outputs = sum(output_bytes(self._exam.expectation(Question(0), 0)))
         return sum(t.nbytes for t in self._exam.content(Question(0)).tensors) + outputs
 
-    def _cache(self, times: LapTimes) -> str:
-        """Cold only where the ring of distinct inputs is larger than the last-level cache."""
-        llc = self._device.caches.llc_bytes
-        content = self._exam.content(Question(0))
-        ring = min(times.lengths) * sum(t.nbytes for t in content.tensors)
-        return "cold" if llc is not None and ring > llc else "warm"
+
+def _hidden(times: LapTimes) -> bool:
+    """Whether load hides what the candidate's clock is worth."""
+    return times.quiet().answer(0) is ClockAnswer.UNKNOWN
+
+
+@contextlib.contextmanager
+def _alone(device: Device) -> Iterator[None]:
+    """No other timing on this machine, if that can be had in time; its load shows otherwise."""
+    with contextlib.ExitStack() as stack:
+        with contextlib.suppress(HostError):
+            stack.enter_context(lease(device_key(device), _LEASE_S))
+        yield

@@ -1,0 +1,101 @@
+"""TimedSide: one process of a comparison on a CPU, with its ring of calls.
+
+The rule: contents change while the whole tree stands still, the clock starts when it is let go, and
+nothing of the judge's own computes meanwhile: the library's threads spin for some milliseconds
+after their last task, and would take a processor from whoever is timed.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from assay.worker.answers import CallCode
+from assay.worker.host.activity import other_threads_compute, queued_ns
+from assay.worker.host.baseline_session import named
+from assay.worker.host.deadline import Deadline
+from assay.worker.host.lap_times import Lap
+from assay.worker.host.planned_call import Laid, PlannedCall
+from assay.worker.host.ring import Ring
+from assay.worker.host.session import Session
+from assay.worker.protocol import PlanTimed, RunTimed
+
+_SPINNING_S = 0.05  # the longest that our own threads spin
+_LOOK_S = 0.001
+
+
+@dataclass(frozen=True)
+class TimedSide:
+    """A session whose calls are planned."""
+
+    name: str
+    session: Session
+    ring: Ring
+    laid: tuple[Laid, ...]  # by call; in a warm row all of them find their inputs at one place
+    warm: bool
+
+    @classmethod
+    def enter(
+        cls, name: str, session: Session, calls: Sequence[PlannedCall], how: Entry
+    ) -> TimedSide:
+        """Write its inputs and tell the child of its calls."""
+        with named(name):
+            ring = Ring(session, calls, how.rng)
+            first = ring.laid[0]
+            shared = [replace(one, planned=first.planned, inputs=first.inputs) for one in ring.laid]
+            laid = tuple(shared if how.warm else ring.laid)
+            plan = PlanTimed(tuple(one.call() for one in laid))
+            session.ask(plan, Deadline.after(how.timeout_s))
+            return cls(name, session, ring, laid, how.warm)
+
+    def run(self, length: int, deadline: Deadline) -> Lap:
+        """One batch of the first calls, on contents that did not exist before."""
+        process = self.session.process
+        with named(self.name):
+            process.freeze()
+            self.ring.refresh_all(length, self.warm)
+            _await_rest()
+            before = self._queued()
+            _, outside_ns = process.ask(RunTimed(length), deadline)
+            process.freeze()
+            inside_ns = sum(self._inside_ns(length))
+            return Lap(outside_ns, inside_ns, _grown(before, self._queued()))
+
+    def unanswered(self, length: int) -> int | None:
+        """The first call of the last batch that did not return, as the child itself says."""
+        for index, one in enumerate(self.laid[:length]):
+            record = self.session.record(one)
+            if record is None or record.code is not CallCode.RETURNED:
+                return index
+        return None
+
+    def _inside_ns(self, length: int) -> list[int]:
+        records = (self.session.record(one) for one in self.laid[:length])
+        return [record.inside_ns for record in records if record is not None]
+
+    def _queued(self) -> dict[str, int]:
+        pids = self.session.process.processes.pids()
+        return {path: ns for pid in pids for path, ns in queued_ns(pid).items()}
+
+
+@dataclass(frozen=True)
+class Entry:
+    """How sides enter a row of rounds."""
+
+    rng: random.Random
+    warm: bool
+    timeout_s: float
+
+
+def _grown(before: dict[str, int], after: dict[str, int]) -> int:
+    """By the thread that waited most."""
+    return max((ns - before.get(path, 0) for path, ns in after.items()), default=0)
+
+
+def _await_rest() -> None:
+    """Until no other thread of this process computes, or they evidently do for another reason."""
+    ends = time.monotonic() + _SPINNING_S
+    while other_threads_compute() and time.monotonic() < ends:
+        time.sleep(_LOOK_S)
