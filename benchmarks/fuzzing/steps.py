@@ -83,6 +83,9 @@ def _batch_norm(draft: Draft) -> None:
     draft.setup.append(f"self.batch_norm = nn.BatchNorm1d({draft.shape[1]}{options})")
     draft.body.append("h = self.batch_norm(h.float()).to(h.dtype)")
     draft.has("batch_norm" + options)
+    if draft.chance.random() < 0.2:
+        draft.setup.append("self.batch_norm.eval()")
+        draft.has("frozen layer")
 
 
 def _conv(draft: Draft) -> None:

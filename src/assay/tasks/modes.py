@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import islice
 
 from assay.data.workload import Distribution, Layout, Workload
 from assay.errors import TaskError
@@ -35,9 +36,22 @@ def in_other_mode(reference: Reference, workloads: Sequence[Workload]) -> tuple[
             return ()
         own = workloads[0]
         asked = [own] if _elements(reference, own) <= _OWN_ELEMENTS else []
-        asked += [w for w in small[number:] if not w.own][:_MOST]
-        return tuple(w.model_copy(update={"own": False, "training": other}) for w in asked)
+        asked += [w for w in small[number:] if not w.own]
+        held = (w.model_copy(update={"own": False, "training": other}) for w in asked)
+        legal = (w for w in held if _answers(reference, w))
+        return tuple(islice(legal, _MOST + (own in asked)))
     return ()
+
+
+def _answers(reference: Reference, workload: Workload) -> bool:
+    """Whether the reference runs there in this mode: one row has no batch statistics."""
+    try:
+        bound = reference.bind(workload.axes, _SEED, workload.training)
+        state = reference.draw_state(bound.module, _SEED)
+        bound(reference.draw(workload, _SEED), state, wide=False)
+    except TaskError:
+        return False
+    return True
 
 
 def _other_mode(reference: Reference, workload: Workload) -> bool | None:

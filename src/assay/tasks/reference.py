@@ -156,9 +156,12 @@ class Reference:
     def bind(
         self, axes: Mapping[str, int], seed: int, training: bool | None = None
     ) -> BoundReference:
-        """A callable instance; `training` None leaves the mode as constructed."""
+        """A callable instance; `training` None leaves the mode as constructed.
+
+        So does the mode it has already: a layer that the constructor froze stays frozen.
+        """
         module = self.construct(axes, seed)
-        if training is not None:
+        if training is not None and module.training is not training:
             module.train(training)
         return BoundReference(self.task.id, module, self.updates)
 

@@ -48,7 +48,8 @@ def construct(entry: Any, request: Construct, device: torch.device) -> torch.nn.
     np.random.seed(request.seed % (1 << 32))
     instance: torch.nn.Module = entry(*request.args, **dict(request.kwargs))
     if isinstance(instance, torch.nn.Module):
-        instance.train(request.training)
+        if instance.training is not request.training:  # else what it froze stays frozen
+            instance.train(request.training)
         instance = instance.to(device)
     return instance
 
