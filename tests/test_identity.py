@@ -1,0 +1,46 @@
+"""A module judged against itself is accepted: forms that `benchmarks/fuzz.py` found refused."""
+
+from __future__ import annotations
+
+import random
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
+
+from fuzzing.draft import Draft, Module
+from fuzzing.judging import judge
+
+ONLY_A_BUFFER = ("self.register_buffer('last', torch.zeros(1))", "self.last = x.sum().reshape(1)")
+RUNNING_PEAK = (
+    "self.register_buffer('peak', torch.zeros(()))",
+    "self.peak.copy_(torch.maximum(self.peak, x.max()))",
+)
+FROZEN = ("self.norm = nn.BatchNorm1d(b).eval()", "h = self.norm(x)")
+TRAINED = ("self.norm = nn.BatchNorm1d(b, momentum=0.3)", "h = self.norm(x)")
+
+
+def module(parts: tuple[str, str], result: str) -> Module:
+    setup, body = parts
+    draft = Draft(random.Random(0), sizes={"a": 6, "b": 20}, result=result)
+    draft.inputs["x"] = "torch.randn(a, b)"
+    draft.setup.append(setup)
+    draft.body.append(body)
+    return draft.finished(0)
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        module(ONLY_A_BUFFER, "None"),
+        module(RUNNING_PEAK, "{'y': x * 2, 'code': (x.abs() + 2).clamp(0, 1).to(torch.int64)}"),
+        module(FROZEN, "h"),
+        module(TRAINED, "(h, None, [h.sum()])"),
+    ],
+    ids=["only_a_buffer", "running_peak", "frozen_layer", "batch_norm"],
+)
+def test_it_is_accepted(made: Module) -> None:
+    (found,) = judge(0, [made])
+    assert found.status == "accepted", found.reason
