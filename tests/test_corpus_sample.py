@@ -28,8 +28,12 @@ def test_a_seed_repeats_its_sample_and_another_changes_it() -> None:
 
 def test_in_time_every_case_has_its_turn() -> None:
     found = cases()
-    ever = {case.path for seed in range(400) for case in sample(found, str(seed))}
-    assert ever == {case.path for case in found if not case.slow}
+    left = {case.path for case in found if not case.slow}
+    for seed in range(2000):  # some 400 are enough
+        left -= {case.path for case in sample(found, str(seed))}
+        if not left:
+            return
+    raise AssertionError(f"never judged: {left}")
 
 
 def test_without_git_the_seed_follows_the_tree(tmp_path: Path) -> None:
