@@ -27,6 +27,7 @@ from assay.data.workload import Workload
 from assay.devices.peaks import board, board_of
 from assay.devices.registry import for_judging
 from assay.errors import HostError, TaskError
+from assay.guard.given import Given, small_inputs
 from assay.guard.narrowing import narrowings
 from assay.guard.source import analyse, findings
 from assay.judgement import Course, Judging
@@ -163,10 +164,18 @@ class Hearing:
             return LimitsSeen(reason=f"judged at a smaller shape than its own: {found.text}")
         return limits_seen(self._task, self._device, self.settings)
 
+    @cached_property
+    def _given(self) -> Given:
+        """What the source analysis is told; of gradients the sizes of inputs are not."""
+        assert self._bench is not None
+        reference = self._bench.exam.reference
+        shapes = reference.input_shapes(reference.own_axes)
+        return Given(self.settings.allow_packages, small_inputs(shapes))
+
     def _read(self, candidate: Candidate) -> Observation:
         """The source; where our analysis fails the other layers look, but unknown never passes."""
         try:
-            found = findings(analyse(candidate, self.settings.allow_packages), self.settings.track)
+            found = findings(analyse(candidate, self._given), self.settings.track)
             return SourceSeen(findings=(*found, *narrowings(candidate)))
         except Exception as error:
             logging.getLogger(__name__).exception("reading the source of %s", candidate.name)

@@ -5,6 +5,7 @@ import pytest
 from assay.data.candidate import Candidate, Language, SourceFile
 from assay.data.evidence import Severity
 from assay.data.settings import Track
+from assay.guard.given import Given, small_inputs
 from assay.guard.own_modules import absolute_name, file_of, packages_above
 from assay.guard.source import analyse, findings
 
@@ -94,5 +95,27 @@ def test_an_allowed_package_moves_data() -> None:
     candidate = _candidate(head, call, {})
     refused = findings(analyse(candidate), Track.KERNEL)
     assert any(e.severity is Severity.CONVICTS for e in refused)
-    allowed = findings(analyse(candidate, ("mamba_ssm",)), Track.KERNEL)
+    allowed = findings(analyse(candidate, Given(("mamba_ssm",))), Track.KERNEL)
     assert [e for e in allowed if e.severity is not Severity.NOTE] == []
+
+
+LABELS = (
+    KERNEL
+    + """
+import torch.nn as nn
+class ModelNew(nn.Module):
+    def forward(self, x, labels):
+        return double(x) / (labels != -100).sum()
+"""
+)
+
+
+def test_counting_labels_is_bookkeeping_where_they_are_few() -> None:
+    main = SourceFile(path="kernel.py", text=LABELS)
+    candidate = Candidate(name="c", language=Language.TRITON, sources=(main,))
+    few = Given(small_inputs=small_inputs([(6, 20), (6,), None]))
+    assert few.small_inputs == {1}
+    many = Given(small_inputs=small_inputs([(6, 4), (6,)]))
+    for given, severe in ((few, False), (many, True)):
+        found = findings(analyse(candidate, given), Track.KERNEL)
+        assert any(e.severity is not Severity.NOTE for e in found) is severe

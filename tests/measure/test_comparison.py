@@ -75,3 +75,24 @@ def test_another_right_answer_is_rounded_at_its_own_size() -> None:
     assert compare(told, answer).wrong == 1
     answer[2] = 2.0**-15 * (1 + 2.0**-17)  # the truth itself is not forgiven more for it
     assert compare(told, answer).wrong == 1
+
+
+def test_what_the_dtype_cannot_hold_is_no_question() -> None:
+    x = torch.full((4, 8), 1e30)
+    x[0, 0] = 1e14
+    truth = expected(lambda v: v * v * 1e-3, x)  # 1e57 in the wide truth, inf in float32
+    for answer in (torch.inf, torch.nan, 3e38):
+        actual = torch.full((4, 8), answer)
+        actual[0, 0] = 1e25
+        assert compare(truth, actual).ok
+    actual[0, 0] = 2e25
+    assert not compare(truth, actual).ok
+
+
+def test_a_pole_stays_a_question() -> None:
+    x = torch.ones(4, 8)
+    x[1, 2] = 0.0
+    assert compare(expected(torch.log, x), x.log()).ok
+    wrong = x.log()
+    wrong[1, 2] = torch.nan
+    assert not compare(expected(torch.log, x), wrong).ok

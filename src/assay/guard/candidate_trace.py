@@ -11,6 +11,7 @@ import ast
 from assay.data.candidate import Candidate
 from assay.guard.arguments import Arguments
 from assay.guard.cpp_tokens import looks_like_cpp
+from assay.guard.given import Given
 from assay.guard.own_modules import file_of, folder_of, may_be_own, packages_above
 from assay.guard.tags import Origin, Tag
 from assay.guard.trace import Frame, OutOfBudget, Phase
@@ -36,9 +37,10 @@ MAX_PASSES = 3
 class CandidateTrace(StatementTrace):
     """Runs a candidate's files."""
 
-    def __init__(self, candidate: Candidate, allowed: frozenset[str] = frozenset()) -> None:
+    def __init__(self, candidate: Candidate, given: Given) -> None:
         super().__init__()
-        self.allowed_packages = allowed
+        self.allowed_packages = frozenset(given.allowed_packages)
+        self.small_inputs = given.small_inputs
         self.entry = candidate.entry
         self.trees: dict[str, ast.Module] = {}
         self.modules: dict[str, Scope] = {}
@@ -163,8 +165,8 @@ class CandidateTrace(StatementTrace):
         result = self.call(entry, Arguments((self._input("x"),)), node, scope)
         self.remember_return(result, self.place(node, scope))
 
-    def _input(self, name: str) -> Value:
-        return self.new_buffer({Tag(Origin.INPUT, name)}, fresh=False)
+    def _input(self, name: str, small: bool = False) -> Value:
+        return self.new_buffer({Tag(Origin.INPUT, name, small=small)}, fresh=False)
 
     def _enter_forward(self, function: Function) -> None:
         args = function.node.args
@@ -172,7 +174,8 @@ class CandidateTrace(StatementTrace):
         names = [a.arg for a in (*args.posonlyargs, *args.args, *args.kwonlyargs)]
         for position, name in enumerate(names):
             owner = function.bound if position == 0 else None
-            inner.names[name] = owner if owner is not None else self._input(name)
+            small = position - (function.bound is not None) in self.small_inputs
+            inner.names[name] = owner if owner is not None else self._input(name, small)
         for star in (args.vararg, args.kwarg):
             if star is not None:
                 inner.names[star.arg] = self._input(star.arg)

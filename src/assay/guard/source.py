@@ -10,6 +10,7 @@ from assay.data.candidate import Candidate, Language
 from assay.guard.candidate_trace import CandidateTrace
 from assay.guard.cpp_functions import CppLibraryCall, parse_cpp
 from assay.guard.findings import findings
+from assay.guard.given import Given
 from assay.guard.python_kernels import names_kernel
 from assay.guard.source_report import SourceReport
 from assay.guard.tags import Guard, Origin, Tag
@@ -18,11 +19,11 @@ from assay.guard.trace import KernelSeen, ReturnSeen
 __all__ = ["SourceReport", "analyse", "findings"]
 
 
-def analyse(candidate: Candidate, allowed: tuple[str, ...] = ()) -> SourceReport:
-    """Follow a candidate from import to the result of forward; `allowed` packages move data."""
+def analyse(candidate: Candidate, given: Given | None = None) -> SourceReport:
+    """Follow a candidate from import to the result of forward."""
     if candidate.language is Language.CPP_SOURCE:
         return _analyse_cpp(candidate)
-    trace = CandidateTrace(candidate, frozenset(allowed))
+    trace = CandidateTrace(candidate, given or Given())
     if candidate.main.path in trace.trees:
         trace.run()
     return SourceReport(

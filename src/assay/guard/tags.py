@@ -52,6 +52,7 @@ class Tag:
     weight: Weight = Weight.LIGHT
     guard: Guard = Guard.NONE
     on_input: bool = False  # a library computation whose operands hold forward's arguments
+    small: bool = False  # an argument of far fewer elements than the largest: labels, offsets
     fed: bool = False  # a kernel stands between the library computation and the value
 
     def through_kernel(self) -> Tag:

@@ -206,7 +206,9 @@ class OperatorTrace(AttributeTrace):
         tags = self.tensor_tags(operands)
         origins = {tag.origin for tag in tags}
         work = weight is not Weight.LIGHT and not finishes_reduction(name)
-        on_input = Origin.INPUT in origins or (work and Origin.KERNEL in origins)
+        given = [tag for tag in tags if tag.origin is Origin.INPUT]
+        counts = weight is not Weight.LIGHT or not all(tag.small for tag in given)
+        on_input = (bool(given) and counts) or (work and Origin.KERNEL in origins)
         made = Tag(Origin.LIBRARY, name, where, weight, self.guard, on_input)
         if self.phase is Phase.FORWARD:
             self.computed.setdefault((name, where), made)

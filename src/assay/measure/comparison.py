@@ -97,7 +97,21 @@ def _settle(
     largest = torch.finfo(real_dtype(expectation.dtype)).max
     overflows = got.isinf() & (truth.abs() + budget >= largest) & (got.sign() == truth.sign())
     shares[overflows] = 0.0
+    shares[_beyond(truth, largest)] = 0.0
     return shares
+
+
+def _beyond(truth: torch.Tensor, largest: float) -> torch.Tensor:
+    """Elements that the dtype cannot hold, which are no question: another order of the same sums
+    overflows elsewhere, to an infinity, a NaN or nothing of the kind.
+
+    They are such only where the numbers beside them are larger than the root of the largest one,
+    so that a product of two leaves the range. Beside smaller ones an infinity is a pole, such as
+    the logarithm of zero, or the plain end of an exponential, and stays a question.
+    """
+    held = truth.abs() <= largest
+    scale = float(truth[held].abs().max()) if bool(held.any()) else 0.0
+    return ~held if scale > largest**0.5 else torch.zeros_like(held)
 
 
 def _same_kind(left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
