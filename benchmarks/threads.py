@@ -27,7 +27,7 @@ from pathlib import Path
 
 import torch  # as in the process of somebody who trains: it must stay as it is
 
-from assay import evaluate
+from assay import AssayError, evaluate
 from assay.app.demo import Example, find_examples
 
 MOST_GROWTH = 0.10  # of resident memory
@@ -106,11 +106,15 @@ def resident_mb() -> float:
 
 def judged(example: Example) -> Judged:
     began_s = time.monotonic()
-    verdict = evaluate(example.task, example.path, level="quick", timing=False)
+    try:
+        verdict = evaluate(example.task, example.path, level="quick", timing=False)
+        status, reason = verdict.status.value, verdict.reason
+    except AssayError as error:
+        status, reason = type(error).__name__, str(error)
     seconds = round(time.monotonic() - began_s, 1)
-    found = Judged(str(example.path), example.expected.value, verdict.status.value, seconds)
+    found = Judged(str(example.path), example.expected.value, status, seconds)
     if found.status != found.expected:
-        print(f"NOT AS LABELLED {found.example}: {found.status}: {verdict.reason}", flush=True)
+        print(f"NOT AS LABELLED {found.example}: {found.status}: {reason}", flush=True)
     return found
 
 

@@ -87,6 +87,7 @@ class _ProcessRun:
             if isinstance(message, Judged):
                 return message.judgement
             if isinstance(message, Failed):
+                self.finish()
                 raise _error(message)
             if isinstance(message, Logged):
                 logging.getLogger(message.logger).log(message.level, "%s", message.text)
