@@ -40,6 +40,16 @@ def test_an_ordinary_candidate_changes_nothing_of_the_runner(best_room: Room) ->
     assert not [line for line in told if line.startswith("runner.")]
 
 
+def test_setting_the_thread_count_is_told_of_even_where_it_changes_nothing(
+    best_room: Room,
+) -> None:
+    source = "import torch\ntorch.set_num_threads(torch.get_num_threads())"
+    with best_room.enter() as inside:
+        assert inside.load(source).code == 0, inside.session.statement()
+        told = inside.session.survey(Deadline.after(10.0))
+    assert "torch.num_threads" in [line.partition("\t")[0] for line in told]
+
+
 _NEWER_SWITCH = """
 import torch
 torch.backends.cuda.matmul.fp32_precision = "tf32"

@@ -317,6 +317,8 @@ class Trial:
                 with self._turn() as remark:
                     self._seen += [] if remark is None else [remark]
                     self._seen += stopwatch.time(session, examiner, self._report)
+                if not bench.accelerated:
+                    self._survey(session, "after the timing")
             except Lost as lost:
                 self._note_end(lost, None)
 
