@@ -8,19 +8,16 @@ whether a clock is true, more rounds are run, up to a limit.
 
 from __future__ import annotations
 
-import contextlib
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from assay.data.call import Mix
 from assay.data.device import Device
 from assay.data.observation import Observation, TimesSeen
 from assay.data.settings import Level, Settings
-from assay.devices.lease import device_key, lease
-from assay.errors import HostError
 from assay.measure.clock import ClockAnswer
-from assay.measure.statistics import needs_more, paired_ratio
+from assay.measure.statistics import LEAST_ROUNDS, needs_more, paired_ratio
 from assay.worker.host.baseline import CANDIDATE, NULL, BaselineLost
 from assay.worker.host.baseline_session import named, open_baseline
 from assay.worker.host.cache_request import warm_or_not
@@ -53,7 +50,7 @@ _TARGET_HALF_WIDTH = 0.01
 _FURTHER = 2  # times as many rounds where load hides the answer
 _JUDGED = 3
 _TRIED = 4  # calls that say how long a batch is to be
-_LEASE_S = 60.0  # to wait for others who time on this machine
+_LONG_S = 0.25  # a call; such a batch is one call
 
 Report = Callable[[str, float | None], None]
 
@@ -75,6 +72,7 @@ class _Row:
     times: LapTimes
     watch: LoadWatch = field(default_factory=LoadWatch)
     taken: list[_Taken] = field(default_factory=list)
+    failed: _Taken | None = None
 
     @property
     def warm(self) -> bool:
@@ -135,9 +133,8 @@ class Stopwatch:
             for name in (*self._settings.baselines, NULL):
                 self._admit(others, name, version)
             found: list[Observation] = []
-            with _alone(self._device):
-                for warm in warm_or_not(self._settings.cache):
-                    found += self._timed(_Side(CANDIDATE, session), others, (version, warm), report)
+            for warm in warm_or_not(self._settings.cache):
+                found += self._timed(_Side(CANDIDATE, session), others, (version, warm), report)
             return found
         finally:
             others.close()
@@ -163,7 +160,8 @@ class Stopwatch:
             try:
                 row = self._row([own, *others.sides], version, warm)
                 self._rounds(row, report)
-                judged = [self._judged(row, taken) for taken in row.taken]
+                taken = [*row.taken, *([row.failed] if row.failed else [])]
+                judged = [self._judged(row, one) for one in taken]
                 return [*judged, self._seen(row, others.lost)]
             except BaselineLost as lost:
                 others.drop(lost)
@@ -172,7 +170,8 @@ class Stopwatch:
     def _row(self, sides: Sequence[_Side], version: int, warm: bool) -> _Row:
         """Every side with its calls: planned, and all their pages touched by an untimed batch."""
         entry = Entry(self._rng, warm, self._settings.timeout_s)
-        first = [TimedSide.enter(s.name, s.session, self._calls(_TRIED), entry) for s in sides]
+        tried = self._calls(min(_TRIED, self._room))
+        first = [TimedSide.enter(s.name, s.session, tried, entry) for s in sides]
         length = self._fitting(first)
         calls = self._calls(length)
         entered = [TimedSide.enter(s.name, s.session, calls, entry) for s in sides]
@@ -191,32 +190,37 @@ class Stopwatch:
 
     def _fitting(self, sides: Sequence[TimedSide]) -> int:
         """Calls a batch so that the quickest side fills it, within the ring's memory."""
-        fastest_s = 1.0
-        for side in sides[:-1]:
-            side.run(_TRIED, self._deadline())
-            lap = side.run(_TRIED, self._deadline())
-            fastest_s = min(fastest_s, max(lap.inside_ns, 1000) / 1e9 / _TRIED)
-        room = max(2, _RING_BYTES[self._settings.level] // max(1, self._call_bytes))
-        return max(2, min(int(_BATCH_S / fastest_s) + 1, room, _MAX_CALLS))
+        fastest_s = min(self._call_s(side) for side in sides[:-1])
+        if fastest_s > _LONG_S:
+            return 1
+        return max(2, min(int(_BATCH_S / fastest_s) + 1, self._room, _MAX_CALLS))
+
+    def _call_s(self, side: TimedSide) -> float:
+        """Of one call, roughly; the first says whether more can be afforded."""
+        first_s = side.run(1, self._deadline()).outside_ns / 1e9
+        if first_s > _LONG_S:
+            return first_s
+        length = len(side.laid)
+        lap = side.run(length, self._deadline())
+        return min(lap.outside_ns, max(lap.inside_ns, 1000)) / 1e9 / length
 
     def _rounds(self, row: _Row, report: Report) -> None:
         level = self._settings.level
         least, most = _ROUNDS[level]
         start = time.monotonic()
-        judged = set(self._rng.sample(range(least), min(_JUDGED, least)))
         row.watch = LoadWatch()
         for number in range(_FURTHER * most):
             report("timing", min(1.0, number / most))
-            self._round(row, number in judged)
+            self._round(row, number)
             spent = (time.monotonic() - start) / _BUDGET_S[level]
-            if number + 1 < least:
+            if number + 1 < (LEAST_ROUNDS if spent > _FURTHER else least):
                 continue
             if self._settled(row.times) or spent > _FURTHER:
                 break
             if (number + 1 >= most or spent > 1.0) and not _hidden(row.times):
                 break
 
-    def _round(self, row: _Row, judge: bool) -> None:
+    def _round(self, row: _Row, round_number: int) -> None:
         """One batch each, in random order; the same secret length for all."""
         typical = len(row.sides[0].laid)
         length = max(1, min(typical, int(typical * self._rng.uniform(0.75, 1.0) + 0.5)))
@@ -227,19 +231,28 @@ class Stopwatch:
             row.watch.look()
             laps[number] = side.run(length, self._deadline())
             if number == 0:
-                self._take(row, length, judge)
+                self._take(row, length, judge=self._rng.random() < _JUDGED / (round_number + 1))
         row.times.add(length, [laps[number] for number in range(len(row.sides))])
 
     def _take(self, row: _Row, length: int, judge: bool) -> None:
-        """Keep a secretly chosen call, and the first one that did not return."""
+        """Keep a secretly chosen call, or one that did not return.
+
+        So few are kept that every round, the last one too, is as likely to be among them.
+        """
         own = row.sides[0]
-        failed = own.unanswered(length) if len(row.taken) < 2 * _JUDGED else None
+        failed = own.unanswered(length)
         index = failed if failed is not None else self._rng.randrange(length)
         if failed is None and (not judge or self._found_changed(row, index)):
             return
         raw = own.session.take(own.laid[index], BatchOptions(check_inputs=False))
         content = own.ring.content(0 if row.warm else index)
-        row.taken.append(_Taken(index, length, content, raw))
+        taken = _Taken(index, length, content, raw)
+        if failed is not None:
+            row.failed = row.failed or taken
+        elif len(row.taken) < _JUDGED:
+            row.taken.append(taken)
+        else:
+            row.taken[self._rng.randrange(_JUDGED)] = taken
 
     def _found_changed(self, row: _Row, index: int) -> bool:
         """Whether a call found what another one left in its inputs."""
@@ -271,6 +284,11 @@ class Stopwatch:
         return Deadline.after(self._settings.timeout_s)
 
     @property
+    def _room(self) -> int:
+        """Calls that the ring's memory holds."""
+        return max(2, _RING_BYTES[self._settings.level] // max(1, self._call_bytes))
+
+    @property
     def _call_bytes(self) -> int:
         """Inputs and outputs of one call."""
         outputs = sum(output_bytes(self._exam.expectation(Question(0), 0)))
@@ -280,12 +298,3 @@ class Stopwatch:
 def _hidden(times: LapTimes) -> bool:
     """Whether load hides what the candidate's clock is worth."""
     return times.quiet().answer(0) is ClockAnswer.UNKNOWN
-
-
-@contextlib.contextmanager
-def _alone(device: Device) -> Iterator[None]:
-    """No other timing on this machine, if that can be had in time; its load shows otherwise."""
-    with contextlib.ExitStack() as stack:
-        with contextlib.suppress(HostError):
-            stack.enter_context(lease(device_key(device), _LEASE_S))
-        yield
