@@ -29,7 +29,7 @@ from assay.devices.registry import for_judging
 from assay.errors import HostError, TaskError
 from assay.guard.given import Given, small_inputs
 from assay.guard.narrowing import narrowings
-from assay.guard.source import analyse, findings
+from assay.guard.source import analyse, closing_reductions, findings
 from assay.judgement import Course, Judging
 from assay.tasks.modes import in_other_mode
 from assay.tasks.reference import Reference
@@ -175,8 +175,9 @@ class Hearing:
     def _read(self, candidate: Candidate) -> Observation:
         """The source; where our analysis fails the other layers look, but unknown never passes."""
         try:
-            found = findings(analyse(candidate, self._given), self.settings.track)
-            return SourceSeen(findings=(*found, *narrowings(candidate)))
+            report = analyse(candidate, self._given)
+            found = (*findings(report, self.settings.track), *narrowings(candidate))
+            return SourceSeen(findings=found, closing=closing_reductions(report))
         except Exception as error:
             logging.getLogger(__name__).exception("reading the source of %s", candidate.name)
             text = f"its source could not be analysed: {type(error).__name__}: {error}"

@@ -83,3 +83,15 @@ def test_layout_changes_are_free() -> None:
 def test_mixed_track_notes_and_open_track_is_silent() -> None:
     assert _severities("aten.mm.default", 10**6, 10**6, Track.MIXED) == [Severity.NOTE]
     assert _severities("aten.mm.default", 10**6, 10**6, Track.OPEN) == []
+
+
+def test_a_closing_sum_is_small_beside_dense_products() -> None:
+    parts = OpCount(name="aten.sum.dim_IntList", calls=1, elements=4096)
+    seen = DispatchSeen(logged_calls=1, own_elements=16384, products=524288, ops=(parts,))
+    [closing] = delegated(seen, Track.KERNEL, ("sum",))
+    assert closing.severity is Severity.NOTE
+    [elsewhere] = delegated(seen, Track.KERNEL)  # the source does not show that it closes
+    assert elsewhere.severity is Severity.CONVICTS
+    no_products = seen.model_copy(update={"products": 0})  # a softmax: the sum is the work
+    [alone] = delegated(no_products, Track.KERNEL, ("sum",))
+    assert alone.severity is Severity.CONVICTS

@@ -7,7 +7,7 @@ from assay.data.evidence import Severity
 from assay.data.settings import Track
 from assay.guard.given import Given, small_inputs
 from assay.guard.own_modules import absolute_name, file_of, packages_above
-from assay.guard.source import analyse, findings
+from assay.guard.source import analyse, closing_reductions, findings
 
 KERNEL = """
 import torch, triton, triton.language as tl
@@ -119,3 +119,26 @@ def test_counting_labels_is_bookkeeping_where_they_are_few() -> None:
     for given, severe in ((few, False), (many, True)):
         found = findings(analyse(candidate, given), Track.KERNEL)
         assert any(e.severity is not Severity.NOTE for e in found) is severe
+
+
+SPLIT = """
+import torch.nn as nn
+class ModelNew(nn.Module):
+    def forward(self, x):
+        return CALL
+"""
+
+
+@pytest.mark.parametrize(
+    ("result", "closing"),
+    [
+        ("double(x).sum(0)", ("sum",)),
+        ("double(double(x).sum(0))", ()),  # a kernel goes on with the sum: it is part of the work
+        ("double(x.sum(0))", ()),
+        ("double(x)", ()),
+    ],
+)
+def test_closing_sums_are_told_from_sums_on_the_way(result: str, closing: tuple[str, ...]) -> None:
+    main = SourceFile(path="kernel.py", text=KERNEL + SPLIT.replace("CALL", result))
+    candidate = Candidate(name="c", language=Language.TRITON, sources=(main,))
+    assert closing_reductions(analyse(candidate)) == closing

@@ -78,6 +78,7 @@ class DispatchSeen(Record):
     kind: Literal["dispatch"] = "dispatch"
     logged_calls: int
     own_elements: int  # elements of the largest tensor that goes in or must come out
+    products: int = 0  # multiplications of the reference's dense products in such a call
     ops: tuple[OpCount, ...]
 
 
@@ -163,6 +164,7 @@ class SourceSeen(Record):
 
     kind: Literal["source"] = "source"
     findings: tuple[Evidence, ...]
+    closing: tuple[str, ...] = ()  # reductions that only end what kernels left in parts
 
 
 class LeftoverSeen(Record):

@@ -34,6 +34,21 @@ def findings(report: SourceReport, track: Track) -> tuple[Evidence, ...]:
     return tuple(sorted(_distinct(found), key=lambda evidence: order.index(evidence.severity)))
 
 
+def closing_reductions(report: SourceReport) -> tuple[str, ...]:
+    """`sum`, where every sum in a result is over what kernels made and no kernel reads it after."""
+    tags = [tag for tag in _library_tags(report) if tag.name.rpartition(".")[2] == "sum"]
+    closes = report.complete and not report.opaque and not report.result_is_unresolved
+    last = all(not tag.fed and not tag.on_input for tag in (*tags, *_others_fed(report)))
+    return ("sum",) if tags and closes and last else ()
+
+
+def _others_fed(report: SourceReport) -> list[Tag]:
+    """Every sum that forward reaches, also one that no result shows as the last step."""
+    seen = [tag for one in report.returns for tag in one.tags if tag.origin is Origin.LIBRARY]
+    every = (*seen, *report.computed)
+    return [tag for tag in every if tag.name.rpartition(".")[2] == "sum"]
+
+
 def _distinct(found: list[Evidence]) -> list[Evidence]:
     return list({(e.kind, e.where, e.text): e for e in found}.values())
 

@@ -7,7 +7,9 @@ reduction that leaves one partial value for each block of 16 or more elements, a
 statistic of rows of 16 or more, are bookkeeping, while an elementwise step over the result is not.
 Matrix products, convolutions, attention, normalisations, activations and losses are judged against
 64 elements alone: a kernel that needs one of them needs it for its work. A logsumexp or a norm may
-end a reduction in two stages, so it is judged like a sum.
+end a reduction in two stages, so it is judged like a sum. A sum that the source shows to close what
+kernels left in parts (split-K) is judged against the task's dense products too: beside K products
+for each element of the result, a few parts of it are bookkeeping.
 """
 
 from __future__ import annotations
@@ -49,22 +51,35 @@ def role(name: str) -> OpRole:
     return base_role(base)
 
 
-def delegated(dispatch: DispatchSeen, track: Track) -> tuple[Evidence, ...]:
-    """Evidence of library computation in logged calls. Testimony: it convicts, never acquits."""
+def delegated(
+    dispatch: DispatchSeen, track: Track, closing: tuple[str, ...] = ()
+) -> tuple[Evidence, ...]:
+    """Evidence of library computation in logged calls. Testimony: it convicts, never acquits.
+
+    `closing` names reductions that the source shows to end what kernels left in parts.
+    """
     if track is Track.OPEN:
         return ()
     seen = [op for op in dispatch.ops if role(op.name) is OpRole.COMPUTE]
-    return tuple(_evidence(op, dispatch, track) for op in seen)
+    return tuple(_evidence(op, dispatch, track, closing) for op in seen)
 
 
-def _evidence(op: OpCount, dispatch: DispatchSeen, track: Track) -> Evidence:
+def _evidence(
+    op: OpCount, dispatch: DispatchSeen, track: Track, closing: tuple[str, ...]
+) -> Evidence:
     text = (
         f"{op.name} was dispatched {op.calls} times in {dispatch.logged_calls} calls, "
         f"on up to {op.elements} elements (the call's largest tensor has {dispatch.own_elements})."
     )
-    convicts = track is Track.KERNEL and _is_work(op, dispatch.own_elements)
+    closes = namespace_and_base(op.name)[1] in closing
+    small = closes and op.elements * op.calls * WORK_SHARE <= dispatch.products * _calls(dispatch)
+    convicts = track is Track.KERNEL and not small and _is_work(op, dispatch.own_elements)
     severity = Severity.CONVICTS if convicts else Severity.NOTE
     return Evidence(kind=EvidenceKind.DELEGATION, severity=severity, where=op.name, text=text)
+
+
+def _calls(dispatch: DispatchSeen) -> int:
+    return max(1, dispatch.logged_calls)
 
 
 def _is_work(op: OpCount, own_elements: int) -> bool:

@@ -9,14 +9,14 @@ from __future__ import annotations
 from assay.data.candidate import Candidate, Language
 from assay.guard.candidate_trace import CandidateTrace
 from assay.guard.cpp_functions import CppLibraryCall, parse_cpp
-from assay.guard.findings import findings
+from assay.guard.findings import closing_reductions, findings
 from assay.guard.given import Given
 from assay.guard.python_kernels import names_kernel
 from assay.guard.source_report import SourceReport
 from assay.guard.tags import Guard, Origin, Tag
 from assay.guard.trace import KernelSeen, ReturnSeen
 
-__all__ = ["SourceReport", "analyse", "findings"]
+__all__ = ["SourceReport", "analyse", "closing_reductions", "findings"]
 
 
 def analyse(candidate: Candidate, given: Given | None = None) -> SourceReport:

@@ -12,6 +12,7 @@ from assay.data.observation import (
     ObjectsSeen,
     ProvenanceSeen,
     RepetitionSeen,
+    SourceSeen,
     StateSeen,
 )
 from assay.data.settings import Track
@@ -54,7 +55,7 @@ def findings(case: Case) -> list[Evidence]:
     for repeated in case.seen(RepetitionSeen):
         found += repetition.findings(repeated)
     for dispatch in case.seen(DispatchSeen):
-        found += delegated(dispatch, case.settings.track)
+        found += delegated(dispatch, case.settings.track, _closing(case))
     found += [classify(change) for change in case.seen(StateSeen)]
     found += conduct.findings(case)
     found += light.findings(case)
@@ -70,6 +71,10 @@ def own_share(case: Case) -> OwnShare | None:
             found = provenance.share(own, library)
             return OwnShare(share=found.mid, low=found.low, high=found.high, samples=own + library)
     return None
+
+
+def _closing(case: Case) -> tuple[str, ...]:
+    return tuple(name for source in case.seen(SourceSeen) for name in source.closing)
 
 
 def _source(case: Case) -> list[Evidence]:

@@ -29,6 +29,7 @@ from assay.tasks.layouts import lay_out, own_is_contiguous
 from assay.tasks.marked_values import Marks, open_masks
 from assay.tasks.outputs import Outputs
 from assay.tasks.result_growth import ResultGrowth, learn_growth
+from assay.tasks.shapes_only import ProductCount
 from assay.tasks.source import (
     InitCall,
     TaskModule,
@@ -229,6 +230,17 @@ class Reference:
                 return largest_result(module, inputs) or 0
         except TaskError:
             return 0
+
+    def products(self, workload: Workload, inputs: Sequence[Any]) -> int:
+        """Multiplications of the dense products that a call makes; 0 where it does not run."""
+        count = ProductCount()
+        try:
+            module = self._checker(workload.axes).module
+            with user_code(self.task.id, "the reference"), torch.no_grad(), count:
+                module(*inputs)
+        except TaskError:
+            return 0
+        return count.multiplications
 
     def foreseen_result(self, axes: Mapping[str, int]) -> int:
         """Elements of the largest tensor a call makes there; 0 where small runs do not say."""

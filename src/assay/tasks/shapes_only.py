@@ -71,6 +71,20 @@ class SizeLimit(TorchFunctionMode):
         return func(*args, **(kwargs or {}))
 
 
+class ProductCount(TorchFunctionMode):
+    """Counts the multiplications of dense products and convolutions."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.multiplications = 0
+
+    def __torch_function__(
+        self, func: Callable[..., Any], types: Any, args: Any = (), kwargs: Any = None
+    ) -> Any:
+        self.multiplications += product_cost(func, args)
+        return func(*args, **(kwargs or {}))
+
+
 class ShapesOnly(TorchFunctionMode):
     """Answers factories with tensors of the right shape and dtype that take no memory."""
 

@@ -216,7 +216,15 @@ class Examiner:
             self.record(number, asked, position, raw, _baits(options, result.calls[0], position))
         if batch.log_operations:
             expected = [one.expectations for one in asked]
-            self.observations.append(dispatched(result.statement, planned, expected))
+            products = self._products(planned, batch) if ".sum" in result.statement else 0
+            self.observations.append(dispatched(result.statement, planned, expected, products))
+
+    def _products(self, planned: list[PlannedCall], batch: ScriptedBatch) -> int:
+        """What the reference multiplies in the least of the logged calls."""
+        workloads = [self.exam.plan.workloads[call.question.workload] for call in batch.calls]
+        inputs = [one.content.inputs for one in planned]
+        reference = self.exam.reference
+        return min(reference.products(w, given) for w, given in zip(workloads, inputs, strict=True))
 
     def _options_of(self, number: int, batch: ScriptedBatch) -> BatchOptions:
         bait = self.exam.secret.seed("bait", number) if batch.baited else None

@@ -12,7 +12,10 @@ _MOST_LINES = 500
 
 
 def dispatched(
-    statement: str, planned: Sequence[PlannedCall], expected: Sequence[Expectations]
+    statement: str,
+    planned: Sequence[PlannedCall],
+    expected: Sequence[Expectations],
+    products: int = 0,
 ) -> DispatchSeen:
     """One line an operation: name, calls, elements; what is not of this form is left out."""
     ops = []
@@ -24,5 +27,8 @@ def dispatched(
     largest_in = max((t.numel() for p in planned for t in p.content.tensors), default=0)
     largest_out = max((e.reference.numel() for one in expected for e in one), default=0)
     return DispatchSeen(
-        logged_calls=len(planned), own_elements=max(largest_in, largest_out), ops=tuple(ops)
+        logged_calls=len(planned),
+        own_elements=max(largest_in, largest_out),
+        products=products,
+        ops=tuple(ops),
     )
