@@ -87,7 +87,9 @@ def test_mixed_track_notes_and_open_track_is_silent() -> None:
 
 def test_a_closing_sum_is_small_beside_dense_products() -> None:
     parts = OpCount(name="aten.sum.dim_IntList", calls=1, elements=4096)
-    seen = DispatchSeen(logged_calls=1, own_elements=16384, products=524288, ops=(parts,))
+    seen = DispatchSeen(
+        logged_calls=1, own_elements=16384, result_elements=1024, products=512, ops=(parts,)
+    )
     [closing] = delegated(seen, Track.KERNEL, ("sum",))
     assert closing.severity is Severity.NOTE
     [elsewhere] = delegated(seen, Track.KERNEL)  # the source does not show that it closes

@@ -142,3 +142,21 @@ def test_closing_sums_are_told_from_sums_on_the_way(result: str, closing: tuple[
     main = SourceFile(path="kernel.py", text=KERNEL + SPLIT.replace("CALL", result))
     candidate = Candidate(name="c", language=Language.TRITON, sources=(main,))
     assert closing_reductions(analyse(candidate)) == closing
+
+
+@pytest.mark.parametrize(
+    ("line", "severe"),
+    [
+        (
+            'if "gather_all" not in dir(torch.distributed):\n    torch.distributed.gather_all = 1',
+            False,
+        ),
+        ('if not hasattr(torch, "gather_all"):\n    torch.gather_all = 1', False),
+        ('if not hasattr(torch, "gather_all"):\n    torch.softmax = 1', True),
+        ('if hasattr(torch, "softmax"):\n    torch.softmax = 1', True),
+    ],
+)
+def test_a_missing_name_of_a_library_may_be_added_and_no_other(line: str, severe: bool) -> None:
+    candidate = _candidate(KERNEL + line + "\n", "double", {})
+    found = findings(analyse(candidate), Track.KERNEL)
+    assert any(e.severity is Severity.CONVICTS for e in found) is severe

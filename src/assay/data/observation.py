@@ -78,7 +78,8 @@ class DispatchSeen(Record):
     kind: Literal["dispatch"] = "dispatch"
     logged_calls: int
     own_elements: int  # elements of the largest tensor that goes in or must come out
-    products: int = 0  # multiplications of the reference's dense products in such a call
+    result_elements: int = 0  # of the largest result of such a call
+    products: int = 0  # multiplications for each element of the result, at the own shape
     ops: tuple[OpCount, ...]
 
 

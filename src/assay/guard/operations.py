@@ -72,14 +72,16 @@ def _evidence(
         f"on up to {op.elements} elements (the call's largest tensor has {dispatch.own_elements})."
     )
     closes = namespace_and_base(op.name)[1] in closing
-    small = closes and op.elements * op.calls * WORK_SHARE <= dispatch.products * _calls(dispatch)
+    small = closes and _parts(op, dispatch) * WORK_SHARE <= dispatch.products
     convicts = track is Track.KERNEL and not small and _is_work(op, dispatch.own_elements)
     severity = Severity.CONVICTS if convicts else Severity.NOTE
     return Evidence(kind=EvidenceKind.DELEGATION, severity=severity, where=op.name, text=text)
 
 
-def _calls(dispatch: DispatchSeen) -> int:
-    return max(1, dispatch.logged_calls)
+def _parts(op: OpCount, dispatch: DispatchSeen) -> float:
+    """How many elements it touches for each element of the result, over all of one call."""
+    times = max(1.0, op.calls / max(1, dispatch.logged_calls))
+    return times * op.elements / max(1, dispatch.result_elements)
 
 
 def _is_work(op: OpCount, own_elements: int) -> bool:

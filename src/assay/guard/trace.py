@@ -111,6 +111,7 @@ class Trace:
         self.finalising = False  # a finaliser is being followed
         self.kernel_writes: dict[Buffer, int] = {}  # how often kernels wrote each storage
         self.waits = False  # the source waits for some thread
+        self.absent: set[str] = set()  # names of libraries that a branch found missing
         self.compiles = False
         self.opaque = False
         self.steps = 0

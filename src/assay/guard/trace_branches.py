@@ -12,7 +12,7 @@ from assay.guard.conditions import branch_guards
 from assay.guard.reach import CLOCK_REACH
 from assay.guard.tags import Guard, Origin, Tag
 from assay.guard.trace_definitions import DefinitionTrace
-from assay.guard.values import Buffer, Scope, Value, join
+from assay.guard.values import Buffer, Library, Scope, Value, join
 
 
 class BranchTrace(DefinitionTrace):
@@ -30,7 +30,10 @@ class BranchTrace(DefinitionTrace):
         then_guard, else_guard = branch_guards(node.test, test)
         before = dict(scope.names)
         start = dict(self.kernel_writes)
+        absent = self._asked_absent(node.test, scope)
+        self.absent |= absent
         then_leaves = self._side(node.body, then_guard, scope)
+        self.absent -= absent
         middle = dict(self.kernel_writes)
         then_names, scope.names = scope.names, dict(before)
         else_leaves = self._side(node.orelse, else_guard, scope)
@@ -45,6 +48,22 @@ class BranchTrace(DefinitionTrace):
             self._named_on_both_sides(then_names, scope.names)
             scope.names = _merge(then_names, scope.names)
         return then_leaves and else_leaves
+
+    def _asked_absent(self, test: ast.expr, scope: Scope) -> set[str]:
+        """The library's name that `not hasattr(lib, "x")` or `"x" not in dir(lib)` finds absent."""
+        match test:
+            case ast.UnaryOp(
+                ast.Not(), ast.Call(ast.Name("hasattr"), [owner, ast.Constant(str() as name)])
+            ):
+                pass
+            case ast.Compare(
+                ast.Constant(str() as name), [ast.NotIn()], [ast.Call(ast.Name("dir"), [owner])]
+            ):
+                pass
+            case _:
+                return set()
+        found = self.evaluate(owner, scope).refs
+        return {f"{item.name}.{name}" for item in found if isinstance(item, Library)}
 
     def _on_both_sides(self, start: dict[Buffer, int], middle: dict[Buffer, int]) -> None:
         """Storage that a kernel writes on either side is written whatever the condition says."""

@@ -210,6 +210,8 @@ class MethodTrace(ContainerTrace):
                 full = f"{item.name}.{name}"
                 if name in ("restype", "argtypes", "errcheck"):  # how ctypes describes a function
                     continue
+                if full in self.absent:  # a name that older versions lack, where it is lacking
+                    continue
                 reach = assignment_switches_off(full, value) or reach_of_assignment(full)
                 self.see(reach, f"{item.name}.{name}", where)
             elif isinstance(item, Layer):

@@ -6,8 +6,10 @@ and stops at the end of the process, of the script or of the time.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from assay.data.call import CallOutcome, CallSeen, Mix, OutputSeen
 from assay.data.evidence import EvidenceKind
@@ -216,15 +218,18 @@ class Examiner:
             self.record(number, asked, position, raw, _baits(options, result.calls[0], position))
         if batch.log_operations:
             expected = [one.expectations for one in asked]
-            products = self._products(planned, batch) if ".sum" in result.statement else 0
+            products = self._products if ".sum" in result.statement else 0
             self.observations.append(dispatched(result.statement, planned, expected, products))
 
-    def _products(self, planned: list[PlannedCall], batch: ScriptedBatch) -> int:
-        """What the reference multiplies in the least of the logged calls."""
-        workloads = [self.exam.plan.workloads[call.question.workload] for call in batch.calls]
-        inputs = [one.content.inputs for one in planned]
-        reference = self.exam.reference
-        return min(reference.products(w, given) for w, given in zip(workloads, inputs, strict=True))
+    @cached_property
+    def _products(self) -> int:
+        """What the reference multiplies for each element of its result, at the own shape."""
+        reference, own = self.exam.reference, self.exam.plan.workloads[0]
+        found = reference.footprint(own.axes)
+        shapes = [shape for shape in found.outputs if shape is not None] if found else []
+        elements = max((math.prod(shape) for shape in shapes), default=0)
+        total = reference.products(own, self.exam.throw_away_content.inputs) if elements else 0
+        return total // max(1, elements)
 
     def _options_of(self, number: int, batch: ScriptedBatch) -> BatchOptions:
         bait = self.exam.secret.seed("bait", number) if batch.baited else None

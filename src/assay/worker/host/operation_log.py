@@ -29,6 +29,7 @@ def dispatched(
     return DispatchSeen(
         logged_calls=len(planned),
         own_elements=max(largest_in, largest_out),
+        result_elements=largest_out,
         products=products,
         ops=tuple(ops),
     )
