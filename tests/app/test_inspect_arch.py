@@ -41,7 +41,7 @@ def test_one_entry_a_kernel_and_architecture(tmp_path: Path, capsys: Captured) -
         ("twice", "sm_80", CompileOutcome.COMPILED),
         ("twice", "gfx942", CompileOutcome.UNKNOWN),
     ]
-    assert kernels[0].registers and kernels[0].where == "kernel.py:4"
+    assert kernels[0].registers and kernels[0].where == f"{path}:4"
 
 
 def test_without_the_flag_nothing_is_compiled(tmp_path: Path, capsys: Captured) -> None:

@@ -35,11 +35,11 @@ def lines(found: Explanation) -> list[str]:
 
 def test_words_first_then_numbers() -> None:
     assert lines(FOUND) == [
-        "how: zeros  zero instead of the answer: the last 2 of 130 along dimension 0",
-        "seen with n=130 float32 strided",
-        "fails only where n is no multiple of 64; right where it is",
-        "smallest failing workload: n=1 float32 (9 tried); output [1]: 1 of 1 wrong",
-        "  [0]   expected 1.5   got nan",
+        "  how: zeros  zero instead of the answer: the last 2 of 130 along dimension 0",
+        "  seen with n=130 float32 strided",
+        "  fails only where n is no multiple of 64; right where it is",
+        "  smallest failing workload: n=1 float32 (9 tried); output [1]: 1 of 1 wrong",
+        "    [0]   expected 1.5   got nan",
     ]
 
 

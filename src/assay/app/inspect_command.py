@@ -14,6 +14,7 @@ from assay.data.inspection import Inspection, Mention
 from assay.data.settings import Settings, Track
 from assay.guard.rubric import rubric
 from assay.guard.source import analyse, findings
+from assay.judge.places import evidence_of_user, of_user
 from assay.languages.architecture import architecture
 from assay.report.console import result_console
 from assay.report.inspection import inspection_page
@@ -28,7 +29,7 @@ def run(flags: InspectFlags) -> int:
     every_kernel = True
     with _compiler(flags.arch or []) as compiled:
         for candidate in candidates:
-            reports = compiled(candidate)
+            reports = tuple(_of_user(report, candidate) for report in compiled(candidate))
             inspection = inspect(candidate, track).model_copy(update={"compiled": reports})
             every_kernel &= all(one.outcome is CompileOutcome.COMPILED for one in reports)
             if flags.json:
@@ -57,6 +58,10 @@ def _compiler(
 def inspect(candidate: Candidate, track: Track) -> Inspection:
     """What the source alone shows, by the rules of a track."""
     report = analyse(candidate)
+
+    def mention(name: str, where: str) -> Mention:
+        return Mention(name=name, where=of_user(where, candidate))
+
     return Inspection(
         candidate=candidate.name,
         candidate_id=candidate.id,
@@ -65,9 +70,23 @@ def inspect(candidate: Candidate, track: Track) -> Inspection:
         files=tuple(file.path for file in candidate.sources),
         readable=report.readable,
         complete=report.complete and not report.opaque,
-        kernels=tuple(Mention(name=seen.name, where=seen.where) for seen in report.kernels),
-        launches=tuple(Mention(name=seen.name, where=seen.where) for seen in report.launches),
-        library_calls=tuple(Mention(name=tag.name, where=tag.where) for tag in report.computed),
-        evidence=findings(report, track),
+        kernels=tuple(mention(seen.name, seen.where) for seen in report.kernels),
+        launches=tuple(mention(seen.name, seen.where) for seen in report.launches),
+        library_calls=tuple(mention(tag.name, tag.where) for tag in report.computed),
+        evidence=tuple(evidence_of_user(item, candidate) for item in findings(report, track)),
         rubric=rubric(candidate),
     )
+
+
+def _of_user(report: CompileReport, candidate: Candidate) -> CompileReport:
+    """The same report with the user's paths."""
+    kernels = tuple(
+        kernel.model_copy(
+            update={
+                "where": of_user(kernel.where, candidate),
+                "message": of_user(kernel.message, candidate),
+            }
+        )
+        for kernel in report.kernels
+    )
+    return report.model_copy(update={"kernels": kernels})

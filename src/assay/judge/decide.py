@@ -6,7 +6,7 @@ from assay.data.call import CallOutcome
 from assay.data.evidence import Evidence, Severity
 from assay.data.observation import EndSeen, ExplanationSeen
 from assay.data.verdict import Correct, Coverage, Honest, Status, Verdict
-from assay.judge import coverage, degenerate, honesty, light, right, running, scaled, speed
+from assay.judge import coverage, degenerate, honesty, light, places, right, running, scaled, speed
 from assay.judge.case import Case
 
 _ORDER = list(Status)  # declared in order of precedence
@@ -29,6 +29,7 @@ def judge(case: Case) -> Verdict:
     evidence = tuple([e for _, e in ran] + dishonest + wrong + scaled.findings(case))
     timing, timing_reason = speed.timings(case)
     limits, limits_reason = light.limits(case)
+    reason = _reason(status, ran, dishonest, wrong, covered) + scaled.remark(case)
     return Verdict(
         task=case.task.id,
         candidate=case.candidate.name,
@@ -39,8 +40,10 @@ def judge(case: Case) -> Verdict:
         status=status,
         correct=_correct(case, status, wrong),
         honest=_honest(case, dishonest),
-        reason=_reason(status, ran, dishonest, wrong, covered) + scaled.remark(case),
-        evidence=_heaviest_first(evidence),
+        reason=places.of_user(reason, case.candidate),
+        evidence=tuple(
+            places.evidence_of_user(e, case.candidate) for e in _heaviest_first(evidence)
+        ),
         workloads=rows,
         coverage=covered,
         own_workload=scaled.own_workload(case),

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from rich.console import Group
-from rich.table import Table
 from rich.text import Text
 
 from assay.data.device import CacheSizes, Calibration, Device, DeviceReading, DeviceSurvey
 from assay.data.limits import Peaks
 from assay.report import words
+from assay.report.layout import Columns
 
 Row = tuple[str, str, str]  # what, how much, what a reader has to know about it
 
@@ -104,9 +104,9 @@ def busy_remark(busy: str) -> str:
     )
 
 
-def figures(calibration: Calibration, caches: CacheSizes, peaks: Peaks | None = None) -> Table:
+def figures(calibration: Calibration, caches: CacheSizes, peaks: Peaks | None = None) -> Columns:
     """One measured figure a line, with what a reader has to know about it."""
-    table = Table.grid(padding=(0, 3))
+    table = Columns()
     for name, value, remark in (*_rates(calibration, caches, peaks), *_costs(calibration)):
         table.add_row(f"  {name}", Text(value, style="bold"), Text(remark, style="dim"))
     return table

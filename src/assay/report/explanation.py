@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from rich.console import RenderableType
-from rich.table import Table
 from rich.text import Text
 
 from assay.data.explanation import Explanation, WrongElement
 from assay.report import words
+from assay.report.layout import Columns, indented
 
 
 def explanation_parts(found: Explanation) -> list[RenderableType]:
     """In words first, then the numbers."""
     parts: list[RenderableType] = [
-        Text.assemble((f"how: {found.pattern.value}", "bold"), f"  {found.text}"),
-        Text(f"seen with {words.workload(found.found_on)}", style="dim"),
+        indented(Text.assemble((f"how: {found.pattern.value}", "bold"), f"  {found.text}")),
+        indented(Text(f"seen with {words.workload(found.found_on)}", style="dim")),
     ]
-    parts += [Text(f"fails {text}") for text in found.occasions]
+    parts += [indented(Text(f"fails {text}")) for text in found.occasions]
     if found.smallest is not None:
-        parts.append(Text(_smallest(found)))
+        parts.append(indented(Text(_smallest(found))))
     if found.worst:
         parts.append(_elements(found.worst))
     return parts
@@ -32,8 +32,8 @@ def _smallest(found: Explanation) -> str:
     return f"{text}; {found.output} {list(found.shape)}: {found.wrong} of {found.total} wrong"
 
 
-def _elements(worst: tuple[WrongElement, ...]) -> Table:
-    table = Table.grid(padding=(0, 3))
+def _elements(worst: tuple[WrongElement, ...]) -> Columns:
+    table = Columns(indent=2)
     for element in worst:
         table.add_row(
             Text(f"  {list(element.index)}", style="bold"),

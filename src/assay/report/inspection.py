@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from rich.console import Group
-from rich.table import Table
 from rich.text import Text
 
 from assay.data.inspection import Inspection, Mention
 from assay.data.verdict import Rubric
 from assay.report.compilation import compilation_lines
+from assay.report.layout import Columns
 from assay.report.terminal import evidence_line
 
 
@@ -18,7 +18,7 @@ def inspection_page(inspection: Inspection) -> Group:
         (inspection.candidate, "bold"),
         f"  {inspection.language.value}, entry {inspection.entry}, {inspection.candidate_id}",
     )
-    table = Table.grid(padding=(0, 3))
+    table = Columns()
     for name, text in (
         ("kernels", _mentions(inspection.kernels)),
         ("launched", _mentions(inspection.launches)),

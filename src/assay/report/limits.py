@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rich.table import Table
+from rich.console import Group
 from rich.text import Text
 
 from assay.data.limits import Peaks, TaskLimits
+from assay.report.layout import Columns
 
 
-def limits_table(found: Sequence[TaskLimits], peaks: Peaks) -> Table:
+def limits_table(found: Sequence[TaskLimits], peaks: Peaks) -> Group:
     """What each task must move and compute, and the least time for it."""
-    table = Table(
-        "task", "read", "written", "products", "memory", "arithmetic", "least time", "bound by",
-        title=f"{peaks.title}: {peaks.bytes_per_s / 1e12:.2f} TB/s",
-        box=None, title_justify="left", padding=(0, 2),
-    )  # fmt: skip
+    table = Columns(
+        ("task", "read", "written", "products", "memory", "arithmetic", "least time", "bound by")
+    )
     for one in found:
         table.add_row(
             Text(one.task, style="bold"),
@@ -28,7 +27,8 @@ def limits_table(found: Sequence[TaskLimits], peaks: Peaks) -> Table:
             Text(f"{one.sol_us:.2f} us", style="bold"),
             one.bound,
         )
-    return table
+    title = Text(f"{peaks.title}: {peaks.bytes_per_s / 1e12:.2f} TB/s", style="italic")
+    return Group(title, table)
 
 
 def _products(flops: dict[str, int]) -> str:

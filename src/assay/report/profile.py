@@ -7,11 +7,11 @@ nothing.
 from __future__ import annotations
 
 from rich.console import Group, RenderableType
-from rich.table import Table
 from rich.text import Text
 
 from assay.data.profile import Extent, KernelRow, NotProfiled, Profile, RooflinePosition
 from assay.report import words
+from assay.report.layout import Columns
 
 _ROWS = 8
 _NAME_LENGTH = 60
@@ -59,12 +59,13 @@ def roofline(under: RooflinePosition) -> str:
     )
 
 
-def kernel_table(rows: tuple[KernelRow, ...]) -> Table:
+def kernel_table(rows: tuple[KernelRow, ...]) -> Group:
     """The longest kernels; a dash where the profiler did not say."""
-    table = Table(
-        "kernel", "share", "time", "launches", "registers", "shared", "occupancy", "grid", "block",
-        "waits most for",
-        box=None, padding=(0, 2),
+    table = Columns(
+        (
+            "kernel", "share", "time", "launches", "registers", "shared", "occupancy", "grid",
+            "block", "waits most for",
+        )
     )  # fmt: skip
     for row in rows[:_ROWS]:
         stall = max(row.stalls, key=row.stalls.__getitem__) if row.stalls else "-"
@@ -81,9 +82,9 @@ def kernel_table(rows: tuple[KernelRow, ...]) -> Table:
             stall.replace("_", " "),
         )
     if len(rows) > _ROWS:
-        table.caption = Text(f"+{len(rows) - _ROWS} more kernels (--json shows all)", style="dim")
-        table.caption_justify = "left"
-    return table
+        more = Text(f"+{len(rows) - _ROWS} more kernels (--json shows all)", style="dim")
+        return Group(table, more)
+    return Group(table)
 
 
 def _extent(extent: Extent | None) -> str:

@@ -19,7 +19,8 @@ from assay.report import colours, words
 
 _STATUS_WIDTH = max(len(status.value) for status in Status)
 _ANSWER_WIDTH = len("suspicious")
-_NAME_WIDTH_MAX = 40
+_NAME_WIDTH_MAX = 40  # on a terminal; a pipe has room for any name
+_BESIDE_NAME = 120
 _REASON_WIDTH_MIN = 40
 
 
@@ -76,7 +77,8 @@ class SummaryTable:
 
     def _widths(self) -> list[int]:
         longest = max((len(name) for name in self.names), default=0)
-        widths = [min(max(longest, 9), _NAME_WIDTH_MAX), _STATUS_WIDTH, 7, _ANSWER_WIDTH, 7]
+        widest = max(_NAME_WIDTH_MAX, self.console.width - _BESIDE_NAME)
+        widths = [min(max(longest, 9), widest), _STATUS_WIDTH, 7, _ANSWER_WIDTH, 7]
         if self.extra_column:
             widths.append(max(len(self.extra_column), _STATUS_WIDTH))
         return widths

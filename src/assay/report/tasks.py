@@ -6,16 +6,16 @@ from collections.abc import Sequence
 
 from rich.console import Group
 from rich.syntax import Syntax
-from rich.table import Table
 from rich.text import Text
 
 from assay.data.axis import Axis
 from assay.data.task import Task
+from assay.report.layout import Columns
 
 
-def task_list(tasks: Sequence[Task]) -> Table:
+def task_list(tasks: Sequence[Task]) -> Columns:
     """One line a task."""
-    table = Table.grid(padding=(0, 3))
+    table = Columns()
     for task in tasks:
         table.add_row(Text(task.id, style="bold"), task.title, Text(", ".join(task.tags), "dim"))
     return table
@@ -24,7 +24,7 @@ def task_list(tasks: Sequence[Task]) -> Table:
 def task_page(task: Task) -> Group:
     """What to compute, on which sizes, where it comes from, and the reference itself."""
     heading = Text.assemble((task.id, "bold"), f"  {task.title}".rstrip())
-    facts = Table.grid(padding=(0, 3))
+    facts = Columns()
     for name, value in (
         ("format", task.format.value),
         ("entry", task.entry),

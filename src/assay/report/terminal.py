@@ -9,14 +9,13 @@ from __future__ import annotations
 import math
 
 from rich.console import Console, Group, RenderableType
-from rich.padding import Padding
-from rich.table import Table
 from rich.text import Text
 
 from assay.data.evidence import Evidence, Severity
 from assay.data.verdict import Outcome, Verdict, WorkloadOutcome
 from assay.report import colours, words
 from assay.report.explanation import explanation_parts
+from assay.report.layout import Columns, indented
 
 _ROWS = 4
 _EVIDENCE = 6
@@ -32,15 +31,15 @@ def verdict_block(verdict: Verdict) -> Group:
     """Heading, workloads, evidence, time, and the verdict in one sentence."""
     parts: list[RenderableType] = [_heading(verdict)]
     if verdict.workloads:
-        parts.append(_indented(_workload_table(verdict.workloads)))
-    parts += [_indented(line) for line in _evidence_lines(verdict.evidence)]
+        parts.append(_workload_table(verdict.workloads))
+    parts += [indented(line) for line in _evidence_lines(_beside_reason(verdict))]
     if verdict.coverage and verdict.coverage.answered < verdict.coverage.asked:
-        parts.append(_indented(Text(words.coverage(verdict.coverage))))
+        parts.append(indented(Text(words.coverage(verdict.coverage))))
     if verdict.explanation is not None:
-        parts += [_indented(part) for part in explanation_parts(verdict.explanation)]
-    parts.append(_indented(_time_line(verdict)))
-    parts += [_indented(line) for line in _remark_lines(verdict)]
-    parts += [_indented(Text(remark, style="yellow")) for remark in verdict.task_remarks]
+        parts += explanation_parts(verdict.explanation)
+    parts.append(indented(_time_line(verdict)))
+    parts += [indented(line) for line in _remark_lines(verdict)]
+    parts += [indented(Text(remark, style="yellow")) for remark in verdict.task_remarks]
     parts.append(_verdict_line(verdict))
     return Group(*parts)
 
@@ -72,9 +71,9 @@ def _heading(verdict: Verdict) -> Text:
     )
 
 
-def _workload_table(rows: tuple[WorkloadOutcome, ...]) -> Table:
+def _workload_table(rows: tuple[WorkloadOutcome, ...]) -> Columns:
     """The worst rows in full, the rest as one line a kind of outcome."""
-    table = Table.grid(padding=(0, 3))
+    table = Columns(indent=2)
     ordered = worst_first(rows)
     shown = ordered if len(ordered) <= _ROWS + 1 else ordered[:_ROWS]
     for row in shown:
@@ -93,6 +92,32 @@ def _workload_table(rows: tuple[WorkloadOutcome, ...]) -> Table:
                 Text(f"+{count} more {outcome.value}", style=colours.OUTCOME[outcome]), "", ""
             )
     return table
+
+
+def _deciding(verdict: Verdict) -> Evidence | None:
+    """The finding that the verdict's reason repeats word for word."""
+    for item in verdict.evidence:
+        if verdict.reason == (f"{item.where}: {item.text}" if item.where else item.text):
+            return item
+    return None
+
+
+def _beside_reason(verdict: Verdict) -> tuple[Evidence, ...]:
+    """Findings that the closing sentence does not tell in full."""
+    deciding = _deciding(verdict)
+    return tuple(item for item in verdict.evidence if item is not deciding)
+
+
+def _closing(verdict: Verdict) -> str:
+    """The reason with its kind; where a finding of several lines holds it, only that kind."""
+    deciding = _deciding(verdict)
+    if deciding is not None:
+        return f"{deciding.kind.value}: {verdict.reason}"
+    for item in verdict.evidence:
+        lines = [f"{item.where}: {line}" if item.where else line for line in item.text.splitlines()]
+        if verdict.reason in lines:
+            return f"{item.kind.value}: see above"
+    return verdict.reason
 
 
 def _evidence_lines(evidence: tuple[Evidence, ...]) -> list[Text]:
@@ -140,10 +165,6 @@ def _verdict_line(verdict: Verdict) -> Text:
         (verdict.correct.value, colours.ANSWER[verdict.correct.value]),
         ", honest ",
         (verdict.honest.value, colours.ANSWER[verdict.honest.value]),
-        f". {verdict.reason} ",
+        f". {_closing(verdict)} ",
         (f"({verdict.elapsed_s:.1f} s)", "dim"),
     )
-
-
-def _indented(part: RenderableType) -> Padding:
-    return Padding(part, (0, 0, 0, 2), expand=False)

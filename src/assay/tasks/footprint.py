@@ -34,6 +34,7 @@ class Footprint:
     init: str
     state: tuple[tuple[str, Shape], ...]
     outputs: tuple[Shape, ...]
+    arguments: tuple[tuple[str, str], ...] = ()  # the constructor's, by name
 
     @property
     def input_elements(self) -> int:
@@ -44,6 +45,12 @@ class Footprint:
     def state_elements(self) -> int:
         """Elements of all parameters and buffers together."""
         return sum(math.prod(shape) for _, shape in self.state)
+
+    def changed_argument(self, other: Footprint) -> str:
+        """The one argument of the constructor in which the two differ; empty where none or more."""
+        mine, others = dict(self.arguments), dict(other.arguments)
+        differing = [name for name, value in mine.items() if others.get(name) != value]
+        return differing[0] if len(differing) == 1 else ""
 
     def same_kind(self, other: Footprint) -> bool:
         """True where only sizes differ: same count and rank of everything, same parameters."""
@@ -122,7 +129,7 @@ class Prober:
             made = instance(*inputs)
             outputs = tuple(tuple(tensor.shape) for _, tensor in flatten(made))
         state = [(name, tuple(value.shape)) for name, value in instance.state_dict().items()]
-        return Footprint(shapes, repr(init), tuple(state), outputs)
+        return Footprint(shapes, repr(init), tuple(state), outputs, module.arguments(init))
 
     def _cheaply(self) -> contextlib.AbstractContextManager[Any]:
         """No values at all, or real ones within a limit."""

@@ -18,6 +18,7 @@ from assay.tasks.footprint import Footprint, Prober
 from assay.tasks.sizes import FACTORS, Site
 
 MAX_TRIALS = 240
+VARIANT = "_variant"  # ends the name of a float's axis, whose sizes number its versions
 MAX_SECONDS = 0.8  # a slow reference gets fewer axes rather than a long wait
 SMALL_STEP = 16
 POWERS = tuple(1 << k for k in range(10))
@@ -74,10 +75,12 @@ class _Inference:
         self._own = own
         self._axes: list[Axis] = []
         self._sites: dict[str, tuple[str, ...]] = {}
+        self._keys: set[str] = set()
         self._until_s = time.thread_time() + MAX_SECONDS  # waiting for a core is not counted
 
     def run(self, sites: list[Site], constants: list[Site]) -> ShapeSpace:
         """Shared literals, sites alone in small steps, tied ones, alone in any step; floats."""
+        self._keys = {site.key for site in (*sites, *constants)}
         sites = self._without_shared(self._without_indices(sites))
         left = [site for site in sites if not self._keep((site,), SMALL_STEP)]
         by_value: dict[int, list[Site]] = {}
@@ -122,7 +125,7 @@ class _Inference:
             return
         found = [self._prober.at({site.key: number}) for number in range(1, len(FACTORS))]
         if all(changed is not None and self._is_constant(changed) for changed in found):
-            name = site.key if "#" not in site.key else f"init:{site.key.split('#')[1]}"
+            name = f"{self._argument(site, found[0])}{VARIANT}"
             axis = Axis(name=name, own=0, low=0, high=len(FACTORS) - 1, role=AxisRole.CONSTANT)
             self._axes.append(axis)
             self._sites[name] = (site.key,)
@@ -220,8 +223,16 @@ class _Inference:
         if "#" not in first.key:
             return first.key
         moved = _moved(self._own.inputs, changed.inputs)
-        name = f"dim:{moved[0][0]}.{moved[0][1]}" if moved else f"init:{first.key.split('#')[1]}"
+        name = f"dim:{moved[0][0]}.{moved[0][1]}" if moved else self._argument(first, changed)
         return name if name not in self._sites else f"{name}'{first.key.split('#')[1]}"
+
+    def _argument(self, site: Site, changed: Footprint | None) -> str:
+        """The name of what a site sets: a module-level name, or the constructor's parameter."""
+        if "#" not in site.key:
+            return site.key
+        name = changed.changed_argument(self._own) if changed is not None else ""
+        taken = {*self._sites, *self._keys}
+        return name if name and name not in taken else f"init:{site.key.split('#')[1]}"
 
     def _low(self, tied: tuple[Site, ...], multiple: int) -> int:
         own = tied[0].own

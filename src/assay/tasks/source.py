@@ -114,6 +114,15 @@ class TaskModule:
             return InitCall(args[:-1], args[-1])
         return InitCall(args)
 
+    def arguments(self, init: InitCall) -> tuple[tuple[str, str], ...]:
+        """The constructor's parameters by name, each with its value in text."""
+        try:
+            signature = inspect.signature(self._function(self.task.entry))
+            bound = signature.bind(*init.args, **init.kwargs).arguments
+        except (TypeError, ValueError):  # built by an object that has no signature
+            return ()
+        return tuple((name, repr(value)) for name, value in bound.items())
+
     def build(self, init: InitCall) -> torch.nn.Module:
         """A new instance of the reference."""
         made = self._function(self.task.entry)(*init.args, **init.kwargs)
