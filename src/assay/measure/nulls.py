@@ -238,4 +238,6 @@ _MAKERS: dict[NullKind, Callable[[NullMaterial], Answer | None]] = {
 def _shaped(value: Any, right: torch.Tensor) -> torch.Tensor | None:
     if not isinstance(value, torch.Tensor) or value.numel() != right.numel():
         return None
+    if value.is_complex() and not right.is_complex():
+        return None  # a number that the output cannot hold is no answer to it
     return value.detach().reshape(right.shape).to(right.dtype)

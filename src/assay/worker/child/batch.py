@@ -114,18 +114,22 @@ def call_once(instance: Any, inputs: list[Any], log: OperationLog | None) -> Ans
 
 
 def flatten(value: Any) -> list[Any]:
-    """Leaves of nested containers, in order; Python numbers count as tensors.
+    """Leaves of nested containers, in order; Python numbers count as tensors."""
+    numbers = (bool, int, float, complex)
+    return [torch.tensor(x) if isinstance(x, numbers) else x for x in leaves_of(value)]
+
+
+def leaves_of(value: Any) -> list[Any]:
+    """Leaves of nested containers, in order, as they are.
 
     Containers are tuples, lists, mappings and dataclasses, as `tasks.outputs.flatten` has them.
     """
     if isinstance(value, Mapping):
-        return [leaf for item in value.values() for leaf in flatten(item)]
+        return [leaf for item in value.values() for leaf in leaves_of(item)]
     if is_dataclass(value) and not isinstance(value, type):
-        return [leaf for part in fields(value) for leaf in flatten(getattr(value, part.name))]
+        return [leaf for part in fields(value) for leaf in leaves_of(getattr(value, part.name))]
     if isinstance(value, (tuple, list)):
-        return [leaf for item in value for leaf in flatten(item)]
-    if isinstance(value, (bool, int, float, complex)):
-        return [torch.tensor(value)]
+        return [leaf for item in value for leaf in leaves_of(item)]
     return [] if value is None else [value]
 
 
@@ -148,11 +152,11 @@ def hand_over(call: Call, result: Answer, instance: Any, memory: Memory, data: b
     memory.write(call.record, record.pack())
 
 
-def _extent(value: Any) -> list[tuple[int, int]]:
-    """First byte and end of every plain tensor in a result."""
+def extents(value: Any) -> list[tuple[int, int]]:
+    """First byte and end of every plain tensor in a result; a Python number lies nowhere."""
     return [
         (leaf.data_ptr(), leaf.data_ptr() + _span(leaf) * leaf.element_size())
-        for leaf in flatten(value)
+        for leaf in leaves_of(value)
         if type(leaf) is torch.Tensor and leaf.layout is torch.strided and leaf.numel()
     ]
 
@@ -165,8 +169,8 @@ def _mark_shared(call: Call, index: int, results: list[Answer], memory: Memory) 
     """Two live results of one batch must not share memory."""
     if len(results) < 2 or results[index].code is not CallCode.RETURNED or not call.outputs:
         return
-    own = _extent(results[index].value)
-    others = [e for i, r in enumerate(results) if i != index for e in _extent(r.value)]
+    own = extents(results[index].value)
+    others = [e for i, r in enumerate(results) if i != index for e in extents(r.value)]
     if any(a < d and c < b for a, b in own for c, d in others):
         memory.mark(call.outputs[0], OutputFlag.SHARED)
 

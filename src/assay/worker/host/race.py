@@ -22,6 +22,7 @@ from assay.worker.host.session import Session
 
 _PATIENCE_S = 0.5  # for queueing; who needs longer waits for the device
 _LEAST_CALLS = 4
+_OPEN_BATCH_S = 0.02  # thawing, some 0.1 ms, is part of a batch that is not held
 _TRIES = 2  # to queue two calls, before somebody is said to wait for the device inside them
 _SLIPS = 3  # rounds of one side that was not queued in time, before that is said
 
@@ -102,7 +103,8 @@ class Race:
                 length = max(_LEAST_CALLS, length // 2)
                 run = self._run(runner, length)
             each_s = max(1e-7, run.outside_ns / 1e9 / length)
-            length = max(_LEAST_CALLS, min(length, int(batch_s / each_s)))
+            limit_s = batch_s if self.held else max(batch_s, _OPEN_BATCH_S)
+            length = max(_LEAST_CALLS, min(length, int(limit_s / each_s)))
         return length
 
     def warm_up(self, length: int, seconds: float) -> None:
