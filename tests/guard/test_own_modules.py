@@ -160,3 +160,23 @@ def test_a_missing_name_of_a_library_may_be_added_and_no_other(line: str, severe
     candidate = _candidate(KERNEL + line + "\n", "double", {})
     found = findings(analyse(candidate), Track.KERNEL)
     assert any(e.severity is Severity.CONVICTS for e in found) is severe
+
+
+def test_a_module_may_set_names_of_its_own_by_setattr() -> None:
+    own = """
+import sys
+IS_FAST = True
+def _alias():
+    module = sys.modules[__name__]
+    for key in ("IS_FAST",):
+        setattr(module, key.lower(), getattr(module, key))
+_alias()
+"""
+    candidate = _candidate(KERNEL + "import utils\n" + own, "double", {"utils/__init__.py": own})
+    assert [
+        e for e in findings(analyse(candidate), Track.KERNEL) if e.severity.value != "note"
+    ] == []
+    other = own.replace("sys.modules[__name__]", 'sys.modules["torch"]')
+    candidate = _candidate(KERNEL + other, "double", {})
+    found = findings(analyse(candidate), Track.KERNEL)
+    assert any(e.severity is Severity.CONVICTS for e in found)

@@ -78,6 +78,7 @@ class DispatchSeen(Record):
     kind: Literal["dispatch"] = "dispatch"
     logged_calls: int
     own_elements: int  # elements of the largest tensor that goes in or must come out
+    small_elements: int = 0  # of the largest input that is small beside others at the own shape
     result_elements: int = 0  # of the largest result of such a call
     products: int = 0  # multiplications for each element of the result, at the own shape
     ops: tuple[OpCount, ...]

@@ -12,7 +12,7 @@ from assay.data.candidate import Candidate
 from assay.guard.arguments import Arguments
 from assay.guard.cpp_tokens import looks_like_cpp
 from assay.guard.given import Given
-from assay.guard.own_modules import file_of, folder_of, may_be_own, packages_above
+from assay.guard.own_modules import file_of, folder_of, may_be_own, module_of, packages_above
 from assay.guard.tags import Origin, Tag
 from assay.guard.trace import Frame, OutOfBudget, Phase
 from assay.guard.trace_statements import StatementTrace
@@ -32,6 +32,7 @@ from assay.guard.values import (
 )
 
 MAX_PASSES = 3
+_MAIN = "candidate"  # the `__name__` of the file with the entry
 
 
 class CandidateTrace(StatementTrace):
@@ -113,6 +114,11 @@ class CandidateTrace(StatementTrace):
         folder = folder_of(name)  # a package without a file of its own
         return self.modules.setdefault(folder, Scope(folder))
 
+    def own_module(self, name: str) -> Value | None:
+        """`sys.modules[__name__]`: the module itself, which may set names of its own."""
+        main = module_of(self.main_path) if name == _MAIN else name
+        return self.module(main) if self.has_module(main) else None
+
     def has_module(self, name: str) -> bool:
         """True where the candidate has a file or folder that is this module."""
         if not name or not may_be_own(name):
@@ -125,7 +131,8 @@ class CandidateTrace(StatementTrace):
             return self.modules[path]
         if path not in self.trees:
             return None
-        scope = Scope(path, {"__name__": ref(Constant("candidate")), "__file__": NOTHING})
+        name = _MAIN if path == self.main_path else module_of(path)
+        scope = Scope(path, {"__name__": ref(Constant(name)), "__file__": NOTHING})
         self.modules[path] = scope
         self.run_body(self.trees[path].body, scope)
         return scope

@@ -73,7 +73,7 @@ def _evidence(
     )
     closes = namespace_and_base(op.name)[1] in closing
     small = closes and _parts(op, dispatch) * WORK_SHARE <= dispatch.products
-    convicts = track is Track.KERNEL and not small and _is_work(op, dispatch.own_elements)
+    convicts = track is Track.KERNEL and not small and _is_work(op, dispatch)
     severity = Severity.CONVICTS if convicts else Severity.NOTE
     return Evidence(kind=EvidenceKind.DELEGATION, severity=severity, where=op.name, text=text)
 
@@ -84,12 +84,13 @@ def _parts(op: OpCount, dispatch: DispatchSeen) -> float:
     return times * op.elements / max(1, dispatch.result_elements)
 
 
-def _is_work(op: OpCount, own_elements: int) -> bool:
+def _is_work(op: OpCount, dispatch: DispatchSeen) -> bool:
     """True where the operation is part of the work rather than bookkeeping.
 
-    Where the largest tensor is itself tiny, a heavy operation over all of it still counts.
+    Where the largest tensor is itself tiny, a heavy operation over all of it still counts. An input
+    that is small at the own shape (labels beside logits) stays small where a shape is odd.
     """
-    base = namespace_and_base(op.name)[1]
+    base, own_elements = namespace_and_base(op.name)[1], dispatch.own_elements
     if is_heavy(base) and not finishes_reduction(base):
         return op.elements > min(TINY_ELEMENTS, max(own_elements - 1, 0))
-    return op.elements > max(TINY_ELEMENTS, own_elements / WORK_SHARE)
+    return op.elements > max(TINY_ELEMENTS, own_elements / WORK_SHARE, dispatch.small_elements)

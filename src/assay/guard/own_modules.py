@@ -43,6 +43,11 @@ def folder_of(name: str) -> str:
     return "".join(f"{part}/" for part in parts)
 
 
+def module_of(path: str) -> str:
+    """The dotted name of the module in a file."""
+    return path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+
+
 def packages_above(name: str) -> list[str]:
     """The packages that Python runs before a module: `a` and `a.b` before `a.b.c`."""
     lead = "." if name.startswith(".") else ""

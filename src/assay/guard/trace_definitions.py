@@ -66,12 +66,12 @@ class DefinitionTrace(ClassTrace):
             if alias.name == "__main__":
                 self.see(MAIN_REACH, "__main__", self.place(node, scope))
             self._watch_import(alias.name, node, scope)
-            module = self._module(alias.name)
+            module = self.module(alias.name)
             if alias.asname:
                 scope.names[alias.asname] = module
             else:
                 root = alias.name.split(".")[0]
-                scope.names[root] = self._module(root)
+                scope.names[root] = self.module(root)
 
     def _watch_import(self, name: str, node: ast.AST, scope: Scope) -> None:
         reach = foreign_module(name, by_call=False)
@@ -82,7 +82,8 @@ class DefinitionTrace(ClassTrace):
     def has_module(self, name: str) -> bool:
         """True where the candidate has a file or folder that is this module."""
 
-    def _module(self, name: str) -> Value:
+    def module(self, name: str) -> Value:
+        """A module by its dotted name: the candidate's own, or a library."""
         own = self.run_module(name)
         if own is None:
             return ref(Library(name))
@@ -92,7 +93,7 @@ class DefinitionTrace(ClassTrace):
         above = self.run_module(package)
         if above is not None:  # Python binds a submodule in its package, and that in its own
             above.names.setdefault(last, value)
-            self._module(package)
+            self.module(package)
         return value
 
     def do_ImportFrom(self, node: ast.ImportFrom, scope: Scope) -> None:
@@ -117,4 +118,4 @@ class DefinitionTrace(ClassTrace):
         if name in own.names:
             return own.names[name]
         inner = f"{package}.{name}" if package.strip(".") else package + name
-        return self._module(inner) if self.has_module(inner) else NOTHING
+        return self.module(inner) if self.has_module(inner) else NOTHING

@@ -7,6 +7,7 @@ data shares its storage.
 from __future__ import annotations
 
 import ast
+from abc import abstractmethod
 
 from assay.guard.arguments import Arguments
 from assay.guard.tags import Weight
@@ -70,12 +71,16 @@ class SubscriptTrace(ExpressionTrace):
             return self.library_item(base.name, key.value, scope)
         return NOTHING
 
+    @abstractmethod
+    def own_module(self, name: str) -> Value | None:
+        """A module of the candidate's own by its `__name__`; None for any other."""
+
     def library_item(self, name: str, key: str, scope: Scope) -> Value:
         """`torch.__dict__["mm"]`, `sys.modules["torch"]`, `globals()["f"]`."""
         if name.endswith(".__dict__"):
             return ref(Library(f"{name.removesuffix('.__dict__')}.{key}"))
         if name == "sys.modules":
-            return ref(Library(key))
+            return self.own_module(key) or ref(Library(key))
         if name.endswith("__pyx_capi__"):
             return ref(Library(f"native_compute.{key}"))
         if name.startswith("native") and "." not in name:

@@ -14,12 +14,13 @@ from functools import cached_property
 from assay.data.call import CallOutcome, CallSeen, Mix, OutputSeen
 from assay.data.evidence import EvidenceKind
 from assay.data.observation import CheckMissing, Observation
+from assay.guard.given import small_inputs
 from assay.worker.host.deadline import Deadline
 from assay.worker.host.exam import Exam, Question
 from assay.worker.host.explanation import Asked, Bait, Surroundings, explain
 from assay.worker.host.instances import Instances, Refusal
 from assay.worker.host.listening import feel, listen, strangers
-from assay.worker.host.operation_log import dispatched
+from assay.worker.host.operation_log import OwnShape, dispatched
 from assay.worker.host.pace import Allowance, Pace
 from assay.worker.host.planned_call import BatchOptions, Place, PlannedCall
 from assay.worker.host.raw_call import RawCall
@@ -218,8 +219,13 @@ class Examiner:
             self.record(number, asked, position, raw, _baits(options, result.calls[0], position))
         if batch.log_operations:
             expected = [one.expectations for one in asked]
-            products = self._products if ".sum" in result.statement else 0
-            self.observations.append(dispatched(result.statement, planned, expected, products))
+            about = self._own_shape(sums=".sum" in result.statement)
+            self.observations.append(dispatched(result.statement, planned, expected, about))
+
+    def _own_shape(self, sums: bool) -> OwnShape:
+        reference, own = self.exam.reference, self.exam.plan.workloads[0]
+        small = small_inputs(reference.input_shapes(own.axes))
+        return OwnShape(small, self._products if sums else 0)
 
     @cached_property
     def _products(self) -> int:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
 
 from assay.data.observation import DispatchSeen, OpCount
 from assay.worker.host.planned_call import PlannedCall
@@ -11,11 +14,26 @@ from assay.worker.host.reading import Expectations
 _MOST_LINES = 500
 
 
+@dataclass(frozen=True, slots=True)
+class OwnShape:
+    """What the task's own shape says of sizes."""
+
+    small: frozenset[int]  # positions of inputs that are small beside the largest
+    products: int = 0  # multiplications for each element of the result
+
+
+def _elements(planned: PlannedCall, positions: frozenset[int]) -> int:
+    """Of the largest tensor at these positions."""
+    inputs = planned.content.inputs
+    tensors = [inputs[place] for place in positions if place < len(inputs)]
+    return max((t.numel() for t in tensors if isinstance(t, torch.Tensor)), default=0)
+
+
 def dispatched(
     statement: str,
     planned: Sequence[PlannedCall],
     expected: Sequence[Expectations],
-    products: int = 0,
+    about: OwnShape,
 ) -> DispatchSeen:
     """One line an operation: name, calls, elements; what is not of this form is left out."""
     ops = []
@@ -29,7 +47,8 @@ def dispatched(
     return DispatchSeen(
         logged_calls=len(planned),
         own_elements=max(largest_in, largest_out),
+        small_elements=max((_elements(p, about.small) for p in planned), default=0),
         result_elements=largest_out,
-        products=products,
+        products=about.products,
         ops=tuple(ops),
     )
