@@ -32,7 +32,7 @@ class LoadCounters:
 
 
 @dataclass(frozen=True)
-class MachineLoad:
+class LoadInterval:
     """What happened between two readings. Shares are between 0 and 1."""
 
     seconds: float
@@ -60,13 +60,13 @@ def load_counters(root: Path = Path("/")) -> LoadCounters:
     )
 
 
-def load_between(before: LoadCounters, after: LoadCounters, own_cpu_s: float = 0.0) -> MachineLoad:
+def load_between(before: LoadCounters, after: LoadCounters, own_cpu_s: float = 0.0) -> LoadInterval:
     """The load from one reading to the next; `own_cpu_s` is processor time the caller used."""
     seconds = max(after.at_s - before.at_s, 1e-9)
     available_s = seconds * after.cores
     busy_s = _difference(before.busy_s, after.busy_s)
     runnable = [n for n in (before.runnable, after.runnable) if n is not None]
-    return MachineLoad(
+    return LoadInterval(
         seconds=seconds,
         cores=after.cores,
         waiting_share=_share(_difference(before.waiting_s, after.waiting_s), seconds),
@@ -77,7 +77,7 @@ def load_between(before: LoadCounters, after: LoadCounters, own_cpu_s: float = 0
     )
 
 
-def busy_words(load: MachineLoad) -> str:
+def busy_words(load: LoadInterval) -> str:
     """What kept the processors busy, in words with figures; empty on a quiet machine.
 
     Pressure counts only beside work of others or steal: our own threads wait for each other too.
