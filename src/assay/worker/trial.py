@@ -86,9 +86,18 @@ class Trial:
     def _leave_out(self, late: EndSeen) -> None:
         """Begin anew, without the sizes that need not fit the time."""
         kept = [batch for batch in self._script if not batch.stretched]
-        self._script = [batch for batch in kept if late.workload not in batch.workloads]
+        slow = self._as_slow(late)
+        self._script = [batch for batch in kept if slow.isdisjoint(batch.workloads)]
         self._left_out.append(late)
         self._seen, self._phase = list(self._left_out), "build"
+
+    def _as_slow(self, late: EndSeen) -> set[int]:
+        """The workload that was late; in an interpreter also the others that are as large."""
+        if late.workload is None or not self._bench.interprets(self._candidate):
+            return set() if late.workload is None else {late.workload}
+        exam = self._bench.exam
+        sizes = [exam.content(Question(n)).elements for n in range(len(exam.plan.workloads))]
+        return {n for n, size in enumerate(sizes) if n and size >= sizes[late.workload]}
 
     def _rehearse(self) -> None:
         """Have it compiled side by side; what does not fit the time there is not asked here."""
