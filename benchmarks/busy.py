@@ -1,6 +1,6 @@
 """Corpus cases judged beside a stress program: which of them change their status?
 
-    python benchmarks/busy.py [--cases 120] [--stress 2] [--record out/busy.jsonl]
+    python benchmarks/busy.py [--cases 120] [--stress 2] [--jobs 1] [--record out/busy.jsonl]
 
 The chosen cases cover every family. Cases whose reason is a clock are timed, and so is every sixth
 of the others. Spinning processes, `--stress` for every processor, run all the while and end with
@@ -19,6 +19,7 @@ import sys
 import time
 from collections import defaultdict
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
@@ -40,10 +41,11 @@ def main() -> int:
     done = read(flags.record)
     picked = chosen(flags.cases)
     with stressed(flags.stress * (os.cpu_count() or 1)):
-        for number, case in enumerate(picked):
-            if case.full_name not in done:
-                done[case.full_name] = judged(case, number)
-                append(flags.record, done[case.full_name])
+        left = [(case, n) for n, case in enumerate(picked) if case.full_name not in done]
+        with ThreadPoolExecutor(flags.jobs) as pool:
+            for found in pool.map(lambda one: judged(*one), left):
+                done[found["case"]] = found
+                append(flags.record, found)
     print("\n".join(table([done[case.full_name] for case in picked])))
     return 0 if all(done[case.full_name]["as_asked"] for case in picked) else 1
 
@@ -52,6 +54,7 @@ def parsed_flags() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--cases", type=int, default=120)
     parser.add_argument("--stress", type=int, default=2, help="spinning processes a processor")
+    parser.add_argument("--jobs", type=int, default=1, help="cases judged at a time")
     parser.add_argument("--record", type=Path, default=Path("out/busy.jsonl"))
     return parser.parse_args()
 
