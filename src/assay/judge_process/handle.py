@@ -14,7 +14,7 @@ import subprocess
 
 from assay.data.observation import HostFailed, TaskBroken
 from assay.judge_process.messages import GO_ON, Job, Message, receive_message, send
-from assay.judge_process.starting import start
+from assay.judge_process.starting import start, threads_of
 
 _CLOSING_S = 40.0  # the supervisor needs at most 5 s for the judge and 20 s for what it leaves
 _KILLED = -9
@@ -23,7 +23,7 @@ _KILLED = -9
 class JudgeProcess:
     """Started at once; gives messages until the judge process is through, or is closed."""
 
-    def __init__(self, job: Job) -> None:
+    def __init__(self, job: Job, at_work: int = 1) -> None:
         self._pid = os.getpid()
         self._job = job
         ours, theirs = socket.socketpair()
@@ -33,7 +33,8 @@ class JudgeProcess:
             keep = (theirs.fileno(), told.fileno())
             numbers = (*keep, self._pid, job.settings.timeout_s)
             try:
-                self._process = start("assay.judge_process.supervisor", numbers, keep)
+                set_over = threads_of(job.settings, at_work)
+                self._process = start("assay.judge_process.supervisor", numbers, keep, set_over)
             except BaseException:
                 ours.close()
                 self._status.close()

@@ -60,9 +60,9 @@ class _ProcessRun:
         """The next judgement, or how the process ended instead."""
         if self._process is None:
             self._step(0, FIRST_STAGE, None)
-        with turn():
+        with turn() as at_work:
             if self._process is None:
-                self._process = JudgeProcess(self._job)
+                self._process = JudgeProcess(self._job, at_work)
             else:
                 self._process.go_on()
             return self._answer(self._process)

@@ -23,13 +23,14 @@ class Turns:
         self._at_work = 0
 
     @contextlib.contextmanager
-    def turn(self) -> Iterator[None]:
-        """Wait for a turn and hold it."""
+    def turn(self) -> Iterator[int]:
+        """Wait for a turn and hold it; how many are at work then, this one counted."""
         with self._changed:
             self._changed.wait_for(lambda: self._at_work < most_at_once())
             self._at_work += 1
+            at_work = self._at_work
         try:
-            yield
+            yield at_work
         finally:
             with self._changed:
                 self._at_work -= 1
@@ -45,7 +46,7 @@ def most_at_once() -> int:
 _turns = Turns()
 
 
-def turn() -> contextlib.AbstractContextManager[None]:
+def turn() -> contextlib.AbstractContextManager[int]:
     """A turn of this process."""
     return _turns.turn()
 
