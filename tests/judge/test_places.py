@@ -33,6 +33,7 @@ FOLDER = Candidate(
         (FILE, "my_kernel.py:5 and kernel.py", "my_kernel.py:5 and kernel.py"),
         (FILE, 'File "/usr/lib/kernel.py", line 1', 'File "/usr/lib/kernel.py", line 1'),
         (CPP, "/scratch/kernel/kernel.cpp:2:9: error", "sum.cpp:2:9: error"),
+        (CPP, "./kernel.cpp:1:10: fatal error", "sum.cpp:1:10: fatal error"),
         (CPP, "kernel.py:3", "kernel.py:3"),  # the module that loads it is ours
         (FOLDER, "ops/main.py:3, main.py:4", "mine/ops/main.py:3, mine/main.py:4"),
         (FOLDER, 'File "/scratch/kernel/kernel.py", line 9', 'File "mine/main.py", line 9'),

@@ -57,7 +57,7 @@ def test_a_folder_lists_in_natural_order_and_finds_by_stem(tmp_path: Path) -> No
     assert [task.id for task in tasks_of(f"kernelbench:{tmp_path}")] == ["2_a", "10_b"]
     assert resolve(f"kernelbench:{tmp_path}#10_b").id == "10_b"
     assert resolve(f"kernelbench:{tmp_path / '2_a.py'}").id == "2_a"
-    with pytest.raises(UsageError, match="add #ID"):
+    with pytest.raises(UsageError, match="give one of its files"):
         resolve(f"kernelbench:{tmp_path}")
     with pytest.raises(UsageError, match="no task 'zz'"):
         resolve(f"kernelbench:{tmp_path}#zz")
@@ -73,3 +73,28 @@ def test_listing_imports_no_torch() -> None:
 
 def test_suites_are_named() -> None:
     assert suites() == ("native", "kernelbench:FOLDER")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "told"),
+    [
+        ("bin.py", b"\xff\xfe\x00", "cannot read .*bin.py: it is not UTF-8 text"),
+        ("k.py", b"class ModelNew: ...\n", "k.py defines ModelNew, so it is a candidate"),
+        ("empty.py", b"", "has no Model, get_inputs, get_init_inputs"),
+        ("x" * 5000 + ".py", None, "cannot read .*: File name too long"),
+        ("folder", None, "holds no task: no .py file there defines Model"),
+    ],
+)
+def test_a_file_that_is_no_task_is_one_line_with_the_mend(
+    name: str, content: bytes | None, told: str, tmp_path: Path
+) -> None:
+    (tmp_path / "folder").mkdir()
+    if content is not None:
+        (tmp_path / name).write_bytes(content)
+    with pytest.raises(UsageError, match=told):
+        resolve(str(tmp_path / name))
+
+
+def test_a_suite_without_tasks_says_so(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="holds no task"):
+        tasks_of(f"kernelbench:{tmp_path}")

@@ -98,13 +98,13 @@ def test_sides_that_the_signature_holds_together_stay_together() -> None:
 
 def test_floats_of_the_constructor_vary_and_geometry_does_not() -> None:
     found = roles(sources.SQUARE_IMAGES)
-    assert found["negative_slope"] is AxisRole.CONSTANT and "kernel_size" not in found
+    assert found["negative_slope_variant"] is AxisRole.CONSTANT and "kernel_size" not in found
     reference = Reference(sources.task(sources.SQUARE_IMAGES))
-    slopes = [reference.init_args({"negative_slope": number})[-1] for number in (0, 1, 2)]
+    slopes = [reference.init_args({"negative_slope_variant": number})[-1] for number in (0, 1, 2)]
     assert slopes == [0.1, 0.05, 0.1 * 1.5]
-    assert reference.config({**reference.own_axes, "negative_slope": 1}) != reference.config(
-        reference.own_axes
-    )
+    assert reference.config(
+        {**reference.own_axes, "negative_slope_variant": 1}
+    ) != reference.config(reference.own_axes)
 
 
 def test_divisibility_is_kept_and_a_literal_epsilon_is_found() -> None:
@@ -131,3 +131,23 @@ def test_equal_literals_of_two_inputs_move_together_where_the_reference_bears_th
     apart = sources.LOOP_OVER_TWO.replace("torch.rand(2, 7, 12)", "torch.rand(2, 9, 12)")
     names = {axis.name for axis in Reference(sources.task(apart)).axes}
     assert {"dim:0.1", "dim:1.1"} <= names  # other own sizes: the reference means them apart
+
+
+def test_what_the_constructor_is_given_is_called_as_its_parameter() -> None:
+    body = """
+class Model(nn.Module):
+    def __init__(self, features, slope):
+        super().__init__()
+        self.fc = nn.Linear(64, features)
+        self.slope = slope
+    def forward(self, x):
+        return F.leaky_relu(self.fc(x), self.slope)
+def get_inputs():
+    return [torch.randn(16, 64)]
+def get_init_inputs():
+    return [96, 0.1]
+"""
+    found = roles(body)
+    assert found["features"] is CONFIG
+    assert found["slope_variant"] is AxisRole.CONSTANT
+    assert not any(name.startswith("init:") for name in found)

@@ -185,7 +185,7 @@ def test_categories_keep_their_kind_of_number() -> None:
 
 def test_floats_of_the_constructor_are_asked_in_other_versions_too() -> None:
     reference, workloads = swept(sources.task(sources.SQUARE_IMAGES))
-    assert {w.axes["negative_slope"] for w in workloads} > {0}
+    assert {w.axes["negative_slope_variant"] for w in workloads} > {0}
     assert all(set(w.axes) == set(reference.own_axes) for w in workloads)
     assert any(w.axes["size"] != w.axes["size'"] for w in workloads)
 

@@ -19,6 +19,9 @@ def load_candidates(paths: Sequence[str]) -> list[Candidate]:
     """One candidate a path, in the order given."""
     loaded, mistakes = [], []
     for path in paths:
+        if not path:
+            mistakes.append("a candidate's path is empty")
+            continue
         try:
             loaded.append(load_candidate(Path(path)))
         except UsageError as error:

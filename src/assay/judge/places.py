@@ -22,7 +22,7 @@ def of_user(text: str, candidate: Candidate) -> str:
         named.setdefault(_MAIN, named[candidate.main.path])
     paths = "|".join(re.escape(path) for path in sorted(named, key=len, reverse=True))
     place = r'(?=:\d|", line \d)'
-    pattern = rf"{_FOLDER}(?P<inside>{paths})\b|(?<![\w./-])(?P<bare>{paths}){place}"
+    pattern = rf"{_FOLDER}(?P<inside>{paths})\b|(?<![\w./-])(?:\./)?(?P<bare>{paths}){place}"
     return re.sub(pattern, lambda found: named[found["inside"] or found["bare"]], text)
 
 

@@ -35,11 +35,19 @@ def resolve(name: str) -> Task:
         place, _, task_id = rest.partition("#")
         where = Path(place) if place else FOLDER
         return reader(prefix).find(where, task_id or None)
-    if colon and not Path(name).exists() and prefix.isidentifier():
+    if colon and not _is_there(name) and prefix.isidentifier():
         raise UsageError(f"unknown reader '{prefix}': known readers are {', '.join(READERS)}")
-    if name.endswith(".py") or "/" in name or Path(name).is_file():
+    if name.endswith(".py") or "/" in name or _is_there(name):
         return reader("kernelbench").find(Path(name), None)
     return NativeReader().find(FOLDER, name)
+
+
+def _is_there(name: str) -> bool:
+    """Whether the name, which is not empty, is that of a file or folder."""
+    try:
+        return bool(name) and Path(name).exists()
+    except OSError:  # longer than any path may be
+        return False
 
 
 def suites() -> tuple[str, ...]:

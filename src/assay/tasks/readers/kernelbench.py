@@ -19,6 +19,8 @@ from assay.tasks.backward import DECLARATION, SUFFIX, backward_of
 
 _CONTRACT: TypeAdapter[Contract] = TypeAdapter(Contract)
 REQUIRED = ("Model", "get_inputs", "get_init_inputs")
+_CANDIDATE = "ModelNew"
+_REQUIRED_WORDS = "Model, get_inputs and get_init_inputs"
 
 
 class KernelBenchReader:
@@ -26,7 +28,7 @@ class KernelBenchReader:
 
     def find(self, place: Path, task_id: str | None) -> Task:
         """The file itself, or the file in the folder whose stem is `task_id`."""
-        if place.is_dir():
+        if _is_folder(place):
             return read_file(self._in_folder(place, task_id))
         if task_id == place.stem + SUFFIX:
             return _backward(place)
@@ -40,16 +42,31 @@ class KernelBenchReader:
             return [read_file(place)]
         if not place.is_dir():
             raise UsageError(f"no such file or folder: {place}")
-        return [read_file(path) for path in task_files(place)]
+        found = [read_file(path) for path in task_files(place)]
+        if not found:
+            raise UsageError(f"{place} holds no task: no .py file there defines {_REQUIRED_WORDS}")
+        return found
 
     def _in_folder(self, folder: Path, task_id: str | None) -> Path:
         paths = task_files(folder)
+        if not paths:
+            raise UsageError(f"{folder} holds no task: no .py file there defines {_REQUIRED_WORDS}")
         if task_id is None:
-            raise UsageError(f"{folder} is a folder: add #ID, one of {_some(paths)}")
+            raise UsageError(
+                f"{folder} is a folder: give one of its files, or kernelbench:{folder}#ID with one "
+                f"of {_some(paths)}"
+            )
         for path in paths:
             if path.stem == task_id:
                 return path
         raise UsageError(f"no task '{task_id}' in {folder}; it has {_some(paths)}")
+
+
+def _is_folder(place: Path) -> bool:
+    try:
+        return place.is_dir()
+    except OSError:  # longer than any path may be: reading it says so
+        return False
 
 
 def _some(paths: list[Path], at_most: int = 8) -> str:
@@ -90,14 +107,22 @@ def missing_names(tree: ast.Module) -> tuple[str, ...]:
     return tuple(name for name in REQUIRED if name not in defined)
 
 
+def _defines(tree: ast.Module, name: str) -> bool:
+    return any(isinstance(node, ast.ClassDef) and node.name == name for node in tree.body)
+
+
 def read_source(path: Path) -> str:
     """The text of a task file; UsageError where it cannot be read."""
-    if not path.exists():
-        raise UsageError(f"no such task file: {path}; give a path to a .py file or a native id")
     try:
         return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"cannot read {path}: {error}") from error
+    except FileNotFoundError as error:
+        mend = "give a path to a .py file or a native id"
+        raise UsageError(f"no such task file: {path}; {mend}") from error
+    except OSError as error:
+        shown = str(path) if len(str(path)) <= 200 else f"{str(path)[:100]}..."
+        raise UsageError(f"cannot read {shown}: {error.strerror or error}") from error
+    except UnicodeDecodeError as error:
+        raise UsageError(f"cannot read {path}: it is not UTF-8 text") from error
 
 
 def read_file(path: Path) -> Task:
@@ -122,6 +147,11 @@ def _task(source: str, place: str) -> Task:
     except (SyntaxError, ValueError) as error:
         raise UsageError(f"{place} is not Python: {error}") from error
     missing = missing_names(tree)
+    if missing and _defines(tree, _CANDIDATE):
+        raise UsageError(
+            f"{path} defines {_CANDIDATE}, so it is a candidate: a task comes first "
+            "(assay eval TASK CANDIDATE)"
+        )
     if missing:
         raise UsageError(f"{place} has no {', '.join(missing)}: define it at the top level")
     return Task(
