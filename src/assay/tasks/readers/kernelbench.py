@@ -149,7 +149,7 @@ def _task(source: str, place: str) -> Task:
     missing = missing_names(tree)
     if missing and _defines(tree, _CANDIDATE):
         raise UsageError(
-            f"{path} defines {_CANDIDATE}, so it is a candidate: a task comes first "
+            f"{place} defines {_CANDIDATE}, so it is a candidate: a task comes first "
             "(assay eval TASK CANDIDATE)"
         )
     if missing:
