@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import threading
+from dataclasses import dataclass
 from pathlib import Path
 
 
@@ -20,13 +21,31 @@ def runnable_seconds(pid: int) -> float:
     return total_ns / 1e9
 
 
-def queued_ns(pid: int) -> dict[str, int]:
-    """How long each thread of one process has waited for a processor, by its path."""
+@dataclass(frozen=True)
+class Scheduled:
+    """How long one thread has computed, and has waited for a processor."""
+
+    ran_ns: int
+    queued_ns: int
+
+    def since(self, before: Scheduled) -> Scheduled:
+        """What came since an earlier look."""
+        return Scheduled(self.ran_ns - before.ran_ns, self.queued_ns - before.queued_ns)
+
+
+def scheduled(pid: int) -> dict[str, Scheduled]:
+    """Both times of every thread of one process, by its path."""
     found = {}
     for path in _threads(pid, "schedstat"):
-        with contextlib.suppress(OSError, ValueError, IndexError):
-            found[str(path)] = int(path.read_text().split()[1])
+        with contextlib.suppress(OSError, ValueError):
+            ran, queued, _ = map(int, path.read_text().split())
+            found[str(path)] = Scheduled(ran, queued)
     return found
+
+
+def queued_ns(pid: int) -> dict[str, int]:
+    """How long each thread of one process has waited for a processor, by its path."""
+    return {path: one.queued_ns for path, one in scheduled(pid).items()}
 
 
 def wants_processor(pid: int) -> bool:

@@ -45,7 +45,7 @@ _ROUNDS = {Level.QUICK: (10, 24), Level.STANDARD: (12, 40), Level.FULL: (20, 100
 _BUDGET_S = {Level.QUICK: 1.5, Level.STANDARD: 2.5, Level.FULL: 60.0}
 _BATCH_S = 0.05  # thawing, waking and freezing are about 1 ms of it
 _MAX_CALLS = 1024
-_RING_BYTES = {Level.QUICK: 192 << 20, Level.STANDARD: 256 << 20, Level.FULL: 384 << 20}
+_RING_BYTES = 384 << 20
 _TARGET_HALF_WIDTH = 0.01
 _FURTHER = 2  # times as many rounds where load hides the answer
 _JUDGED = 3
@@ -286,7 +286,7 @@ class Stopwatch:
     @property
     def _room(self) -> int:
         """Calls that the ring's memory holds."""
-        return max(2, _RING_BYTES[self._settings.level] // max(1, self._call_bytes))
+        return max(2, _RING_BYTES // max(1, self._call_bytes))
 
     @property
     def _call_bytes(self) -> int:

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from assay.worker.answers import CallCode
-from assay.worker.host.activity import other_threads_compute, queued_ns
+from assay.worker.host.activity import Scheduled, other_threads_compute, scheduled
 from assay.worker.host.baseline_session import named
 from assay.worker.host.deadline import Deadline
 from assay.worker.host.lap_times import Lap
@@ -24,6 +24,7 @@ from assay.worker.protocol import PlanTimed, RunTimed
 
 _SPINNING_S = 0.05  # the longest that our own threads spin
 _LOOK_S = 0.001
+_COMPUTED = 0.01  # of a batch; a thread that ran for less was not part of the work
 
 
 @dataclass(frozen=True)
@@ -57,11 +58,12 @@ class TimedSide:
             process.freeze()
             self.ring.refresh_all(length, self.warm)
             _await_rest()
-            before = self._queued()
+            before = self._scheduled()
             _, outside_ns = process.ask(RunTimed(length), deadline)
+            after = self._scheduled()  # freezing wakes every thread, and they queue for that
             process.freeze()
             inside_ns = sum(self._inside_ns(length))
-            return Lap(outside_ns, inside_ns, _grown(before, self._queued()))
+            return Lap(outside_ns, inside_ns, waited_ns(before, after, outside_ns))
 
     def unanswered(self, length: int) -> int | None:
         """The first call of the last batch that did not return, as the child itself says."""
@@ -75,9 +77,9 @@ class TimedSide:
         records = (self.session.record(one) for one in self.laid[:length])
         return [record.inside_ns for record in records if record is not None]
 
-    def _queued(self) -> dict[str, int]:
+    def _scheduled(self) -> dict[str, Scheduled]:
         pids = self.session.process.processes.pids()
-        return {path: ns for pid in pids for path, ns in queued_ns(pid).items()}
+        return {path: one for pid in pids for path, one in scheduled(pid).items()}
 
 
 @dataclass(frozen=True)
@@ -89,9 +91,13 @@ class Entry:
     timeout_s: float
 
 
-def _grown(before: dict[str, int], after: dict[str, int]) -> int:
-    """By the thread that waited most."""
-    return max((ns - before.get(path, 0) for path, ns in after.items()), default=0)
+def waited_ns(
+    before: Mapping[str, Scheduled], after: Mapping[str, Scheduled], outside_ns: int
+) -> int:
+    """Of the thread that waited most among those that computed; an idle one delays nobody."""
+    grown = [one.since(before.get(path, Scheduled(0, 0))) for path, one in after.items()]
+    computed = [one for one in grown if one.ran_ns > _COMPUTED * outside_ns]
+    return max((one.queued_ns for one in computed), default=0)
 
 
 def _await_rest() -> None:
