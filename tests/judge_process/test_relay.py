@@ -32,7 +32,7 @@ class Scripted:
     jobs: list[Job] = field(default_factory=list)
     closed: int = 0
 
-    def __call__(self, job: Job) -> ScriptedProcess:
+    def __call__(self, job: Job, at_work: int = 1) -> ScriptedProcess:
         self.jobs.append(job)
         if job.failure is not None:
             told = Status.INVALID_TASK if isinstance(job.failure, TaskBroken) else Status.NOT_RUN
