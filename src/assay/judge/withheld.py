@@ -29,7 +29,7 @@ def why_withheld(times: TimesSeen) -> str:
 
 
 def _unresolved(times: TimesSeen) -> str:
-    """A time by the outside clock that is hardly longer than what empty batches scatter by."""
+    """A time by the outside clock that is hardly longer than what empty batches may be off by."""
     for one in times.measurements:
         time_us = statistics.median(one.samples_us)
         if one.clock == "outside" and time_us < _RESOLVED * times.resolution_us:

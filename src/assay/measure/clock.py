@@ -14,6 +14,7 @@ must be missing too.
 
 from __future__ import annotations
 
+import math
 import statistics
 from collections.abc import Sequence
 from enum import StrEnum
@@ -45,6 +46,11 @@ def scatter_us(rounds: Sequence[ClockRound]) -> float:
     return (empty[-1 - aside] - empty[aside]) * typical
 
 
+def uncertain_us(rounds: Sequence[ClockRound]) -> float:
+    """What the median over rounds of an outside time may be off by: the scatter over sqrt(n)."""
+    return scatter_us(rounds) / math.sqrt(len(rounds))
+
+
 def net_us(rounds: Sequence[ClockRound]) -> float:
     """The outside time of a batch without our own cost, in the median."""
     return statistics.median(one.outside_us - one.empty_us for one in rounds)
@@ -57,10 +63,10 @@ def inside_share(rounds: Sequence[ClockRound]) -> float:
 
 def clock_answer(rounds: Sequence[ClockRound]) -> ClockAnswer:
     """Confirmed, short, a lie, or unknown."""
-    scatter, net = scatter_us(rounds), net_us(rounds)
+    scatter, net, uncertain = scatter_us(rounds), net_us(rounds), uncertain_us(rounds)
     missing = statistics.median(map(_missing_us, rounds))
-    if missing <= max(AGREEMENT * net, min(scatter, _TELLING * net)):
-        return ClockAnswer.CONFIRMED if scatter < max(net, 0.0) else ClockAnswer.UNKNOWN
+    if missing <= max(AGREEMENT * net, min(uncertain, _TELLING * net)):
+        return ClockAnswer.CONFIRMED if uncertain < max(net, 0.0) else ClockAnswer.UNKNOWN
     unexplained = [_missing_us(one) - one.waited_us > scatter for one in rounds]
     if 2 * sum(unexplained) > len(rounds):
         return ClockAnswer.LIE if inside_share(rounds) < LEAST_SHARE else ClockAnswer.SHORT

@@ -17,7 +17,7 @@ from assay.measure.clock import (
     clock_answer,
     inside_share,
     net_us,
-    scatter_us,
+    uncertain_us,
 )
 
 _QUIET_ROUND = 0.05  # of a batch of known code for which a thread of it had no processor
@@ -84,12 +84,12 @@ class LapTimes:
     @property
     def resolution_us(self) -> float:
         """Per call; the outside clock cannot tell a shorter time from none."""
-        return scatter_us(self.clock_rounds(0)) / statistics.median(self.lengths)
+        return uncertain_us(self.clock_rounds(0)) / statistics.median(self.lengths)
 
     def apart_us(self, side: int) -> float:
         """What the outside clock cannot exclude per call; 0 where that is within agreement."""
         rounds = self.clock_rounds(side)
-        loose = scatter_us(rounds) > AGREEMENT * max(net_us(rounds), 0.0)
+        loose = uncertain_us(rounds) > AGREEMENT * max(net_us(rounds), 0.0)
         return self.resolution_us if loose else 0.0
 
     def samples_us(self, side: int) -> list[float]:
