@@ -112,9 +112,15 @@ def test_a_broken_reference_is_the_tasks_fault(written) -> None:  # type: ignore
     assert "the reference is broken" in line["reason"]
 
 
-def test_a_timed_candidate_has_a_ratio_with_an_interval() -> None:
+def test_a_timed_candidate_has_a_ratio_with_an_interval_or_the_load_that_withheld_it() -> None:
+    """Tests run side by side, and on such a machine a withheld ratio is a right answer."""
     done = assay("eval", "softmax", HONEST, "--level", "quick", "--json")
-    (timing,) = json.loads(done.stdout)["timing"]
+    verdict = json.loads(done.stdout)
+    assert verdict["status"] == "accepted"
+    if verdict["timing"] is None:
+        assert "busy" in verdict["timing_reason"] or "load hides" in verdict["timing_reason"]
+        return
+    (timing,) = verdict["timing"]
     assert timing["baseline"] == "eager"
     assert 0 < timing["speedup_low"] <= timing["speedup"] <= timing["speedup_high"]
     assert timing["candidate_us"] > 0 and timing["method"]
