@@ -149,8 +149,9 @@ def test_a_write_into_the_input_is_seen(inside: Inside) -> None:
 def test_fresh_memory_is_poisoned(inside: Inside, elements: int) -> None:
     source = "import torch\nclass ModelNew(torch.nn.Module):\n    def forward(self, x):\n"
     inside.construct(source + "        return torch.empty(x.shape)\n")
-    found = result(inside.one(torch.ones(elements)))
-    assert float((found == 0).float().mean()) < 0.5
+    for _ in range(2):  # the first batch of a process like any other
+        found = result(inside.one(torch.ones(elements)))
+        assert float((found.view(torch.uint8) == 0xFE).float().mean()) > 0.9
 
 
 SHARED_BUFFER = """

@@ -25,6 +25,8 @@ _LARGEST = 64 << 20  # bytes of one block
 @contextlib.contextmanager
 def poisoned(on: bool) -> Iterator[None]:
     """While active, glibc fills what it hands out."""
+    if on:
+        _fills_by_itself()  # before: finding out ends with the filling switched off
     poison_allocations(on)
     try:
         yield
@@ -47,5 +49,8 @@ def lay_poison(sizes: list[int]) -> None:
 
 @cache
 def _fills_by_itself() -> bool:
-    with poisoned(True):
+    poison_allocations(True)
+    try:
         return bool((torch.empty(_TRIED, dtype=torch.uint8) == _PATTERN).all())
+    finally:
+        poison_allocations(False)
