@@ -58,7 +58,7 @@ def test_a_task_that_hangs_is_invalid_in_time(code: dict[str, str], told: str) -
     first, second = evaluate_many(task(**code), [KERNEL, KERNEL], SETTINGS)
     assert (first.verdict.status, second.verdict.status) == (Status.INVALID_TASK,) * 2
     assert told in first.verdict.reason
-    assert descendants(os.getpid()) == before
+    assert descendants(os.getpid()) <= before
 
 
 def test_a_task_that_ends_its_process_is_invalid() -> None:
@@ -110,7 +110,7 @@ def test_an_iterator_that_is_closed_early_leaves_no_process() -> None:
     assert next(results).verdict.status is Status.ACCEPTED
     assert descendants(os.getpid()) > before
     results.close()
-    assert descendants(os.getpid()) == before
+    assert descendants(os.getpid()) <= before
 
 
 CALLER = f"""
