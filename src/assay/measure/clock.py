@@ -64,7 +64,7 @@ def inside_share(rounds: Sequence[ClockRound]) -> float:
 def clock_answer(rounds: Sequence[ClockRound]) -> ClockAnswer:
     """Confirmed, short, a lie, or unknown."""
     scatter, net, uncertain = scatter_us(rounds), net_us(rounds), uncertain_us(rounds)
-    missing = statistics.median(map(_missing_us, rounds))
+    missing = statistics.median(map(_unexplained_us, rounds))
     if missing <= max(AGREEMENT * net, min(uncertain, _TELLING * net)):
         return ClockAnswer.CONFIRMED if uncertain < max(net, 0.0) else ClockAnswer.UNKNOWN
     unexplained = [_missing_us(one) - one.waited_us > scatter for one in rounds]
@@ -76,6 +76,12 @@ def clock_answer(rounds: Sequence[ClockRound]) -> ClockAnswer:
 
 def _missing_us(one: ClockRound) -> float:
     return one.outside_us - one.empty_us - one.inside_us
+
+
+def _unexplained_us(one: ClockRound) -> float:
+    """What is missing beyond waiting for a processor, which explains a part of the time at most."""
+    explained = min(one.waited_us, _TELLING * max(one.outside_us - one.empty_us, 0.0))
+    return max(0.0, _missing_us(one)) - explained
 
 
 def _waited_share(rounds: Sequence[ClockRound]) -> float:

@@ -115,7 +115,7 @@ class Runner:
                 self.timed = TimedCalls(request, self.instances, self.memory)
             case RunTimed():
                 assert self.timed is not None
-                self.timed.run(request.length)
+                return self.timed.run(request.length), ""
             case RunGated():
                 self.batch = None  # what an earlier batch returned is free from here on
                 self.gated = GatedBatch(request, self.instances, self.memory)

@@ -41,9 +41,9 @@ from assay.worker.host.session import Session
 from assay.worker.host.timed_side import Entry, TimedSide
 from assay.worker.host.wall import Wall
 
-_ROUNDS = {Level.QUICK: (10, 24), Level.STANDARD: (12, 40), Level.FULL: (20, 100)}
-_BUDGET_S = {Level.QUICK: 1.5, Level.STANDARD: 2.5, Level.FULL: 60.0}
-_BATCH_S = 0.05  # thawing, waking and freezing are about 1 ms of it
+_ROUNDS = {Level.QUICK: (15, 40), Level.STANDARD: (15, 60), Level.FULL: (20, 100)}
+_BUDGET_S = {Level.QUICK: 2.5, Level.STANDARD: 4.0, Level.FULL: 60.0}
+_BATCH_S = 0.03  # thawing, waking and freezing are about 1 ms of it
 _MAX_CALLS = 1024
 _RING_BYTES = 384 << 20
 _TARGET_HALF_WIDTH = 0.01

@@ -59,11 +59,12 @@ class TimedSide:
             self.ring.refresh_all(length, self.warm)
             _await_rest()
             before = self._scheduled()
-            _, outside_ns = process.ask(RunTimed(length), deadline)
+            reply, outside_ns = process.ask(RunTimed(length), deadline)
             after = self._scheduled()  # freezing wakes every thread, and they queue for that
             process.freeze()
             inside_ns = sum(self._inside_ns(length))
-            return Lap(outside_ns, inside_ns, waited_ns(before, after, outside_ns))
+            waited = waited_ns(before, after, outside_ns)
+            return Lap(outside_ns, inside_ns, waited, 1000 * reply.count)
 
     def unanswered(self, length: int) -> int | None:
         """The first call of the last batch that did not return, as the child itself says."""
