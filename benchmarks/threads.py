@@ -113,8 +113,8 @@ def judged(example: Example) -> Judged:
         status, reason = type(error).__name__, str(error)
     seconds = round(time.monotonic() - began_s, 1)
     found = Judged(str(example.path), example.expected.value, status, seconds)
-    if found.status != found.expected:
-        print(f"NOT AS LABELLED {found.example}: {found.status}: {reason}", flush=True)
+    said = "as labelled" if found.status == found.expected else f"NOT AS LABELLED ({reason})"
+    print(f"{found.example}: {found.status}, {said}, {seconds} s", flush=True)
     return found
 
 
