@@ -4,7 +4,7 @@ The rule: what is missing in a round is the outside time, less what an empty bat
 inside time. A round speaks against the clock where more is missing than empty batches scatter by
 and than the child's waiting for a processor explains. A clock is a lie where most rounds speak
 against it and half of the time or more is missing. Where load makes empty batches scatter so far
-that a lie could hide, the answer is unknown.
+that a lie could hide, the answer is unknown. Waiting explains a quarter of the time at most.
 
 False alarms: an honest side has a cost of its own like the empty batch. That more than half of
 its n rounds lie beyond all empty ones but n // 8 is the chance that so many of the largest of 2n
