@@ -19,7 +19,7 @@ import sys
 import time
 from collections import defaultdict
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
@@ -43,7 +43,8 @@ def main() -> int:
     with stressed(flags.stress * (os.cpu_count() or 1)):
         left = [(case, n) for n, case in enumerate(picked) if case.full_name not in done]
         with ThreadPoolExecutor(flags.jobs) as pool:
-            for found in pool.map(lambda one: judged(*one), left):
+            for future in as_completed([pool.submit(judged, *one) for one in left]):
+                found = future.result()
                 done[found["case"]] = found
                 append(flags.record, found)
     print("\n".join(table([done[case.full_name] for case in picked])))

@@ -14,6 +14,7 @@ from assay.worker.host.build import Builder
 from assay.worker.host.deadline import Deadline
 from assay.worker.host.session import Session
 from assay.worker.host.stopwatch import Stopwatch
+from assay.worker.host.twin import Twins
 from sample_records import DEVICE
 from worker.host.small_exam import make_exam
 from worker.rooms import Room, forced
@@ -38,10 +39,24 @@ def _observe(room: Room, settings: Settings) -> list[Observation]:
         eager = baseline("eager", exam.reference.task)
         assert Builder(exam, None).build(session, eager, settings).seen.ok
         session.load_state(0, exam.state(0, 0), Deadline.after(20.0))
-        stopwatch = Stopwatch(room.wall, exam, settings, DEVICE)
+        stopwatch = Stopwatch(room.wall, None, exam, settings, DEVICE)
         return stopwatch.time(session, EXAMINER, lambda stage, share: None)
     finally:
         session.close()
+
+
+def test_the_timed_process_is_not_the_examined_one(best_room: Room) -> None:
+    settings = Settings(level=Level.QUICK, timeout_s=20.0)
+    with forced(best_room.road):
+        exam = make_exam(Level.QUICK)
+        examined = Session(best_room.wall)
+        examined.close()  # whoever times it fails
+        eager = baseline("eager", exam.reference.task)
+        twins = Twins(best_room.wall, exam, None, eager, settings)
+        stopwatch = Stopwatch(best_room.wall, twins, exam, settings, DEVICE)
+        seen = stopwatch.time(examined, EXAMINER, lambda stage, share: None)
+    (times,) = [one for one in seen if isinstance(one, TimesSeen)]
+    assert [m.subject for m in times.measurements] == ["candidate", "eager"]
 
 
 def test_whoever_is_lost_costs_itself_alone(best_room: Room, tmp_path: Path) -> None:

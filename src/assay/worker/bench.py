@@ -46,10 +46,11 @@ class Bench:
 
     def stopwatch(self, candidate: Candidate) -> Stopwatch | DeviceStopwatch:
         """What times a candidate on this device."""
+        twins = Twins(self.wall, self.exam, self.cache, candidate, self.settings)
         if self.accelerated:
-            twins = Twins(self.wall, self.exam, self.cache, candidate, self.settings)
             return DeviceStopwatch(self.stand, twins, self.exam, self.settings, self.device)
-        return Stopwatch(self.wall, self.exam, self.settings, self.device)
+        cheap = twins if self.cache else None  # without a cache it would be compiled once more
+        return Stopwatch(self.wall, cheap, self.exam, self.settings, self.device)
 
     def rehearses(self, candidate: Candidate) -> bool:
         """Whether its kernels are compiled when first called, for more shapes than doubles cost."""
