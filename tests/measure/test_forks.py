@@ -6,7 +6,7 @@ import torch
 
 from assay.measure.expectation import ExpectationRequest, Planted, compare, expect
 from assay.tasks.half_codes import half_codes
-from measure.references import Reference
+from measure.references import Reference, expected_all
 
 REQUEST = ExpectationRequest(seed=3)
 
@@ -91,3 +91,48 @@ def test_beside_a_planted_infinity_open_codes_of_other_rows_stay_open() -> None:
         assert compare(expected, honest).ok  # what the row of the infinity holds is free
         checked += 1
     assert checked > 0
+
+
+def normalised_sums(x: torch.Tensor) -> tuple[torch.Tensor, ...]:
+    """Codes of running sums that float16 does not hold: an infinity, and then rows of NaN."""
+    sums = torch.cumsum(x, -1)
+    wide = sums.double() if x.dtype is torch.float64 else sums.float()
+    scaled = torch.nn.functional.layer_norm(wide, (x.shape[-1],)).to(x.dtype) * 8
+    codes = scaled.clamp(-100, 100).to(torch.int32)
+    return codes, codes * 0.5, scaled.round()
+
+
+def test_integers_of_sums_that_overflow_are_no_question() -> None:
+    x = (10.0 * torch.rand(2, 20, generator=torch.Generator().manual_seed(1))).half()
+    x[1] *= 1024
+    wanted = expected_all(normalised_sums, x)
+    own = normalised_sums(x)
+    in_float64 = [t.to(o.dtype) for t, o in zip(normalised_sums(x.double()), own, strict=True)]
+    assert bool(own[2][1].isnan().all())
+    for answer in (own, in_float64):
+        assert all(compare(e, a).ok for e, a in zip(wanted, answer, strict=True))
+    for one, answer in zip(wanted, own, strict=True):
+        other = answer.clone()
+        other[0] += 3
+        assert not compare(one, other).ok
+        assert one.undefined is None or not bool(one.undefined[0].any())
+    other = own[0].clone()
+    other[1] = 7
+    assert compare(wanted[0], other).ok
+    assert not compare(wanted[2], other.half()).ok  # this one is no integer: NaN, or the truth
+
+
+def test_codes_that_the_own_precision_puts_apart_are_right_as_it_has_them() -> None:
+    """Beyond 2048 float16 has no odd numbers, beyond 4096 every fourth one only."""
+
+    def codes(x: torch.Tensor) -> torch.Tensor:
+        return (x.square() * 1.1).to(torch.int32)
+
+    x = (40.0 + 60.0 * torch.rand(64, generator=torch.Generator().manual_seed(0))).half()
+    own, wide = codes(x), codes(x.double())
+    assert int((own - wide).abs().max()) > 1
+    (wanted,) = expected_all(codes, x)
+    assert compare(wanted, own).ok
+    assert compare(wanted, wide).ok
+    assert not compare(wanted, own + 16).ok
+    assert not compare(wanted, wide - 16).ok

@@ -14,6 +14,7 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from assay.measure.reduction import ReductionWatch
+from assay.measure.rounding import all_finite
 
 # Which number a code is made of, for the operations that make codes.
 _NEAREST = frozenset({"round", "round_"})
@@ -85,11 +86,17 @@ def _is_integer(dtype: torch.dtype) -> bool:
 
 
 def kept(codes: Sequence[torch.Tensor]) -> Dictate:
-    """The codes of an earlier run again, as long as the run goes the same way."""
+    """The codes of an earlier run again, as long as the run goes the same way.
+
+    A number that is not finite stays what it is: a sum that overflowed has no code to keep.
+    """
 
     def dictate(number: int, argument: torch.Tensor, result: torch.Tensor) -> torch.Tensor | None:
         if number >= len(codes) or codes[number].shape != result.shape:
             return None
-        return codes[number]
+        earlier = codes[number].to(result.dtype)
+        if not result.is_floating_point() or all_finite(result + earlier):
+            return earlier
+        return torch.where(result.isfinite() & earlier.isfinite(), earlier, result)
 
     return dictate

@@ -50,8 +50,15 @@ def _random_summary(draws: Draws, actual: torch.Tensor) -> ErrorSummary:
 
 def element_shares(expectation: OutputExpectation, actual: torch.Tensor) -> torch.Tensor:
     """The share of the budget each element uses, flat; infinite where nothing excuses it."""
-    if expectation.budget is None:
-        return _exact_shares(expectation, actual)
+    exact = expectation.budget is None
+    shares = (_exact_shares if exact else _rounded_shares)(expectation, actual)
+    if expectation.undefined is not None:
+        shares[expectation.undefined.reshape(-1)] = 0.0
+    return shares
+
+
+def _rounded_shares(expectation: OutputExpectation, actual: torch.Tensor) -> torch.Tensor:
+    assert expectation.budget is not None
     got, truth = flat_parts(actual), flat_parts(expectation.truth)
     budget = expectation.budget.reshape(-1)
     shares = (got - truth).abs_().div_(budget)

@@ -16,7 +16,13 @@ import torch
 from assay.measure.budget import BudgetTerms, error_budget, growth, sensitivity
 from assay.measure.codes import CodeWatch, Dictate, Rounded, kept
 from assay.measure.decomposed import Decomposed, DecompositionWatch, returned_whole
-from assay.measure.forks import RoundedRuns, fork, open_codes
+from assay.measure.forks import (
+    RoundedRuns,
+    fork,
+    leaves_neighbours,
+    open_codes,
+    undefined_codes,
+)
 from assay.measure.inner_roundings import InnerRoundings
 from assay.measure.output_expectation import Compute, ExpectationRequest, NamedOutputs
 from assay.measure.own_roundings import LostDigits, OwnRoundings, collapsed, given_size, lost
@@ -53,6 +59,7 @@ class Evaluations:
     probes: list[tuple[torch.Tensor, ...]]
     coarse: list[tuple[torch.Tensor, ...]]  # one rounding of a 16-bit input away; integers only
     forks: list[tuple[torch.Tensor, ...]]  # codes beside a boundary gone the other way
+    undefined: list[tuple[torch.Tensor, ...]]  # other integers where one is made of a NaN
     rounds: bool  # numbers are rounded to codes on the way
     decomposed: Decomposed | None  # where the outputs are a decomposition of something
     scale: float  # of the probes, in roundings
@@ -83,7 +90,10 @@ def evaluate(arguments: Arguments, request: ExpectationRequest) -> Evaluations:
     probes = _probe(arguments, request, scale * _unit(reference, arguments.inputs), watches)
     coarse = _coarse_probes(arguments, request, reference)
     seen = [w.seen for w in watches]
-    forks = _forks(arguments, request, _rounded_runs(codes.seen, own.seen, seen, scale))
+    runs = _rounded_runs(codes.seen, own.seen, seen, scale)
+    forks = _forks(arguments, request, runs)
+    if leaves_neighbours(runs):
+        forks.append(_tensors(arguments.compute(arguments.inputs, arguments.state, False)))
     return Evaluations(
         outputs.names,
         reference,
@@ -92,6 +102,7 @@ def evaluate(arguments: Arguments, request: ExpectationRequest) -> Evaluations:
         probes,
         coarse,
         forks,
+        [_dictated(arguments, dictate) for dictate in undefined_codes(runs)],
         rounds=bool(codes.seen),
         decomposed=_decomposed(arguments, request, returned_whole(decompositions.seen, truth), n),
         scale=scale,
@@ -171,13 +182,15 @@ def _forks(
     found = open_codes(runs, request.exact)
     outputs: list[tuple[torch.Tensor, ...]] = []
 
-    def run(dictate: Dictate) -> None:
-        with CodeWatch(dictate):
-            outputs.append(arguments.wide())
-
     if found:
-        fork(found, run)
+        fork(found, lambda dictate: outputs.append(_dictated(arguments, dictate)))
     return outputs
+
+
+def _dictated(arguments: Arguments, dictate: Dictate) -> tuple[torch.Tensor, ...]:
+    """The truth with other codes."""
+    with CodeWatch(dictate):
+        return arguments.wide()
 
 
 def _coarse_probes(

@@ -85,12 +85,23 @@ def _expectation(seen: Evaluations, i: int, request: ExpectationRequest) -> Outp
         budget=None,
         reference=reference,
     )
+    undefined = _differs(plain.truth, [run[i] for run in seen.undefined])
+    plain = replace(plain, undefined=undefined, special=undefined is not None)
     if is_float(reference.dtype):
         return _floating(plain, i, seen, request)
     forks = [fork[i] for fork in seen.forks]
     if request.exact:
         return _exact(plain, forks)
     return _exact(plain, [reference, *probes, *forks, *(probe[i] for probe in seen.coarse)])
+
+
+def _differs(truth: torch.Tensor, others: list[torch.Tensor]) -> torch.Tensor | None:
+    """Which elements some of the others have otherwise; None where there are none."""
+    base = _parts(truth)
+    found = torch.zeros(base.shape, dtype=torch.bool)
+    for other in map(_parts, others):
+        found |= (other != base) & ~(other.isnan() & base.isnan())
+    return found if bool(found.any()) else None
 
 
 def _exact(plain: OutputExpectation, others: list[torch.Tensor]) -> OutputExpectation:
@@ -134,10 +145,10 @@ def _floating(
         budget=budget,
         reference_error=_relative(float(error.max()) if kept.numel() else 0.0, largest),
         reference_bias=bias.mean_error(reference, kept, dtype)
-        if bias.applies(kept, dtype)
+        if bias.applies(kept, dtype) and plain.undefined is None
         else None,
         relief=relief and replace(relief, n=seen.n),
-        special=not finite or largest > 0.5 * torch.finfo(dtype).max,
+        special=plain.special or not finite or largest > 0.5 * torch.finfo(dtype).max,
     )
 
 

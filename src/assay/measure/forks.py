@@ -15,6 +15,7 @@ import torch
 
 from assay.measure.budget import BudgetTerms, error_budget, sensitivity
 from assay.measure.codes import Dictate, Rounded
+from assay.measure.rounding import all_finite
 
 _MOST_BITS = 5  # 32 combinations: a row of 65536 codes has about two that are open
 
@@ -66,6 +67,54 @@ def _open(number: int, runs: RoundedRuns, exact: bool) -> OpenCodes | None:
     ratio = (distance / budget).reshape(-1)[index]
     rank = _ranks(index, truth.shape[-1] if truth.dim() else 1, finite.reshape(-1)[index], ratio)
     return OpenCodes(number, index, inner.reshape(-1)[index], outer.reshape(-1)[index], rank)
+
+
+def leaves_neighbours(runs: Sequence[RoundedRuns]) -> bool:
+    """Whether the task's own precision makes a code that is no neighbour of the truth's.
+
+    float16 has no odd numbers beyond 2048: what it rounds before a cast is codes apart.
+    """
+    return any(bool(((_codes(one.own) - _codes(one.truth)).abs() > 1.0).any()) for one in runs)
+
+
+def _codes(rounded: Rounded) -> torch.Tensor:
+    """The codes that the run itself would make, whatever was dictated; float64."""
+    return _ROUNDINGS[rounded.operation](rounded.argument.double())
+
+
+_ROUNDINGS = {
+    "nearest": torch.round,
+    "floor": torch.floor,
+    "ceil": torch.ceil,
+    "trunc": torch.trunc,
+}
+
+
+def undefined_codes(runs: Sequence[RoundedRuns]) -> list[Dictate]:
+    """Other integers in the place of those made of a NaN or an infinity; none where all are finite.
+
+    No language defines these integers: processors give the lowest one, the nearest one or zero.
+    """
+    places = {}
+    for number, one in enumerate(runs):
+        integer = not one.truth.codes.dtype.is_floating_point
+        if integer and not all_finite(one.truth.argument + one.own.argument):
+            strange = ~(one.truth.argument.isfinite() & one.own.argument.isfinite())
+            places[number] = (strange.reshape(-1).nonzero().reshape(-1), one.truth.codes.dtype)
+    if not places:
+        return []
+    return [
+        _replaced({n: (at, torch.full_like(at, code(dtype))) for n, (at, dtype) in places.items()})
+        for code in (lambda dtype: 0, lambda dtype: 1, _lowest, _highest)
+    ]
+
+
+def _lowest(dtype: torch.dtype) -> int:
+    return int(torch.iinfo(dtype).min)
+
+
+def _highest(dtype: torch.dtype) -> int:
+    return int(torch.iinfo(dtype).max)
 
 
 def _inexact_rows(error: torch.Tensor) -> torch.Tensor:

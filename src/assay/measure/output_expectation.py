@@ -83,7 +83,8 @@ class NonFinite:
     must_be_nan: torch.Tensor
     may_be_nan: torch.Tensor  # right beside the truth: inf - inf, where the truth is infinite
     may_be_non_finite: torch.Tensor  # a non-finite value is right, and so is the truth
-    limit: torch.Tensor  # also right, and for ±Inf only: the truth at the largest finite value
+    limit: torch.Tensor  # also right: for ±Inf the truth at the largest finite value, and what
+    # nothing planted would give, where no finite value but only the planted one changes that
     limit_budget: torch.Tensor
     pole: torch.Tensor | None = None  # the infinity that the truth tends to; zero where it does not
 
@@ -104,7 +105,8 @@ class OutputExpectation:
     non_finite: NonFinite | None = None
     equations: Equations | None = None  # where the outputs of a call are judged together by these
     draws: Draws | None = None  # where the output is random
-    special: bool = False  # some truth or reference is not finite, or may overflow
+    special: bool = False  # some truth or reference is not finite, may overflow or is undefined
+    undefined: torch.Tensor | None = None  # follow the integer of a NaN: anything is right there
 
     @property
     def must_be_nan(self) -> torch.Tensor | None:

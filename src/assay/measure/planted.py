@@ -2,7 +2,9 @@
 
 The rule: an output depends on an element if it moves when that element takes some other finite
 value, huge ones included. What does not move must be as if nothing had been planted, though the
-non-finite value a reference manufactures there (0 x inf in a dense product) is excused. Where an
+non-finite value a reference manufactures there (0 x inf in a dense product) is excused, and so is
+another number that only the planted value makes: a sort moves NaN to the end, however little the
+row that becomes NaN was able to move while it was finite. Where an
 infinity makes the answer infinite, NaN is right too: x - cx for (1 - c)x, and every compensated
 sum, take an infinity from an infinity.
 """
@@ -17,7 +19,7 @@ import numpy as np
 import torch
 
 from assay.errors import TaskError
-from assay.measure.budget import growth
+from assay.measure.budget import growth, roundings
 from assay.measure.output_expectation import (
     Compute,
     NonFinite,
@@ -82,11 +84,13 @@ def with_planted(
         return _with_planted_index(output, runs, i)
     moved = _moved(_parts(runs.base[i]), [_parts(other[i]) for other in runs.others])
     rules, truth = _rules(output, runs, i, moved)
+    budget = _following(output, truth, runs.reference[i])
     if rounds:
         rules = replace(rules, free=moved, must_be_nan=torch.zeros_like(moved))
     return replace(
         output,
         truth=truth,
+        budget=budget,
         reference=reference,
         reference_bias=None,
         relief=_shifted(output, truth),
@@ -165,8 +169,11 @@ def _rules(
     must_be_nan = moved & reference.isnan() if nan else torch.zeros_like(moved)
     # A reference that turns NaN into a number (nansum, a comparison) is followed; NaN is too.
     excused = (~moved & strange) | (moved & ~strange if nan else torch.zeros_like(moved))
-    truth = torch.where(moved, _parts(runs.planted[i]), truth)
-    limit = torch.where(moved, _parts(runs.limit[i]), truth) if not nan else truth
+    planted, base = _parts(runs.planted[i]), truth
+    changed = ~moved & ~strange & planted.isfinite() & (planted != base)
+    truth = torch.where(moved | changed, planted, base)
+    limit = torch.where(changed, base, truth)
+    limit = limit if nan else torch.where(moved, _parts(runs.limit[i]), limit)
     pole = None if nan else torch.where(moved, _pole(runs, i), 0.0)
     largest = torch.finfo(real_dtype(output.dtype)).max
     limit = torch.where(limit.abs() > largest, limit.sign() * torch.inf, limit)
@@ -181,6 +188,20 @@ def _rules(
     )
     whole = torch.view_as_complex(truth.contiguous()) if output.dtype.is_complex else truth
     return rules, whole
+
+
+def _following(
+    output: OutputExpectation, truth: torch.Tensor, reference: torch.Tensor
+) -> torch.Tensor:
+    """The budget; where a larger number has taken an element's place it is rounded as that one."""
+    assert output.budget is not None
+    before, after = _parts(output.truth), _parts(truth)
+    error = (_parts(reference) - after).abs_()
+    replaced = (after != before) & error.isfinite()
+    dtype = real_dtype(output.dtype)
+    more = roundings(after, dtype, 1) - roundings(before, dtype, 1)
+    more = more.clamp_(min=0.0).add_(error, alpha=4.0)
+    return output.budget + torch.where(replaced, more, 0.0).view_as(output.budget)
 
 
 def _pole(runs: PlantedRuns, i: int) -> torch.Tensor:
