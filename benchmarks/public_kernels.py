@@ -1,6 +1,7 @@
 """Kernels that public benchmarks and libraries ship, judged as candidates. Resumable.
 
-    python benchmarks/public_kernels.py --checkouts FOLDER [--record out/public_kernels.jsonl]
+    python benchmarks/public_kernels.py --checkouts FOLDER [--draw 60 --seed 0] [--jobs 2]
+        [--record out/public_kernels.jsonl] [--list]
 
 FOLDER holds the repositories as OWNER/NAME. `public_kernels.toml` says which file holds which
 kernel, what it computes (a task of ours) and how it is called; no text of theirs is kept here. The
@@ -11,12 +12,15 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import itertools
 import json
+import os
+import random
 import re
 import sys
 import tomllib
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -25,7 +29,7 @@ from assay.data.candidate import Candidate, SourceFile
 from assay.data.settings import Level, Settings, Track
 from assay.data.task import Task, TaskFormat
 from assay.languages.candidate_file import detect_language
-from assay.pipeline import evaluate_many
+from assay.pipeline import evaluate
 
 TABLE = Path(__file__).with_suffix(".toml")
 TIMEOUT_S = 60.0
@@ -211,40 +215,53 @@ def _without_gpu(text: str, kernel: PublicKernel) -> str:
     return text
 
 
+def drawn(kernels: Sequence[PublicKernel], count: int, seed: int) -> list[PublicKernel]:
+    """`count` rows, one of each repository in turn: its rows in an order that the seed says.
+
+    What a row says about refusals has no part in it, and neither has a verdict.
+    """
+    queues = []
+    for repository in sorted({kernel.repository for kernel in kernels}):
+        own = sorted((k for k in kernels if k.repository == repository), key=lambda k: k.key)
+        queues.append(random.Random(f"{seed} {repository}").sample(own, len(own)))
+    turns = itertools.chain.from_iterable(itertools.zip_longest(*queues))
+    return [kernel for kernel in turns if kernel is not None][:count]
+
+
 def judge(table: Table, kernels: list[PublicKernel], flags: argparse.Namespace) -> Iterator[Line]:
-    """A line for each kernel, task by task; one that is refused is asked again without gaps."""
-    groups: dict[tuple[str, str], list[PublicKernel]] = defaultdict(list)
-    for kernel in kernels:
-        groups[kernel.task, kernel.track].append(kernel)
-    for (name, track), members in groups.items():
-        settings = Settings(
-            level=Level(flags.level), track=Track(track), timing=False, timeout_s=TIMEOUT_S
-        )
-        as_is = Asked(table.questions[name], flags.checkouts, contiguous=False)
-        first = _lines(table.task(name, flags.checkouts), members, settings, as_is)
-        refused = {line["kernel"]: line for line in first if line["status"] != "accepted"}
-        yield from (line for line in first if line["kernel"] not in refused)
-        again = [kernel for kernel in members if kernel.key in refused]
-        without_gaps = dataclasses.replace(as_is, contiguous=True)
-        for line in _lines(table.task(name, flags.checkouts), again, settings, without_gaps):
-            yield line | {"with_gaps": refused[line["kernel"]]["reason"]}
+    """A line for each kernel, as they finish, `--jobs` of them at a time."""
+    with ThreadPoolExecutor(flags.jobs) as pool:
+        waiting = [pool.submit(_judged, table, kernel, flags) for kernel in kernels]
+        for one in as_completed(waiting):
+            yield one.result()
 
 
-def _lines(task: Task, kernels: list[PublicKernel], settings: Settings, asked: Asked) -> list[Line]:
-    made = [candidate_of(kernel, asked) for kernel in kernels]
-    judged = evaluate_many(task, made, settings) if made else []
-    return [
-        {
-            "kernel": kernel.key,
-            "task": task.id,
-            "contiguous": asked.contiguous,
-            "status": one.verdict.status.value,
-            "reason": one.verdict.reason,
-            "evidence": [f"{e.severity} {e.kind}: {e.text}" for e in one.verdict.evidence],
-            "s": round(one.verdict.elapsed_s, 2),
-        }
-        for kernel, one in zip(kernels, judged, strict=True)
-    ]
+def _judged(table: Table, kernel: PublicKernel, flags: argparse.Namespace) -> Line:
+    """One kernel; if it is refused, it is asked again without gaps."""
+    task = table.task(kernel.task, flags.checkouts)
+    settings = Settings(
+        level=Level(flags.level), track=Track(kernel.track), timing=False, timeout_s=TIMEOUT_S
+    )
+    as_is = Asked(table.questions[kernel.task], flags.checkouts, contiguous=False)
+    first = _line(task, kernel, settings, as_is)
+    if first["status"] == "accepted":
+        return first
+    again = _line(task, kernel, settings, dataclasses.replace(as_is, contiguous=True))
+    seconds = round(first["s"] + again["s"], 2)
+    return again | {"s": seconds, "with_gaps": first["reason"]}
+
+
+def _line(task: Task, kernel: PublicKernel, settings: Settings, asked: Asked) -> Line:
+    verdict = evaluate(task, candidate_of(kernel, asked), settings)
+    return {
+        "kernel": kernel.key,
+        "task": task.id,
+        "contiguous": asked.contiguous,
+        "status": verdict.status.value,
+        "reason": verdict.reason,
+        "evidence": [f"{e.severity} {e.kind}: {e.text}" for e in verdict.evidence],
+        "s": round(verdict.elapsed_s, 2),
+    }
 
 
 def finished(record: Path) -> dict[str, Line]:
@@ -255,50 +272,88 @@ def finished(record: Path) -> dict[str, Line]:
     return {line["kernel"]: line for line in lines}
 
 
-def markdown(table: Table, done: dict[str, Line]) -> str:
-    """Figures by repository, then every refusal with its reason."""
-    head = "| repository | kernels | accepted | accepted without gaps | refused |"
-    lines, refused = [head, "|---|---|---|---|---|"], []
-    for repository in dict.fromkeys(k.repository for k in table.kernels):
-        own = [k for k in table.kernels if k.repository == repository and k.key in done]
-        good = [done[k.key] for k in own if done[k.key]["status"] == "accepted"]
-        gaps = sum(line["contiguous"] for line in good)
-        figures = (len(own), len(good) - gaps, gaps, len(own) - len(good))
-        lines.append(f"| {repository} | {' | '.join(map(str, figures))} |")
-        refused += [k for k in own if done[k.key]["status"] != "accepted"]
+def markdown(kernels: Sequence[PublicKernel], done: dict[str, Line]) -> str:
+    """Figures by repository and in all, then everything that was not accepted, with its reason."""
+    head = "| repository | kernels | accepted | accepted without gaps | refused | not judged |"
+    lines = [head, "|---|---|---|---|---|---|"]
+    for repository in dict.fromkeys(k.repository for k in kernels):
+        lines.append(_figures(repository, [k for k in kernels if k.repository == repository], done))
+    lines.append(_figures("all", kernels, done))
+    refused = [k for k in kernels if k.key in done and done[k.key]["status"] != "accepted"]
     if refused:
-        lines += ["", "| refused | status | why |", "|---|---|---|"]
+        lines += ["", "| refused | status | why | what the verdict says |", "|---|---|---|---|"]
     for kernel in refused:
         line = done[kernel.key]
-        lines.append(
-            f"| `{kernel.key}` | `{line['status']}` | {kernel.refusal or line['reason']} |"
-        )
+        cells = (f"`{kernel.key}`", f"`{line['status']}`", kernel.refusal or "unexplained")
+        lines.append(f"| {' | '.join(cells)} | {' '.join(line['reason'].split())} |")
     return "\n".join(lines)
 
 
-def main() -> int:
+def _figures(name: str, kernels: Sequence[PublicKernel], done: dict[str, Line]) -> str:
+    own = [done[k.key] for k in kernels if k.key in done]
+    good = [line for line in own if line["status"] == "accepted"]
+    gaps = sum(line["contiguous"] for line in good)
+    figures = (len(kernels), len(good) - gaps, gaps, len(own) - len(good), len(kernels) - len(own))
+    return f"| {name} | {' | '.join(map(str, figures))} |"
+
+
+def chosen(table: Table, flags: argparse.Namespace) -> list[PublicKernel]:
+    """The rows asked for, of repositories whose folder is there."""
+    there = [k for k in table.kernels if (flags.checkouts / k.repository).is_dir()]
+    if flags.draw:
+        there = drawn(there, flags.draw, flags.seed)
+    return [k for k in there if re.search(flags.only, k.key)]
+
+
+def listed(table: Table, kernels: Sequence[PublicKernel], checkouts: Path) -> Iterator[str]:
+    """Each kernel wrapped and its task read, neither of them judged: their files are there."""
+    for kernel in kernels:
+        table.task(kernel.task, checkouts)
+        made = candidate_of(kernel, Asked(table.questions[kernel.task], checkouts, False))
+        size = sum(len(file.text) for file in made.sources)
+        yield f"{kernel.key}: {len(made.sources)} files, {size} characters"
+
+
+def options() -> argparse.ArgumentParser:
+    """What the command line takes."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--checkouts", type=Path, required=True)
     parser.add_argument("--record", type=Path, default=Path("out/public_kernels.jsonl"))
     parser.add_argument("--level", choices=[level.value for level in Level], default="quick")
-    parser.add_argument("--only", default="", help="only kernels whose name contains this")
+    parser.add_argument("--only", default="", help="only kernels whose name matches this")
     parser.add_argument("--again", action="store_true", help="judge finished ones again")
-    flags = parser.parse_args()
-    table, done = read_table(TABLE), finished(flags.record)
-    asked = [k for k in table.kernels if re.search(flags.only, k.key)]
-    asked = [k for k in asked if flags.again or k.key not in done]
+    parser.add_argument("--draw", type=int, default=0, help="so many rows, spread by repository")
+    parser.add_argument("--seed", type=int, default=0, help="says which rows are drawn")
+    parser.add_argument("--jobs", type=int, default=1, help="kernels judged at a time")
+    parser.add_argument("--list", action="store_true", help="wrap the kernels, judge none")
+    return parser
+
+
+def main() -> int:
+    os.environ.setdefault("OMP_NUM_THREADS", "1")  # the jobs fill the cores
+    flags = options().parse_args()
+    table = read_table(TABLE)
+    asked = chosen(table, flags)
+    if flags.list:
+        print(*listed(table, asked, flags.checkouts), f"{len(asked)} kernels", sep="\n")
+        return 0
+    done = finished(flags.record)
+    left = [k for k in asked if flags.again or k.key not in done]
     flags.record.parent.mkdir(parents=True, exist_ok=True)
     with flags.record.open("a") as record:
-        for line in judge(table, asked, flags):
+        for line in judge(table, left, flags):
             record.write(json.dumps(line) + "\n")
             record.flush()
             done[line["kernel"]] = line
-            gaps = ", without gaps" if line["contiguous"] else ""
-            print(f"{line['status']}{gaps}: {line['kernel']} ({line['s']} s)", file=sys.stderr)
-            if line["status"] != "accepted":
-                print(f"    {line['reason']}", file=sys.stderr)
-    print(markdown(table, done))
+            print(_told(line), file=sys.stderr)
+    print(markdown(asked, done))
     return 0
+
+
+def _told(line: Line) -> str:
+    gaps = ", without gaps" if line["contiguous"] else ""
+    reason = "" if line["status"] == "accepted" else f"\n    {line['reason']}"
+    return f"{line['status']}{gaps}: {line['kernel']} ({line['s']} s){reason}"
 
 
 if __name__ == "__main__":

@@ -52,3 +52,33 @@ def test_a_package_is_theirs_with_our_stand_ins(tmp_path: Path) -> None:
     files = {file.path: file.text for file in script.candidate_of(kernel, asked).sources}
     assert files["lib/main.py"] == "x = 1\n" and files["lib/device.py"] == ""
     assert next(iter(files)) == "kernel.py" and "lib/__init__.py" in files
+
+
+def _rows(script: ModuleType, counts: dict[str, int], refusal: str) -> list[object]:
+    return [
+        script.PublicKernel(repository, f"{n}.py", "t", refusal=refusal)
+        for repository, count in counts.items()
+        for n in range(count)
+    ]
+
+
+def test_a_draw_spreads_over_repositories_and_knows_no_verdict() -> None:
+    script = _script()
+    counts = {"a/small": 2, "b/large": 30, "c/middle": 9}
+    draw = script.drawn(_rows(script, counts, ""), 15, 7)
+    held = [sum(k.repository == name for k in draw) for name in counts]
+    assert held == [2, 7, 6] and len({k.key for k in draw}) == 15
+    again = script.drawn(_rows(script, counts, "broken")[::-1], 15, 7)
+    assert [k.key for k in again] == [k.key for k in draw]
+    other = script.drawn(_rows(script, counts, ""), 15, 8)
+    assert {k.key for k in other} != {k.key for k in draw}
+
+
+def test_every_kernel_that_is_not_accepted_is_told_with_its_reason() -> None:
+    script = _script()
+    good, bad, left = _rows(script, {"a/b": 3}, "")
+    line = {"status": "accepted", "contiguous": False, "reason": ""}
+    wrong = {"status": "incorrect", "contiguous": True, "reason": "off by\none"}
+    told = script.markdown([good, bad, left], {good.key: line, bad.key: wrong})
+    assert "| all | 3 | 1 | 0 | 1 | 1 |" in told
+    assert f"| `{bad.key}` | `incorrect` | unexplained | off by one |" in told
