@@ -97,6 +97,15 @@ def test_where_one_logit_outweighs_all_nothing_is_added() -> None:
     assert not compare(best, torch.full((2,), -1e-6)).ok
 
 
+def test_a_single_class_may_leave_a_rounding_of_one() -> None:
+    logits = normal(64, 1)
+    loss = expected(lambda x: -torch.log_softmax(x, -1)[:, 0], logits)
+    noise = (torch.exp(logits).log() - logits)[:, 0]
+    assert noise.abs().max() > 0.0
+    assert compare(loss, noise).ok and compare(loss, torch.zeros(64)).ok
+    assert not compare(loss, torch.full((64,), 1e-5)).ok
+
+
 @pytest.mark.parametrize("power", [0, 2])
 def test_half_precision_is_not_excused_by_it(power: int) -> None:
     given = [normal(2, 96, 64, seed=s) * 2.0**power for s in range(4)]

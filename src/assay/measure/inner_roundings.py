@@ -27,6 +27,9 @@ _EXPONENTS = frozenset(("_softmax", "_log_softmax"))
 _LINEAR = frozenset(("sum", "mean", "cumsum"))  # what is summed may cancel
 _EXACT_SUM = 2.0**24
 _ROUNDINGS_OF_ONE = 2.0**24
+# Up to here log(exp(x)) - x can be computed as it stands, and is off by a rounding of one where the
+# truth is exactly 0 (a single class); beyond, float32 overflows unless the largest is subtracted.
+_DIRECT_EXPONENT = 87.0
 
 
 @dataclass(frozen=True)
@@ -142,7 +145,10 @@ class InnerRoundings(TorchDispatchMode):
             exponents = _exponents(given, others, int(args[1]))
             # The exponents of weights are sums themselves, as long as any.
             share = exponents.mul_(1.0 if weights else self._few).add_(1.0)
-            share.masked_fill_(others == 0.0, 0.0)
+            exact = others == 0.0
+            if not weights:
+                exact &= given.abs() > _DIRECT_EXPONENT
+            share.masked_fill_(exact, 0.0)
             return share.mul_(result) if weights else share
         return torch.ones_like(result) if name in _LOGARITHMS else None
 
