@@ -17,6 +17,7 @@ from assay.tasks.catalog import tasks_of
 from assay.tasks.points import PAST_LARGE, SMALL_ELEMENTS, Points
 from assay.tasks.reference import Reference
 from assay.tasks.sweep import sweep
+from assay.tasks.trials import TRIAL_CALLS
 from tasks import task_sources as sources
 
 BODIES = {
@@ -202,6 +203,30 @@ def test_a_size_that_cannot_go_far_goes_as_far_as_it_can() -> None:
     _, workloads = swept(named("attention"), Level.FULL)  # scores of 2^16 positions fit nowhere
     assert 1 << 10 < max(w.axes["length"] for w in workloads) < 1 << 14
     assert max(w.axes["head_dim"] for w in workloads) > 1 << 16
+
+
+LOOP = """
+class Model(nn.Module):
+    def forward(self, x, gate):
+        state, found = torch.zeros_like(x[:, 0]), []
+        for step in range(x.shape[1]):
+            state = torch.sigmoid(gate[:, step]) * state + x[:, step]
+            found.append(state)
+        return torch.stack(found, 1)
+def get_inputs():
+    return [torch.randn(2, 7, 12), torch.randn(2, 7, 12)]
+def get_init_inputs():
+    return []
+"""
+
+
+def test_a_loop_is_stretched_only_as_far_as_it_stays_short() -> None:
+    reference, workloads = swept(sources.task(LOOP))
+    longest = max(workloads, key=lambda w: reference.foreseen_calls(w.axes))
+    (steps,) = [n for name, n in longest.axes.items() if name.startswith("dim:0.1")]
+    assert 1 << 10 < steps < 1 << 13
+    assert 5 * steps <= reference.foreseen_calls(longest.axes) <= TRIAL_CALLS
+    assert max(n for w in workloads for n in w.axes.values()) > 1 << 15  # the others go on
 
 
 def test_few_items_of_large_and_small_values_are_asked_at_standard() -> None:

@@ -250,6 +250,17 @@ class Reference:
         """As `foreseen_result`; where many tensors are made, what they are together."""
         return 0 if self._growth is None else self._growth.burden(axes)
 
+    def foreseen_calls(self, axes: Mapping[str, int]) -> int:
+        """How many tensors a call makes there: a loop over a size makes more; 0 where unknown."""
+        if self._growth is not None:
+            return len(self._growth.elements)
+        return 0 if self._call_growth is None else self._call_growth.largest(axes)
+
+    @cached_property
+    def _call_growth(self) -> ResultGrowth | None:
+        """How the number of results grows with the sizes."""
+        return learn_growth(self._result_count, self._running_axes(), self.axes)
+
     @cached_property
     def _growth(self) -> ResultGrowth | None:
         """How results grow with the sizes; None where small runs do not say."""
@@ -259,6 +270,9 @@ class Reference:
         inputs, module = self._own_draw(axes, _CHECK_SEED), self._checker(axes).module
         with user_code(self.task.id, "the reference"), kept_generators():
             return results_of(module, inputs)
+
+    def _result_count(self, axes: Mapping[str, int]) -> list[int]:
+        return [len(self._results(axes))]
 
     def structures(self) -> tuple[Structure, ...]:
         """What the own generator promises about each input."""

@@ -29,6 +29,9 @@ LONGEST_RUN_S = 1.0
 TRIAL_ELEMENTS = 1 << 24
 LARGEST_RESULT = 5 << 20  # of what is not near the own sizes
 TRIAL_MULTIPLICATIONS = 1 << 31  # a small input can still ask for a huge product
+# Results of one run: an expectation takes 28 runs' time under the modes that watch it, 7 s for a
+# loop that makes 50,000 of them.
+TRIAL_CALLS = 1 << 14
 UNKNOWN_SIZE = 1 << 12  # of a constructor whose parameters cannot be counted beforehand
 RATE_ELEMENTS = 1 << 15  # a smaller run says little about the time of a larger one
 PLANTED = (Distribution.NAN, Distribution.INF)
@@ -112,7 +115,7 @@ class Trials:
     def _run(self, workload: Workload) -> Admission:
         reference = self._reference
         far = self._is_far(workload)
-        if far and reference.foreseen_result(workload.axes) > self._limits.result_elements:
+        if far and self._asks_too_much(workload):
             return Admission.REFUSED
         try:
             inputs = reference.draw(workload, self._rng.getrandbits(31))
@@ -127,6 +130,12 @@ class Trials:
         if far and reference.largest_result(workload, inputs) > self._limits.result_elements:
             return Admission.REFUSED
         return self._timed(workload, inputs)
+
+    def _asks_too_much(self, workload: Workload) -> bool:
+        """Whether small runs foretell too large a tensor, or a loop that makes too many."""
+        made = self._reference.foreseen_result(workload.axes)
+        calls = self._reference.foreseen_calls(workload.axes)
+        return made > self._limits.result_elements or calls > TRIAL_CALLS
 
     def _bears_planted(self, workload: Workload) -> bool:
         """Whether the reference runs wherever a NaN lies: some read only half of a matrix."""
