@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import torch
 
+from assay.measure.codes import Rounded
 from assay.measure.expectation import ExpectationRequest, Planted, compare, expect
+from assay.measure.forks import RoundedRuns, rounds_otherwise
 from assay.tasks.half_codes import half_codes
 from measure.references import Reference, expected_all
 
@@ -136,3 +138,11 @@ def test_codes_that_the_own_precision_puts_apart_are_right_as_it_has_them() -> N
     assert compare(wanted, wide).ok
     assert not compare(wanted, own + 16).ok
     assert not compare(wanted, wide - 16).ok
+
+
+def test_one_code_that_the_own_precision_makes_otherwise_is_noticed() -> None:
+    truth = Rounded("trunc", torch.tensor([9.97, 3.5]), torch.tensor([9, 3]), n=20)
+    same = Rounded("trunc", torch.tensor([9.98, 3.4]), torch.tensor([9, 3]), n=20)
+    other = Rounded("trunc", torch.tensor([10.0, 3.4]), torch.tensor([9, 3]), n=20)
+    assert not rounds_otherwise([RoundedRuns(truth, same, (), 1.0)])
+    assert rounds_otherwise([RoundedRuns(truth, same, (), 1.0), RoundedRuns(truth, other, (), 1.0)])

@@ -19,8 +19,8 @@ from assay.measure.decomposed import Decomposed, DecompositionWatch, returned_wh
 from assay.measure.forks import (
     RoundedRuns,
     fork,
-    leaves_neighbours,
     open_codes,
+    rounds_otherwise,
     undefined_codes,
 )
 from assay.measure.inner_roundings import InnerRoundings
@@ -92,7 +92,7 @@ def evaluate(arguments: Arguments, request: ExpectationRequest) -> Evaluations:
     seen = [w.seen for w in watches]
     runs = _rounded_runs(codes.seen, own.seen, seen, scale)
     forks = _forks(arguments, request, runs)
-    if leaves_neighbours(runs):
+    if rounds_otherwise(runs):
         forks.append(_tensors(arguments.compute(arguments.inputs, arguments.state, False)))
     return Evaluations(
         outputs.names,

@@ -69,12 +69,13 @@ def _open(number: int, runs: RoundedRuns, exact: bool) -> OpenCodes | None:
     return OpenCodes(number, index, inner.reshape(-1)[index], outer.reshape(-1)[index], rank)
 
 
-def leaves_neighbours(runs: Sequence[RoundedRuns]) -> bool:
-    """Whether the task's own precision makes a code that is no neighbour of the truth's.
+def rounds_otherwise(runs: Sequence[RoundedRuns]) -> bool:
+    """Whether the task's own precision makes another code than the truth anywhere.
 
-    float16 has no odd numbers beyond 2048: what it rounds before a cast is codes apart.
+    Then the reference's own run is one of the right answers: float16 has no odd numbers beyond
+    2048, and what it sums up before a cast may be further from a boundary than probes foresee.
     """
-    return any(bool(((_codes(one.own) - _codes(one.truth)).abs() > 1.0).any()) for one in runs)
+    return any(bool((_codes(one.own) != _codes(one.truth)).any()) for one in runs)
 
 
 def _codes(rounded: Rounded) -> torch.Tensor:
