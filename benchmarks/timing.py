@@ -64,16 +64,7 @@ class Circuit:
         self._secret = Secret.draw()
         reference = Reference(task(rows))
         chosen = sweep(reference, Level.QUICK, self._secret.random("sweep"))[:1]
-        plan = Plan(
-            secret=self._secret.hex,
-            level=Level.QUICK,
-            track=Track.OPEN,
-            device="cuda",
-            timing=True,
-            baselines=("eager",),
-            workloads=tuple(chosen),
-        )
-        self.exam = Exam(reference, plan)
+        self.exam = Exam(reference, Plan.of(SETTINGS, self._secret.hex, tuple(chosen)))
         self._rng = random.Random(7)
 
     @contextmanager

@@ -81,15 +81,7 @@ def verdicts(wall: Wall, chosen: tuple[CorpusCase, ...]) -> dict[str, Verdict]:
 def plan(task: str, settings: Settings) -> Plan:
     reference = Reference(resolve(task))
     workloads = sweep(reference, settings.level, SECRET.random("sweep"))
-    return Plan(
-        secret=SECRET.hex,
-        level=settings.level,
-        track=settings.track,
-        device=settings.device,
-        timing=settings.timing,
-        baselines=settings.baselines,
-        workloads=workloads + in_other_mode(reference, workloads),
-    )
+    return Plan.of(settings, SECRET.hex, workloads + in_other_mode(reference, workloads))
 
 
 @pytest.fixture

@@ -9,9 +9,10 @@ import pytest
 from assay.data.device import Device
 from assay.data.kernels import KernelSeen, KernelsSeen
 from assay.data.measurement import Measurement
-from assay.data.settings import Settings
+from assay.data.observation import LimitsSeen
+from assay.data.settings import Cache, Settings
 from assay.measure.ncu_csv import parse_ncu
-from assay.profiling import Floor, Gathered, Subject, assembled, floor_on
+from assay.profiling import Gathered, Subject, assembled, exam_of, floor_under
 from assay.tasks.catalog import resolve
 from assay.tasks.reference import Reference
 from assay.worker.host.counters import Counted
@@ -47,13 +48,13 @@ def _subject(**axes: int) -> Subject:
     return Subject(reference, reference.own_axes | axes, Settings(device="cuda"))
 
 
-def _gathered(floor: Floor, counted: Counted) -> Gathered:
+def _gathered(floor: LimitsSeen, counted: Counted) -> Gathered:
     seen = SittingSeen(TIMES, KernelsSeen(calls=4, kernels=(ROWS,)))
     return Gathered("softmax", "k.py", {"rows": 512, "cols": 2048}, H200, seen, floor, counted)
 
 
 def test_everything_finds_its_place() -> None:
-    floor = floor_on(H200, _subject())
+    floor = floor_under(H200, _subject())
     found = assembled(_gathered(floor, Counted(parse_ncu(TEXT))))
     assert (found.time_us, found.launch_us, found.energy_mj) == (11.0, 3.0, 5.5)
     assert found.kernels_us == 9.0 and found.trusted and found.reason == ""
@@ -63,7 +64,7 @@ def test_everything_finds_its_place() -> None:
 
 
 def test_what_is_missing_is_said() -> None:
-    other = floor_on(H200.model_copy(update={"name": "Abacus"}), _subject())
+    other = floor_under(H200.model_copy(update={"name": "Abacus"}), _subject())
     found = assembled(_gathered(other, Counted(reason="no counters")))
     assert found.reason == "no vendor peaks are known for Abacus; no counters"
     assert found.roofline is None and not found.trusted
@@ -71,6 +72,20 @@ def test_what_is_missing_is_said() -> None:
 
 
 def test_the_floor_is_that_of_the_sizes_asked_for() -> None:
-    own, larger = floor_on(H200, _subject()).limits, floor_on(H200, _subject(rows=1024)).limits
+    own, larger = (
+        floor_under(H200, _subject()).limits,
+        floor_under(H200, _subject(rows=1024)).limits,
+    )
     assert own is not None and larger is not None
     assert larger.bytes_read == 2 * own.bytes_read and larger.axes["rows"] == 1024
+
+
+@pytest.mark.parametrize(("tf32", "unit"), [(False, "fp32"), (True, "tf32")])
+def test_settings_reach_the_plan_and_the_floor(tf32: bool, unit: str) -> None:
+    reference = Reference(resolve("matmul"))
+    settings = Settings(device="cuda", tf32=tf32, cache=Cache.WARM)
+    subject = Subject(reference, reference.own_axes, settings)
+    plan = exam_of(subject).plan
+    assert (plan.tf32, plan.cache, plan.timing) == (tf32, Cache.WARM, True)
+    floor = floor_under(H200, subject).limits
+    assert floor is not None and floor.units == {"float32": unit}

@@ -6,10 +6,15 @@ TaskError, never a guess.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 
+from assay.data.device import Device
 from assay.data.limits import Peaks, TaskLimits
+from assay.data.observation import LimitsSeen
 from assay.data.task import Task
+from assay.devices.peaks import board, board_of
+from assay.errors import TaskError
 from assay.measure.limits.roofline import roof
 from assay.measure.limits.trace import WorkTrace
 from assay.measure.limits.work import Work
@@ -39,6 +44,27 @@ def floor_of(
         memory_us=over.memory_us,
         arithmetic_us=over.arithmetic_us,
     )
+
+
+def floor_on(
+    device: Device,
+    task: Task,
+    allow_tf32: bool,
+    axes: Mapping[str, int] | None = None,
+    sizes: Mapping[str, int] | None = None,
+) -> LimitsSeen:
+    """The floor on the device's own board; the reason where the board or the work is unknown."""
+    name = board_of(device.name)
+    if name is None:
+        return LimitsSeen(reason=f"no vendor peaks are known for {device.name}")
+    try:
+        found = floor_of(task, board(name), allow_tf32, axes, sizes)
+        return LimitsSeen(limits=found, peaks=board(name))
+    except TaskError as error:
+        return LimitsSeen(reason=f"its work could not be traced: {error}")
+    except Exception as error:  # a floor that we cannot find costs no verdict and no profile
+        logging.getLogger(__name__).exception("tracing the work of %s", task.id)
+        return LimitsSeen(reason=f"its work could not be traced: {error}")
 
 
 def traced(task: Task, sizes: Mapping[str, int]) -> Work:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property
 from itertools import islice
@@ -20,12 +19,13 @@ from assay.data.observation import (
     TaskBroken,
 )
 from assay.data.plan import Plan
+from assay.data.progress import Report
 from assay.data.run import Judgement
 from assay.data.settings import Level, Settings
 from assay.data.task import Task
 from assay.data.workload import Workload
-from assay.devices.peaks import board, board_of
-from assay.devices.registry import for_judging
+from assay.devices.peaks import board_of
+from assay.devices.registry import adapter
 from assay.errors import HostError, TaskError
 from assay.guard.given import Given, small_inputs
 from assay.guard.narrowing import narrowings
@@ -45,7 +45,6 @@ from assay.worker.host.secret import Secret
 from assay.worker.host.wall import Wall
 from assay.worker.trial import Trial
 
-Report = Callable[[str, float | None], None]
 _SCALED_SHARE = 0.25  # of the limit of a first call: a smaller shape is chosen to be quick
 
 
@@ -57,7 +56,7 @@ class Hearing:
         self._task = task
         self.settings = settings
         self._replay = replay
-        self._device = for_judging(settings.device).describe()
+        self._device = adapter(settings.device).describe()
         self._failure: Observation | None = None
         self._nulls: dict[str, list[NullPassed]] = {}  # by the plan's secret
         self._own_benches: dict[str, Bench] = {}  # of candidates judged at a shape of their own
@@ -84,18 +83,8 @@ class Hearing:
             return Exam(reference, self._replay)
         settings, secret = self.settings, Secret.draw()
         own = own or within_memory(reference)
-        plan = Plan(
-            secret=secret.hex,
-            level=settings.level,
-            track=settings.track,
-            device=settings.device,
-            timing=settings.timing,
-            baselines=settings.baselines,
-            cache=settings.cache,
-            tf32=settings.tf32,
-            workloads=(own,),
-        )
-        exam, alone = Exam(reference, plan), settings.device == "cpu" and settings.at_once == 1
+        exam = Exam(reference, Plan.of(settings, secret.hex, (own,)))
+        alone = settings.device == "cpu" and settings.at_once == 1
         with Headstart(exam, wanted=alone and settings.level is not Level.QUICK) as headstart:
             found = swept(reference, settings.level, secret.random("sweep"))
             for workload in islice(found, 1, None):  # the own one is admitted
@@ -199,15 +188,8 @@ def limits_seen(task: Task, device: Device, settings: Settings) -> LimitsSeen:
     """The floor under every time of a task on a device; where there is none, why."""
     if not settings.timing:
         return LimitsSeen(reason="timing was switched off")
-    name = board_of(device.name)
-    if device.kind == "cpu" or name is None:
+    if device.kind == "cpu" or board_of(device.name) is None:
         return LimitsSeen(reason=f"no vendor peaks are known for {device.name}")
-    from assay.floor import floor_of  # its tracer imports Triton, 0.2 s that a CPU need not pay
+    from assay.floor import floor_on  # its tracer imports Triton, 0.2 s that a CPU need not pay
 
-    try:
-        return LimitsSeen(limits=floor_of(task, board(name), settings.tf32), peaks=board(name))
-    except TaskError as error:
-        return LimitsSeen(reason=f"its work could not be traced: {error}")
-    except Exception as error:  # a floor that we cannot find costs no verdict
-        logging.getLogger(__name__).exception("tracing the work of %s", task.id)
-        return LimitsSeen(reason=f"its work could not be traced: {error}")
+    return floor_on(device, task, settings.tf32)

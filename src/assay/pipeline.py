@@ -18,6 +18,7 @@ from pydantic import ValidationError
 
 from assay.data.candidate import Candidate
 from assay.data.plan import Plan
+from assay.data.progress import Show
 from assay.data.run import Judgement
 from assay.data.settings import Settings
 from assay.data.task import Task
@@ -26,7 +27,7 @@ from assay.devices.registry import adapter
 from assay.errors import UsageError
 from assay.judge_process.judging import hear
 from assay.judge_process.messages import Job
-from assay.judge_process.relay import Show, judgements
+from assay.judge_process.relay import judgements
 from assay.languages.candidate_file import load_candidate
 from assay.languages.candidate_text import candidate_of_text
 from assay.tasks.catalog import resolve

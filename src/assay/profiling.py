@@ -7,22 +7,20 @@ A candidate's failure is data and becomes a NotProfiled.
 
 from __future__ import annotations
 
-import logging
 import statistics
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from assay.data.candidate import Candidate
 from assay.data.device import Device
-from assay.data.limits import Peaks, TaskLimits
+from assay.data.observation import LimitsSeen
 from assay.data.plan import Plan
 from assay.data.profile import NotProfiled, Profile
+from assay.data.progress import Report
 from assay.data.settings import Settings
 from assay.devices.lease import device_key, lease
-from assay.devices.peaks import board, board_of
 from assay.devices.registry import for_judging
-from assay.errors import TaskError
-from assay.floor import floor_of
+from assay.floor import floor_on
 from assay.languages.registry import language
 from assay.measure.occupancy import multiprocessor
 from assay.measure.profile import kernel_rows, position, rows_seen, with_counters
@@ -37,8 +35,6 @@ UNCOUNTED = "hardware counters are read only with --trust, from a run without th
 _LEASE_WAIT_S = 600.0
 _MOST_TEXT = 2000
 
-Report = Callable[[str, float | None], None]
-
 
 @dataclass(frozen=True)
 class Subject:
@@ -52,15 +48,6 @@ class Subject:
 
 
 @dataclass(frozen=True)
-class Floor:
-    """The least time of the task, or why it is not known."""
-
-    limits: TaskLimits | None = None
-    peaks: Peaks | None = None
-    reason: str = ""
-
-
-@dataclass(frozen=True)
 class Gathered:
     """What a profile is made of."""
 
@@ -69,7 +56,7 @@ class Gathered:
     axes: Mapping[str, int]
     device: Device
     seen: SittingSeen
-    floor: Floor
+    floor: LimitsSeen
     counted: Counted
 
 
@@ -77,10 +64,11 @@ def profile(subject: Subject, candidate: Candidate, report: Report) -> Profile |
     """Everything that is known of one candidate's time."""
     settings, task = subject.settings, subject.reference.task
     adapter = for_judging(settings.device)
-    device, exam = adapter.describe(), _exam(subject)
+    device, exam = adapter.describe(), exam_of(subject)
     waiting = lambda _: report("waiting for the device", None)  # noqa: E731
     with lease(device_key(device), _LEASE_WAIT_S, waiting):
-        with Wall(language(candidate.language).preload, expected=2, device=settings.device) as wall:
+        preload = language(candidate.language).preload
+        with Wall(preload, expected=2, device=settings.device, tf32=settings.tf32) as wall:
             sitting = Sitting(wall, exam, settings, Seat(device, adapter.reading))
             try:
                 seen = sitting.observe(candidate, report)
@@ -94,24 +82,15 @@ def profile(subject: Subject, candidate: Candidate, report: Report) -> Profile |
                 )
         found = _counters(subject, exam, candidate, report)
     report("tracing the task", None)
-    floor = floor_on(device, subject)
+    floor = floor_under(device, subject)
     return assembled(Gathered(task.id, candidate.name, subject.axes, device, seen, floor, found))
 
 
-def floor_on(device: Device, subject: Subject) -> Floor:
-    """The least time of the task at these sizes; why not where the board or the work is unknown."""
-    name, reference = board_of(device.name), subject.reference
-    if name is None:
-        return Floor(reason=f"no vendor peaks are known for {device.name}")
-    axes, peaks = subject.axes, board(name)
+def floor_under(device: Device, subject: Subject) -> LimitsSeen:
+    """The least time of the task at these sizes, by the arithmetic that the settings allow."""
+    reference, axes = subject.reference, subject.axes
     sizes = reference.sizes(axes) if dict(axes) != reference.own_axes else None
-    try:
-        return Floor(floor_of(reference.task, peaks, axes=axes, sizes=sizes), peaks)
-    except TaskError as error:
-        return Floor(reason=f"its work could not be traced: {error}")
-    except Exception as error:  # a floor that we cannot find costs no profile
-        logging.getLogger(__name__).exception("tracing the work of %s", reference.task.id)
-        return Floor(reason=f"its work could not be traced: {error}")
+    return floor_on(device, reference.task, subject.settings.tf32, axes, sizes)
 
 
 def assembled(found: Gathered) -> Profile:
@@ -148,18 +127,9 @@ def _counters(subject: Subject, exam: Exam, candidate: Candidate, report: Report
     return counted(exam, candidate, settings.timeout_s + settings.build_timeout_s)
 
 
-def _exam(subject: Subject) -> Exam:
+def exam_of(subject: Subject) -> Exam:
     """One workload: the task's own, but for the sizes that were asked for."""
     reference, settings = subject.reference, subject.settings
     own = reference.own_workload()
     own = own.model_copy(update={"axes": dict(subject.axes), "own": dict(subject.axes) == own.axes})
-    plan = Plan(
-        secret=Secret.draw().hex,
-        level=settings.level,
-        track=settings.track,
-        device=settings.device,
-        timing=True,
-        baselines=settings.baselines,
-        workloads=(own,),
-    )
-    return Exam(reference, plan)
+    return Exam(reference, Plan.of(settings, Secret.draw().hex, (own,)))

@@ -92,17 +92,8 @@ class ContractCheck:
         return found is not None and found.state_elements <= HEAVY_STATE
 
     def _exam(self, workloads: tuple[Workload, ...]) -> Exam:
-        settings = Settings()
-        plan = Plan(
-            secret=self._secret.hex,
-            level=self._level,
-            track=settings.track,
-            device=settings.device,
-            timing=False,
-            baselines=settings.baselines,
-            workloads=workloads,
-        )
-        return Exam(self._reference, plan)
+        settings = Settings(level=self._level, timing=False)
+        return Exam(self._reference, Plan.of(settings, self._secret.hex, workloads))
 
 
 def _accepted(exam: Exam, question: Question, nulls: list[Null], deadline: Deadline) -> list[Null]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from assay.data.baselines import Baselines
 from assay.data.record import Record
-from assay.data.settings import Cache, Level, Track
+from assay.data.settings import Cache, Level, Settings, Track
 from assay.data.workload import Workload
 
 
@@ -20,3 +20,10 @@ class Plan(Record):
     cache: Cache = Cache.COLD
     tf32: bool = False
     workloads: tuple[Workload, ...]
+
+    @classmethod
+    def of(cls, settings: Settings, secret: str, workloads: tuple[Workload, ...]) -> Plan:
+        """What these settings ask for, on these workloads."""
+        known = cls.model_fields.keys() & Settings.model_fields.keys()
+        asked = {name: getattr(settings, name) for name in known}
+        return cls(secret=secret, workloads=workloads, **asked)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+
+Report = Callable[[str, float | None], None]  # a stage in words, and the share of it that is done
 
 
 @dataclass(frozen=True)
@@ -14,3 +17,6 @@ class Progress:
     total: int
     stage: str  # what is being done, in words: "building", "checking", "timing"
     fraction: float | None = None  # of the stage, 0 to 1; None where it cannot be told
+
+
+Show = Callable[[Progress], None]

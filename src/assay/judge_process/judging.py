@@ -9,21 +9,22 @@ ours is `not_run`; neither stops the others.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Generator, Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Generator, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, TypeVar
 
 from assay.data.candidate import Candidate
+from assay.data.device import Device
 from assay.data.observation import HostFailed, TaskBroken
-from assay.data.progress import Progress
+from assay.data.progress import Progress, Report, Show
 from assay.data.run import Judgement
-from assay.dispatch.local_pool import in_order
 from assay.judge_process.messages import Job
-from assay.judge_process.stages import Report, StageClock
+from assay.judge_process.stages import StageClock
 
 if TYPE_CHECKING:
     from assay.hearing import Hearing
 
-Show = Callable[[Progress], None]
+T = TypeVar("T")
 
 
 def judge_job(job: Job, progress: Show) -> Generator[Judgement, None, None]:
@@ -35,9 +36,9 @@ def judge_job(job: Job, progress: Show) -> Generator[Judgement, None, None]:
 
     keep_freed_memory()
     settings, candidates = job.settings, list(job.candidates)
-    for_judging(settings.device)
+    device = for_judging(settings.device)
     if job.failure is not None:
-        yield from failed(job, job.failure)
+        yield from failed(job, job.failure, device.describe())
         return
     modules = tuple(sorted({name for c in candidates for name in language(c.language).preload}))
     with Wall(
@@ -49,13 +50,11 @@ def judge_job(job: Job, progress: Show) -> Generator[Judgement, None, None]:
         yield from hear(hearing, candidates, progress)
 
 
-def failed(job: Job, failure: TaskBroken | HostFailed) -> Iterator[Judgement]:
+def failed(job: Job, failure: TaskBroken | HostFailed, device: Device) -> Iterator[Judgement]:
     """The same failure for every candidate: nothing is run."""
-    from assay.devices.registry import for_judging
     from assay.judgement import Course, Judging
     from assay.worker.host.wall import usable_threads
 
-    device = for_judging(job.settings.device).describe()
     judging = Judging(job.task, job.settings, device, usable_threads())
     for candidate in job.candidates:
         yield judging.judgement(candidate, Course((failure,), 0.0))
@@ -71,6 +70,20 @@ def hear(
     ]
     # Timing needs the machine to itself.
     yield from in_order(work, hearing.settings.at_once)
+
+
+def in_order(work: Sequence[Callable[[], T]], jobs: int) -> Iterator[T]:
+    """Run at most `jobs` at once; each piece waits on sandboxed processes, so threads do."""
+    if jobs <= 1 or len(work) <= 1:
+        for piece in work:
+            yield piece()
+        return
+    pool = ThreadPoolExecutor(max_workers=jobs)
+    try:
+        for future in [pool.submit(piece) for piece in work]:
+            yield future.result()
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
 
 
 def _judge(hearing: Hearing, candidate: Candidate, report: Report) -> Judgement:

@@ -12,14 +12,13 @@ from collections.abc import Callable, Generator
 
 from assay import errors
 from assay.data.observation import HostFailed, TaskBroken
-from assay.data.progress import Progress
+from assay.data.progress import Progress, Show
 from assay.data.run import Judgement
 from assay.errors import AssayError, HostError
 from assay.judge_process.handle import JudgeProcess
 from assay.judge_process.messages import Done, Failed, Job, Judged, Logged
 from assay.judge_process.turns import turn
 
-Show = Callable[[Progress], None]
 FIRST_STAGE = "starting"
 
 

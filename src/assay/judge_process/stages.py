@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 
-Report = Callable[[str, float | None], None]
+from assay.data.progress import Report
 
 
 class StageClock:

@@ -16,6 +16,7 @@ from assay.data.candidate import Candidate
 from assay.data.device import Device, DeviceReading
 from assay.data.kernels import KernelsSeen
 from assay.data.measurement import Measurement
+from assay.data.progress import Report
 from assay.data.settings import Settings
 from assay.errors import HostError
 from assay.tasks.outputs import BUFFER_PREFIX, LEFT_OR_UPDATED_PREFIX, UPDATED_PREFIX
@@ -40,8 +41,6 @@ _MOST_CALLS = 128
 _LEAST_CALLS = 4
 _MEMORY_BYTES = 6 << 30  # of one side's inputs and results together
 _NOT_RETURNED = (BUFFER_PREFIX, UPDATED_PREFIX, LEFT_OR_UPDATED_PREFIX)
-
-Report = Callable[[str, float | None], None]
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 
 from assay.data.call import CallSeen
@@ -19,6 +18,7 @@ from assay.data.observation import (
     StateSeen,
     TimesSeen,
 )
+from assay.data.progress import Report
 from assay.data.settings import Level, Track
 from assay.worker.bench import Bench
 from assay.worker.host.ablation import ablate
@@ -50,8 +50,6 @@ _SURVEY_TIMEOUT_S = 10.0
 _ATTEMPTS = 3  # new beginnings without what did not fit the time
 _MOST_WRITTEN = 512 << 20  # what compilers leave behind is a tenth of it
 _FAULTS = {signal.SIGSEGV, signal.SIGBUS}
-
-Report = Callable[[str, float | None], None]
 
 
 class Trial:

@@ -6,7 +6,7 @@ import random
 
 from assay.data.axis import Axis, AxisRole
 from assay.data.plan import Plan
-from assay.data.settings import Level, Track
+from assay.data.settings import Level, Settings
 from assay.data.task import Task, TaskFormat
 from assay.data.workload import Workload
 from assay.tasks.reference import Reference
@@ -55,13 +55,5 @@ def make_exam(
     secret = Secret("5e" * 32)
     reference = Reference(task)
     chosen = workloads or sweep(reference, level, random.Random(1))
-    plan = Plan(
-        secret=secret.hex,
-        level=level,
-        track=Track.KERNEL,
-        device="cpu",
-        timing=False,
-        baselines=("eager",),
-        workloads=chosen,
-    )
-    return Exam(reference, plan)
+    settings = Settings(level=level, timing=False)
+    return Exam(reference, Plan.of(settings, secret.hex, chosen))

@@ -11,12 +11,12 @@ from __future__ import annotations
 import contextlib
 import statistics
 import time
-from collections.abc import Callable
 
 from assay.data.call import Mix
 from assay.data.device import Device, DeviceReading
 from assay.data.measurement import Measurement
 from assay.data.observation import Observation, TimesSeen
+from assay.data.progress import Report
 from assay.data.settings import Level, Settings
 from assay.devices.lease import device_key, lease
 from assay.devices.registry import adapter
@@ -47,8 +47,6 @@ _WARM_UP_S = 0.1  # a clock that has idled rises for some ten milliseconds
 _LEASE_S = 600.0  # to wait for others who time on the same device
 
 _TRIED = 3  # rounds that say whether calls are short
-
-Report = Callable[[str, float | None], None]
 
 
 class DeviceStopwatch:

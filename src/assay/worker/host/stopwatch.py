@@ -9,12 +9,13 @@ whether a clock is true, more rounds are run, up to a limit.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from assay.data.call import Mix
 from assay.data.device import Device
 from assay.data.observation import Observation, TimesSeen
+from assay.data.progress import Report
 from assay.data.settings import Level, Settings
 from assay.measure.clock import ClockAnswer
 from assay.measure.statistics import LEAST_ROUNDS, needs_more, paired_ratio
@@ -52,8 +53,6 @@ _FURTHER = 2  # times as many rounds where load hides the answer
 _JUDGED = 3
 _TRIED = 4  # calls that say how long a batch is to be
 _LONG_S = 0.25  # a call; such a batch is one call
-
-Report = Callable[[str, float | None], None]
 
 
 @dataclass(frozen=True)

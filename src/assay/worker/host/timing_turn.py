@@ -7,17 +7,16 @@ the same, and the remark that comes with its times says so.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from assay.data.device import Device
 from assay.data.observation import CheckMissing
+from assay.data.progress import Report
 from assay.devices.lease import device_key, lease
 from assay.errors import HostError
 
 _WAIT_S = 600.0  # a candidate is timed within two minutes; the system frees a dead one's lock
 _CHECK = "timing alone"
-
-Report = Callable[[str, float | None], None]
 
 
 @contextlib.contextmanager

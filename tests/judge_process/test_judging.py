@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import pytest
 
-from assay.dispatch.local_pool import in_order
+from assay.judge_process.judging import in_order
 
 
 class Counter:

@@ -1,1 +1,0 @@
-"""Where work runs: here, one after the other, or several at a time."""
