@@ -15,8 +15,8 @@ import ceilings
 from ceilings import Subject, environment, subjects, take_turns
 
 from assay.data.device import DeviceReading
-from assay.devices.burst import HostTimer
 from assay.devices.calibrate_cuda import Plan, Workshop
+from host_timer import HostTimer
 from sample_records import DEVICE
 
 

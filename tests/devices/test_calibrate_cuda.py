@@ -10,7 +10,6 @@ import torch
 
 from assay.data.device import CacheSizes, Device, DeviceReading
 from assay.devices import calibrate_cuda
-from assay.devices.burst import HostTimer
 from assay.devices.calibrate_cuda import (
     Plan,
     Workshop,
@@ -21,6 +20,7 @@ from assay.devices.calibrate_cuda import (
     matmul,
 )
 from assay.errors import HostError
+from host_timer import HostTimer
 
 SMALL = Plan(
     copy_bytes=2**20,

@@ -8,7 +8,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from assay.measure.reduction import longest_reduction
+from assay.measure.reduction import ReductionWatch
 
 r = torch.randn
 LENGTHS: dict[str, tuple[int, Callable[[], object]]] = {
@@ -46,6 +46,13 @@ LENGTHS: dict[str, tuple[int, Callable[[], object]]] = {
     "nothing": (1, lambda: None),
     "the longest of several": (40, lambda: (r(3, 40) @ r(40, 5)).sum(1)),
 }
+
+
+def longest_reduction(compute: Callable[[], object]) -> int:
+    watch = ReductionWatch()
+    with watch:
+        compute()
+    return watch.longest
 
 
 @pytest.mark.parametrize("name", LENGTHS)

@@ -25,7 +25,7 @@ def test_named_sizes_and_derived_ones() -> None:
         "out_channels": CONFIG,
     }
     reference = Reference(sources.task(sources.DERIVED))
-    assert reference.init_args({"out_channels": 5}) == (8, 5, 3, (5, 1, 1))
+    assert reference.init_call({"out_channels": 5}).args == (8, 5, 3, (5, 1, 1))
     assert min(a.low for a in reference.axes if a.name == "height") == 3
 
 
@@ -58,7 +58,7 @@ def test_literal_sizes_are_found_and_tied_across_inputs_and_constructor() -> Non
 def test_equal_sizes_that_must_move_together_do() -> None:
     reference = Reference(sources.task(sources.RESIDUAL))
     assert {axis.name for axis in reference.axes} == {"rows", "features"}
-    assert reference.init_args({"features": 7}) == (7, 7)
+    assert reference.init_call({"features": 7}).args == (7, 7)
 
 
 def test_integer_inputs_keep_to_the_range_of_the_table() -> None:
@@ -100,7 +100,9 @@ def test_floats_of_the_constructor_vary_and_geometry_does_not() -> None:
     found = roles(sources.SQUARE_IMAGES)
     assert found["negative_slope_variant"] is AxisRole.CONSTANT and "kernel_size" not in found
     reference = Reference(sources.task(sources.SQUARE_IMAGES))
-    slopes = [reference.init_args({"negative_slope_variant": number})[-1] for number in (0, 1, 2)]
+    slopes = [
+        reference.init_call({"negative_slope_variant": number}).args[-1] for number in (0, 1, 2)
+    ]
     assert slopes == [0.1, 0.05, 0.1 * 1.5]
     assert reference.config(
         {**reference.own_axes, "negative_slope_variant": 1}
@@ -111,7 +113,7 @@ def test_divisibility_is_kept_and_a_literal_epsilon_is_found() -> None:
     axes = {axis.name: axis for axis in Reference(sources.task(sources.GROUPED)).axes}
     assert axes["channels"].multiple_of == 6 and "groups" not in axes
     (constant,) = [name for name, axis in axes.items() if axis.role is AxisRole.CONSTANT]
-    assert Reference(sources.task(sources.GROUPED)).init_args({constant: 1})[-1] == 5e-4
+    assert Reference(sources.task(sources.GROUPED)).init_call({constant: 1}).args[-1] == 5e-4
 
 
 def test_waiting_for_a_core_costs_no_axes() -> None:

@@ -30,7 +30,6 @@ class CallOutcome(StrEnum):
 
     RETURNED = "returned"
     RAISED = "raised"
-    ENDED = "ended"  # the process ended or was ended during the call
 
 
 class ErrorSummary(Record):

@@ -58,23 +58,6 @@ class EventTimer:
 
 
 @dataclass(frozen=True)
-class HostTimer:
-    """The host's clock, for devices that have ended when the call returns: the CPU."""
-
-    def burst_us(self, work: Work, calls: int, behind: Work | None = None) -> float:
-        """The time the calls took."""
-        if behind is not None:
-            behind()
-        start_ns = time.perf_counter_ns()
-        for _ in range(calls):
-            work()
-        return (time.perf_counter_ns() - start_ns) / 1e3
-
-    def wait(self) -> None:
-        """Nothing is ever queued."""
-
-
-@dataclass(frozen=True)
 class Bursts:
     """Microseconds a call, one figure a burst."""
 

@@ -17,7 +17,6 @@ _LIBRARIES = ("libcupti.so.13", "libcupti.so.12", "libcupti.so")
 _CONCURRENT_KERNEL = 10
 _BUFFER_BYTES = 1 << 20
 _FLUSH_FORCED = 1
-_HEAD_BYTES = 112  # of a kernel record, up to its name: the same in every version since CUDA 8
 _MOST_RECORDS = 1 << 16
 
 

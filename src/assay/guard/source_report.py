@@ -30,11 +30,6 @@ class SourceReport:
     events: tuple[Evidence, ...]  # reaching out, patching, lying
 
     @property
-    def launches_kernel(self) -> bool:
-        """True where forward may call a kernel of the candidate's own."""
-        return bool(self.launches) or self.result_depends_on_kernel
-
-    @property
     def result_depends_on_kernel(self) -> bool:
         """True where some result may hold what a kernel made."""
         return any(tag.origin is Origin.KERNEL for seen in self.returns for tag in seen.tags)

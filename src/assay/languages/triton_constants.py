@@ -16,7 +16,6 @@ from assay.languages.triton_signature import CONSTANT, LanguageType, TritonParam
 
 _TRUTH = re.compile(r"^(?:HAS|IS|USE|WITH|DO|ENABLE|EVEN|CAUSAL|TRAIN|APPLY|STORE|LOAD)(?:_|$)")
 _TYPE = re.compile(r"(?:b?float|u?int)\d+(?:e\dm\d\w*)?")
-_BY_NAME = {"GROUP": 8, "STAGE": 2, "WARP": 4, "DTYPE": LanguageType("float32")}
 OPEN = object()  # a value that only running would tell
 LAUNCH, _DEFAULT, _GUESS = "its launch", "its default", "a guess"
 

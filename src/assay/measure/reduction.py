@@ -40,14 +40,6 @@ def reduction_length(operation: str, args: Sequence[Any], result: Any) -> int | 
     return length(args, result) if length is not None and _rounds(_first(result)) else None
 
 
-def longest_reduction(compute: Callable[[], object]) -> int:
-    """Run `compute` once and return the length of the longest reduction in it, at least 1."""
-    watch = ReductionWatch()
-    with watch:
-        compute()
-    return watch.longest
-
-
 def _shape(value: Any) -> tuple[int, ...]:
     return tuple(value.shape) if isinstance(value, torch.Tensor) else ()
 

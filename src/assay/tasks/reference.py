@@ -140,10 +140,6 @@ class Reference:
         """Positional and keyword values for the constructor."""
         return self._init_call(self._module(axes))
 
-    def init_args(self, axes: Mapping[str, int]) -> tuple[Any, ...]:
-        """Positional values for the constructor; `init_call` has the keywords too."""
-        return self.init_call(axes).args
-
     def construct(self, axes: Mapping[str, int], seed: int) -> torch.nn.Module:
         """A new instance, in the mode (train or eval) in which the task leaves it."""
         with kept_generators():

@@ -31,11 +31,6 @@ class Work:
         """Bytes that must move to or from memory."""
         return self.bytes_read + self.bytes_written
 
-    @property
-    def all_flops(self) -> int:
-        """Arithmetic in all dtypes."""
-        return sum(self.flops.values())
-
 
 @dataclass(frozen=True)
 class Read:
