@@ -36,7 +36,7 @@ from assay.worker.host.build import Builder
 from assay.worker.host.device_measurement import measurement
 from assay.worker.host.device_stopwatch import PROCESSES_OF_SHORT, SHORT_US
 from assay.worker.host.exam import Exam, Question
-from assay.worker.host.planned_call import Place, PlannedCall
+from assay.worker.host.planned_call import Place, PlannedCall, Spot
 from assay.worker.host.race import Race, Runner
 from assay.worker.host.race_times import RaceTimes
 from assay.worker.host.reading import output_bytes
@@ -90,7 +90,9 @@ class Circuit:
     def _calls(self) -> list[PlannedCall]:
         sizes = output_bytes(self.exam.expectation(Question(0), 0))
         bases = [self.exam.content(Question(0, 200 + i)) for i in range(2)]
-        return [PlannedCall(0, Place(0, f"t{i}"), bases[i % 2], sizes) for i in range(CALLS)]
+        return [
+            PlannedCall(0, Place(0, Spot(f"timed {i}")), bases[i % 2], sizes) for i in range(CALLS)
+        ]
 
 
 def heat(race: Race, length: int, seconds: float) -> RaceTimes:

@@ -6,7 +6,7 @@ import torch
 
 from assay.worker.host.deadline import Deadline
 from assay.worker.host.gate import Gate
-from assay.worker.host.planned_call import BatchOptions, Laid
+from assay.worker.host.planned_call import BatchOptions, Laid, Spot
 from assay.worker.host.race_times import GatedRun
 from worker.rooms import Inside, planned
 
@@ -32,8 +32,8 @@ def through(inside: Inside, source: str, held: bool = True) -> tuple[GatedRun, l
     """Calls on zeros, which become ones while everything is queued, or before it is."""
     inside.construct(source)
     session = inside.session
-    inside.one(torch.ones(64, 64), "w")  # the first call pays for what is loaded late
-    calls = [planned(torch.zeros(64, 64), f"g{i}") for i in range(_CALLS)]
+    inside.one(torch.ones(64, 64), Spot("warm-up"))  # the first call pays for what is loaded late
+    calls = [planned(torch.zeros(64, 64), Spot(f"gated {i}")) for i in range(_CALLS)]
     laid = [session.lay(call, i) for i, call in enumerate(calls)]
     session.memory.guard()
     session.process.freeze()

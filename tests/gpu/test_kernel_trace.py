@@ -6,6 +6,7 @@ import torch
 
 from assay.worker.answers import ReplyCode
 from assay.worker.host.deadline import Deadline
+from assay.worker.host.planned_call import SPOTS, Spot
 from worker.rooms import Inside, planned
 
 _OWN_AND_LIBRARY = '''
@@ -27,8 +28,8 @@ class ModelNew(torch.nn.Module):
 
 def test_own_and_library_kernels_are_named_with_their_launches(inside: Inside) -> None:
     inside.construct(_OWN_AND_LIBRARY)
-    inside.one(torch.ones(64, 64), "w")
-    calls = [planned(torch.ones(64, 64), letter) for letter in ("t0", "t1", "t2")]
+    inside.one(torch.ones(64, 64), Spot("warm-up"))
+    calls = [planned(torch.ones(64, 64), spot) for spot in SPOTS[2:]]
     reply = inside.session.trace(calls, Deadline.after(60.0))
     told = inside.session.statement()
     assert reply.code == ReplyCode.OK, told

@@ -18,7 +18,7 @@ from assay.worker.answers import Reply
 from assay.worker.host import scratch
 from assay.worker.host.content import Content
 from assay.worker.host.deadline import Deadline
-from assay.worker.host.planned_call import BatchOptions, Place, PlannedCall
+from assay.worker.host.planned_call import ALONE, BatchOptions, Place, PlannedCall, Spot
 from assay.worker.host.raw_call import BatchResult
 from assay.worker.host.session import Session
 from assay.worker.host.wall import Rooms, Wall
@@ -95,13 +95,15 @@ class Inside:
     ) -> BatchResult:
         return self.session.run(calls, options or BatchOptions(), Deadline.after(limit_s))
 
-    def one(self, tensor: torch.Tensor, letter: str = "m", limit_s: float = LIMIT_S) -> BatchResult:
+    def one(
+        self, tensor: torch.Tensor, spot: Spot = ALONE, limit_s: float = LIMIT_S
+    ) -> BatchResult:
         """One call on one tensor, with room for an output of its size."""
-        return self.run([planned(tensor, letter)], limit_s=limit_s)
+        return self.run([planned(tensor, spot)], limit_s=limit_s)
 
 
-def planned(tensor: torch.Tensor, letter: str = "m", fresh: bool = False) -> PlannedCall:
-    return PlannedCall(0, Place(0, letter), Content((tensor,)), (tensor.nbytes,), fresh=fresh)
+def planned(tensor: torch.Tensor, spot: Spot = ALONE, fresh: bool = False) -> PlannedCall:
+    return PlannedCall(0, Place(0, spot), Content((tensor,)), (tensor.nbytes,), fresh=fresh)
 
 
 def result(batch: BatchResult, call: int = 0) -> torch.Tensor:

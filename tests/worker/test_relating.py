@@ -11,6 +11,7 @@ from assay.measure.expectation import OutputExpectation
 from assay.tasks.relation import Relation
 from assay.worker.host.exam import Exam, Question
 from assay.worker.host.explanation import Asked
+from assay.worker.host.planned_call import AT_START
 from assay.worker.host.raw_call import RawCall, RawOutput
 from assay.worker.host.relating import _compared, _Pair, relate
 from assay.worker.host.script import ScriptedCall
@@ -36,7 +37,7 @@ def _asked(truth: torch.Tensor) -> Asked:
         budget=torch.full(truth.shape, 0.125, dtype=torch.float64),
         reference=truth,
     )
-    return Asked(ScriptedCall(Question(0), "a", 0, Mix.PLAIN), 0, (expected,))
+    return Asked(ScriptedCall(Question(0), AT_START, 0, Mix.PLAIN), 0, (expected,))
 
 
 def _raw(tensor: torch.Tensor) -> RawCall:

@@ -12,7 +12,16 @@ from assay.data.observation import EndCause
 from assay.worker.answers import CallCode, OutputFlag, StateMatch
 from assay.worker.host.content import Content
 from assay.worker.host.deadline import Deadline
-from assay.worker.host.planned_call import BatchOptions, Place, PlannedCall
+from assay.worker.host.planned_call import (
+    ALONE,
+    AT_END,
+    AT_START,
+    SPOTS,
+    BatchOptions,
+    Place,
+    PlannedCall,
+    Spot,
+)
 from assay.worker.host.process import Lost
 from worker.rooms import Inside, Room, planned, result
 
@@ -38,9 +47,13 @@ def inside(best_room: Room) -> Iterator[Inside]:
         yield entered
 
 
-def _witnessed(tensor: torch.Tensor, letter: str, fresh: bool = False) -> PlannedCall:
+WITHIN = [(AT_END, 99), (AT_START, 0), (ALONE, 100), (ALONE, -1)]
+BESIDE = [(AT_END, -1), (AT_START, 100), (ALONE, 100), (ALONE, -1)]
+
+
+def _witnessed(tensor: torch.Tensor, spot: Spot, fresh: bool = False) -> PlannedCall:
     sizes = (*ROOM_FOR_FACTS, tensor.numel() * tensor.element_size())
-    return PlannedCall(0, Place(0, letter), Content((tensor,)), sizes, fresh=fresh)
+    return PlannedCall(0, Place(0, spot), Content((tensor,)), sizes, fresh=fresh)
 
 
 def _facts(inside: Inside, call: PlannedCall) -> tuple[int, int, int, float]:
@@ -52,23 +65,23 @@ def _facts(inside: Inside, call: PlannedCall) -> tuple[int, int, int, float]:
 
 def test_one_place_is_one_object_at_one_address_with_new_content(inside: Inside) -> None:
     inside.construct(WITNESS)
-    first = _facts(inside, _witnessed(torch.full((4,), 1.0), "a"))
-    second = _facts(inside, _witnessed(torch.full((4,), 2.0), "a"))
+    first = _facts(inside, _witnessed(torch.full((4,), 1.0), AT_START))
+    second = _facts(inside, _witnessed(torch.full((4,), 2.0), AT_START))
     assert first[:3] == second[:3]  # address, object and version say nothing
     assert (first[3], second[3]) == (4.0, 8.0)
 
 
 def test_another_place_is_another_address(inside: Inside) -> None:
     inside.construct(WITNESS)
-    found = [_facts(inside, _witnessed(torch.ones(4), letter)) for letter in "abcde"]
+    found = [_facts(inside, _witnessed(torch.ones(4), spot)) for spot in SPOTS]
     assert len({facts[0] for facts in found}) == 5
     assert [facts[1] for facts in found] == [0, 1, 2, 3, 4]
 
 
 def test_fresh_is_a_new_object_at_the_same_address(inside: Inside) -> None:
     inside.construct(WITNESS)
-    first = _facts(inside, _witnessed(torch.ones(4), "c"))
-    second = _facts(inside, _witnessed(torch.ones(4), "c", fresh=True))
+    first = _facts(inside, _witnessed(torch.ones(4), SPOTS[2]))
+    second = _facts(inside, _witnessed(torch.ones(4), SPOTS[2], fresh=True))
     assert first[0] == second[0] and first[1] != second[1]
 
 
@@ -91,7 +104,7 @@ def test_every_layout_and_dtype_arrives_and_returns(inside: Inside, tensor: torc
     source += "        print(x.stride(), flush=True)\n        return x.clone()\n"
     inside.construct(source)
     nbytes = tensor.numel() * tensor.element_size()
-    call = PlannedCall(0, Place(0, "b"), Content((tensor,)), (nbytes,))
+    call = PlannedCall(0, Place(0, AT_END), Content((tensor,)), (nbytes,))
     batch = inside.run([call])
     assert torch.equal(result(batch), tensor) and result(batch).dtype is tensor.dtype
     if tensor.numel():
@@ -110,31 +123,35 @@ class ModelNew(torch.nn.Module):
 
 
 @pytest.mark.parametrize("action", ["", "= 0.0"])
-@pytest.mark.parametrize(("letter", "offset"), [("b", 100), ("a", -1)])
+@pytest.mark.parametrize(("spot", "offset"), [(AT_END, 100), (AT_START, -1)])
 def test_one_element_beyond_the_edge_is_a_fault(
-    inside: Inside, letter: str, offset: int, action: str
+    inside: Inside, spot: Spot, offset: int, action: str
 ) -> None:
     inside.construct(READER.format(offset=offset, action=action))
     with pytest.raises(Lost) as caught:
-        inside.one(torch.ones(100), letter)
+        inside.one(torch.ones(100), spot)
     assert caught.value.cause is EndCause.SIGNALLED
     assert caught.value.code in (signal.SIGSEGV, signal.SIGBUS)
 
 
-@pytest.mark.parametrize(("letter", "offset"), [("b", 99), ("a", 0), ("m", 100), ("m", -1)])
+@pytest.mark.parametrize(
+    ("spot", "offset"), [(AT_END, 99), (AT_START, 0), (ALONE, 100), (ALONE, -1)]
+)
 def test_within_the_edge_and_away_from_it_there_is_no_fault(
-    inside: Inside, letter: str, offset: int
+    inside: Inside, spot: Spot, offset: int
 ) -> None:
     inside.construct(READER.format(offset=offset, action=""))
-    found = inside.one(torch.ones(100), letter)
+    found = inside.one(torch.ones(100), spot)
     assert torch.equal(result(found), torch.full((100,), 2.0))
-    assert found.calls[0].guarded == (letter in "ab")
+    assert found.calls[0].guarded == (spot is not ALONE)
 
 
-@pytest.mark.parametrize(("letter", "offset"), [("b", -1), ("a", 100), ("m", 100), ("m", -1)])
-def test_a_write_beside_the_input_is_seen(inside: Inside, letter: str, offset: int) -> None:
+@pytest.mark.parametrize(
+    ("spot", "offset"), [(AT_END, -1), (AT_START, 100), (ALONE, 100), (ALONE, -1)]
+)
+def test_a_write_beside_the_input_is_seen(inside: Inside, spot: Spot, offset: int) -> None:
     inside.construct(READER.format(offset=offset, action="= 0.0"))
-    call = inside.one(torch.ones(100), letter).calls[0]
+    call = inside.one(torch.ones(100), spot).calls[0]
     assert call.bands_broken == ("input 0",) and call.inputs_changed == ()
 
 
@@ -169,7 +186,7 @@ class ModelNew(torch.nn.Module):
 def test_a_shared_result_is_seen(inside: Inside, copy_each: bool) -> None:
     """Copied at the end the bytes show it; copied after each call the memory's place does."""
     inside.construct(SHARED_BUFFER)
-    calls = [planned(torch.full((4,), float(n)), "cde"[n]) for n in range(3)]
+    calls = [planned(torch.full((4,), float(n)), SPOTS[2 + n]) for n in range(3)]
     batch = inside.run(calls, BatchOptions(copy_each=copy_each))
     values = [float(result(batch, n)[0]) for n in range(3)]
     assert values == ([1.0, 2.0, 3.0] if copy_each else [3.0, 3.0, 3.0])
@@ -179,7 +196,7 @@ def test_a_shared_result_is_seen(inside: Inside, copy_each: bool) -> None:
 
 def test_fresh_results_are_not_called_shared(inside: Inside) -> None:
     inside.construct(SHARED_BUFFER.replace(", out=self.out", ""))
-    calls = [planned(torch.full((4,), float(n)), "cde"[n]) for n in range(3)]
+    calls = [planned(torch.full((4,), float(n)), SPOTS[2 + n]) for n in range(3)]
     batch = inside.run(calls, BatchOptions(copy_each=False))
     assert [float(result(batch, n)[0]) for n in range(3)] == [1.0, 2.0, 3.0]
     headers = [call.outputs[0].header for call in batch.calls]
@@ -231,7 +248,7 @@ def test_the_form_of_a_result_is_described(inside: Inside, expression: str) -> N
 def test_structures_are_flattened_in_order(inside: Inside) -> None:
     source = "import torch\nclass ModelNew(torch.nn.Module):\n    def forward(self, x):\n"
     inside.construct(source + "        return {'a': x + 1, 'b': [x + 2, (None, 7.0)]}\n")
-    call = PlannedCall(0, Place(0, "m"), Content((torch.zeros(2),)), (8, 8, 4))
+    call = PlannedCall(0, Place(0, ALONE), Content((torch.zeros(2),)), (8, 8, 4))
     found = inside.run([call]).calls[0]
     assert found.record is not None and found.record.outputs == 3
     values = [output.tensor.flatten()[0] for output in found.outputs if output.tensor is not None]

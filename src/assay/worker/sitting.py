@@ -28,7 +28,7 @@ from assay.worker.host.device_measurement import cache_state, is_cold, measureme
 from assay.worker.host.energy import millijoules_per_call
 from assay.worker.host.exam import Exam, Question
 from assay.worker.host.kernel_records import traced
-from assay.worker.host.planned_call import Place, PlannedCall
+from assay.worker.host.planned_call import Place, PlannedCall, Spot
 from assay.worker.host.process import Lost
 from assay.worker.host.race import Race, Runner
 from assay.worker.host.session import Session
@@ -151,7 +151,7 @@ class Sitting:
         updates = tuple(update.input for update in self._exam.reference.updates)
         room = _MEMORY_BYTES // self._call_bytes
         return [
-            PlannedCall(0, Place(0, f"t{i}"), bases[i % 2], (), updates=updates)
+            PlannedCall(0, Place(0, Spot(f"timed {i}")), bases[i % 2], (), updates=updates)
             for i in range(max(_LEAST_CALLS, min(_MOST_CALLS, room)))
         ]
 

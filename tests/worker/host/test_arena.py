@@ -13,11 +13,14 @@ import pytest
 from assay.worker.host.arena import (
     PAGE,
     POISON,
+    Edge,
     HostArena,
     Region,
     bands_intact,
     poison,
 )
+
+TIGHT = (Edge.START, Edge.END, Edge.MIDDLE)
 
 
 @pytest.fixture
@@ -46,8 +49,8 @@ def test_the_size_is_whole_pages() -> None:
 
 
 @pytest.mark.parametrize("nbytes", [0, 1, 64, PAGE - 1, PAGE, PAGE + 1, 3 * PAGE])
-@pytest.mark.parametrize("at", ["start", "end", "middle"])
-def test_every_region_stands_between_guards(arena: HostArena, nbytes: int, at: str) -> None:
+@pytest.mark.parametrize("at", TIGHT)
+def test_every_region_stands_between_guards(arena: HostArena, nbytes: int, at: Edge) -> None:
     region = arena.place(nbytes, at)
     guarded = {
         page for start, size in arena.new_guards() for page in range(start, start + size, PAGE)
@@ -61,34 +64,34 @@ def test_every_region_stands_between_guards(arena: HostArena, nbytes: int, at: s
 
 
 def test_the_data_touches_the_edge_it_was_asked_to(arena: HostArena) -> None:
-    start, end = arena.place(100, "start"), arena.place(100, "end")
-    middle = arena.place(100, "middle")
+    start, end = arena.place(100, Edge.START), arena.place(100, Edge.END)
+    middle = arena.place(100, Edge.MIDDLE)
     assert start.offset == start.start and start.flush
     assert end.offset + 100 == end.start + end.pages_bytes and end.flush
     assert middle.offset % 64 == 0 and not middle.flush
 
 
 def test_a_full_page_in_the_middle_still_touches_nothing(arena: HostArena) -> None:
-    region = arena.place(2 * PAGE, "middle")
+    region = arena.place(2 * PAGE, Edge.MIDDLE)
     assert not region.flush
     assert region.offset > region.start
     assert region.offset + region.nbytes < region.start + region.pages_bytes
 
 
 def test_regions_never_overlap(arena: HostArena) -> None:
-    regions = [arena.place(n, at) for n in (10, PAGE, 5000) for at in ("start", "end", "middle")]
+    regions = [arena.place(n, at) for n in (10, PAGE, 5000) for at in TIGHT]
     spans = sorted((r.start, r.start + r.pages_bytes) for r in regions)
     assert all(a[1] + PAGE <= b[0] for a, b in itertools.pairwise(spans))
 
 
 def test_guards_are_told_of_once(arena: HostArena) -> None:
-    arena.place(10, "start")
+    arena.place(10, Edge.START)
     assert arena.new_guards() != ()
     assert arena.new_guards() == ()
 
 
-@pytest.mark.parametrize("at", ["start", "end", "middle"])
-def test_a_broken_band_is_seen(arena: HostArena, at: str) -> None:
+@pytest.mark.parametrize("at", TIGHT)
+def test_a_broken_band_is_seen(arena: HostArena, at: Edge) -> None:
     region = arena.place(100, at)
     poison(arena, region)
     arena.bytes[region.offset : region.offset + 100] = 7
@@ -114,10 +117,10 @@ def test_the_poison_is_not_a_number_in_every_float_format() -> None:
 
 def test_a_full_arena_says_so(arena: HostArena) -> None:
     with pytest.raises(MemoryError):
-        arena.place(40 * PAGE, "start")
+        arena.place(40 * PAGE, Edge.START)
 
 
 def test_what_is_written_is_seen_through_the_descriptor(arena: HostArena) -> None:
-    region = arena.place(4, "end")
+    region = arena.place(4, Edge.END)
     arena.bytes[region.offset : region.offset + 4] = 9
     assert os.pread(arena.descriptor, 4, region.offset) == b"\x09" * 4

@@ -10,6 +10,7 @@ from assay.data.settings import Level
 from assay.data.workload import Workload
 from assay.worker.host.exam import Exam, Question
 from assay.worker.host.explanation import Asked, Surroundings, explain
+from assay.worker.host.planned_call import AT_START
 from assay.worker.host.raw_call import RawCall, RawOutput
 from assay.worker.host.script import ScriptedCall
 from assay.worker.host.tones import QUIET
@@ -25,7 +26,7 @@ def exam() -> Exam:
 
 def asked(exam: Exam, number: int, version: int) -> Asked:
     question = Question(0, number)
-    call = ScriptedCall(question, "a", version, Mix.PLAIN)
+    call = ScriptedCall(question, AT_START, version, Mix.PLAIN)
     return Asked(call, version, exam.expectation(question, version))
 
 

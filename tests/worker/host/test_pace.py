@@ -10,6 +10,7 @@ import pytest
 from assay.data.call import Mix
 from assay.worker.host.exam import Exam, Question
 from assay.worker.host.pace import Allowance, Pace
+from assay.worker.host.planned_call import AT_START
 from assay.worker.host.process import SandboxedProcess
 from assay.worker.host.script import ScriptedBatch, ScriptedCall
 
@@ -31,7 +32,7 @@ class Contents:
         return self
 
 
-CALL = ScriptedCall(Question(3), "a", None, Mix.PLAIN)
+CALL = ScriptedCall(Question(3), AT_START, None, Mix.PLAIN)
 PLAIN = ScriptedBatch((CALL,), copy_each=True)
 
 

@@ -14,6 +14,7 @@ from assay.data.workload import Workload
 from assay.worker.host import rehearsal
 from assay.worker.host.build_cache import BuildCache
 from assay.worker.host.exam import Exam, Question
+from assay.worker.host.planned_call import AT_START
 from assay.worker.host.rehearsal import Rehearsal
 from assay.worker.host.script import Mix, ScriptedBatch, ScriptedCall
 from worker.host.small_exam import TASK, make_exam
@@ -47,7 +48,9 @@ def exam() -> Exam:
 
 SCRIPT = [
     ScriptedBatch(
-        (ScriptedCall(Question(i), "a", None, Mix.PLAIN),), copy_each=True, stretched=cols > 100
+        (ScriptedCall(Question(i), AT_START, None, Mix.PLAIN),),
+        copy_each=True,
+        stretched=cols > 100,
     )
     for i, (_, cols) in enumerate(SHAPES)
 ]

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from assay.worker.host.content import Content
-from assay.worker.host.planned_call import BatchOptions, Place, PlannedCall
+from assay.worker.host.planned_call import BatchOptions, Place, PlannedCall, Spot
 from assay.worker.host.ring import Ring
 from assay.worker.host.session import Session
 from worker.rooms import Room
@@ -26,7 +26,7 @@ LARGE, SMALL = (64, 512), (3, 5)
 
 def calls(shape: tuple[int, ...], count: int = 4) -> list[PlannedCall]:
     content = Content((torch.randn(shape), 2.5))
-    return [PlannedCall(0, Place(0, f"t{i}"), content, ()) for i in range(count)]
+    return [PlannedCall(0, Place(0, Spot(f"timed {i}")), content, ()) for i in range(count)]
 
 
 def held(session: Session, ring: Ring, index: int) -> torch.Tensor:
@@ -61,7 +61,7 @@ def test_what_a_call_was_given_is_known_afterwards(session: Session) -> None:
 def test_symmetric_matrices_stay_symmetric(session: Session) -> None:
     square = torch.randn(128, 128)
     content = Content((square + square.T,))
-    planned = [PlannedCall(0, Place(0, "t0"), content, ())]
+    planned = [PlannedCall(0, Place(0, Spot("timed 0")), content, ())]
     ring = Ring(session, planned, random.Random(5))
     ring.refresh(1)
     found = held(session, ring, 0)

@@ -17,7 +17,7 @@ import pytest
 import torch
 
 from assay.worker.host.mapped_objects import Owner
-from assay.worker.host.planned_call import BatchOptions, Place, PlannedCall
+from assay.worker.host.planned_call import ALONE, BatchOptions, Place, PlannedCall
 from assay.worker.host.sampler import Sampler, Samples
 from worker.rooms import Content, Inside, Room, wait_until
 
@@ -260,7 +260,7 @@ SIZE = 768
 
 def _samples_inside(inside: Inside, source: str) -> Samples:
     inside.construct(source)
-    call = PlannedCall(0, Place(0, "m"), Content((torch.randn(SIZE, SIZE),)), ())
+    call = PlannedCall(0, Place(0, ALONE), Content((torch.randn(SIZE, SIZE),)), ())
     options = BatchOptions(copy_each=False, poison=False, check_inputs=False)
     inside.run([call], options)
     sampler = Sampler(inside.session.process.processes.pids, inside.scratch_path)

@@ -12,6 +12,7 @@ from assay.data.call import Mix
 from assay.data.settings import Level
 from assay.data.workload import Workload
 from assay.worker.host.exam import Exam, Question
+from assay.worker.host.planned_call import AT_END, AT_START
 from assay.worker.host.script import ScriptedBatch, ScriptedCall, write_script
 from worker.host.small_exam import TASK, make_exam
 
@@ -75,7 +76,7 @@ def test_a_batch_is_of_one_instance_and_one_version(exam: Exam) -> None:
         for batch in script:
             assert len({exam.instance_of(c.question.workload) for c in batch.calls}) == 1
             assert len({c.weights for c in batch.calls}) == 1
-            places = [(c.question.workload, c.letter) for c in batch.calls]
+            places = [(c.question.workload, c.spot) for c in batch.calls]
             # Calls of a rapid batch are run one by one, those of a baited one are all the same;
             # elsewhere two inputs never share a place.
             assert batch.rapid or batch.baited or len(set(places)) == len(places)
@@ -90,16 +91,16 @@ def _rounds(script: list[ScriptedBatch], length: int) -> list[list[ScriptedCall]
 
 def test_special_calls_keep_their_order(exam: Exam) -> None:
     wanted = [
-        (Mix.PLAIN, "a"),
-        (Mix.SAME_ADDRESS, "a"),
-        (Mix.FEW_CHANGED, "a"),
-        (Mix.NEW_ADDRESS, "b"),
-        (Mix.NEW_WEIGHTS, "b"),
-        (Mix.SAME_ADDRESS, "a"),
-        (Mix.FEW_CHANGED, "b"),
+        (Mix.PLAIN, AT_START),
+        (Mix.SAME_ADDRESS, AT_START),
+        (Mix.FEW_CHANGED, AT_START),
+        (Mix.NEW_ADDRESS, AT_END),
+        (Mix.NEW_WEIGHTS, AT_END),
+        (Mix.SAME_ADDRESS, AT_START),
+        (Mix.FEW_CHANGED, AT_END),
     ]
     for focus in [one for script in _scripts(exam) for one in _rounds(script, len(wanted))]:
-        assert [(c.mix, c.letter) for c in focus] == wanted
+        assert [(c.mix, c.spot) for c in focus] == wanted
         plain, second, changed, moved, weighed, third, last = focus
         assert second.question != plain.question
         assert changed.question == Question(0, second.question.number, 1)
@@ -129,8 +130,8 @@ def _special_changes(script: list[ScriptedBatch]) -> int:
     for call in _calls(script):
         if call.question.workload == 0:
             base = Question(0, call.question.number, call.question.variant - 1)
-            found += call.mix is Mix.FEW_CHANGED and last.get(call.letter) == base
-            last[call.letter] = call.question
+            found += call.mix is Mix.FEW_CHANGED and last.get(call.spot) == base
+            last[call.spot] = call.question
     return found
 
 
@@ -163,14 +164,14 @@ def test_rapid_calls_bring_other_content_to_one_place(exam: Exam) -> None:
         rapid = [batch.calls for batch in script if batch.rapid]
         assert rapid
         for calls in rapid:
-            assert len({c.letter for c in calls}) == 1
+            assert len({c.spot for c in calls}) == 1
             assert all(a.question != b.question for a, b in itertools.pairwise(calls))
 
 
 def test_both_edges_are_tried_on_the_own_shape(exam: Exam) -> None:
     for script in _scripts(exam):
-        letters = {c.letter for c in _calls(script) if c.question.workload == 0}
-        assert {"a", "b"} <= letters
+        spots = {c.spot for c in _calls(script) if c.question.workload == 0}
+        assert {AT_START, AT_END} <= spots
 
 
 def test_the_order_is_secret_and_repeats_with_its_seed(exam: Exam) -> None:

@@ -16,7 +16,7 @@ from assay.worker.answers import StateMatch
 from assay.worker.host.build import Builder
 from assay.worker.host.deadline import Deadline
 from assay.worker.host.exam import SEEDED, Exam, Question
-from assay.worker.host.planned_call import BatchOptions, Place, PlannedCall
+from assay.worker.host.planned_call import ALONE, BatchOptions, Place, PlannedCall
 from assay.worker.host.process import Lost
 from assay.worker.host.reading import (
     CallFacts,
@@ -53,7 +53,7 @@ def _ask(exam: Exam, session: Session, deadline: Deadline) -> AblationSeen:
     expectations = exam.expectation(question, version)
     call = PlannedCall(
         instance=0,
-        place=Place(0, "m"),
+        place=Place(0, ALONE),
         content=exam.content(question),
         output_bytes=output_bytes(expectations),
         buffers=buffer_names(expectations),

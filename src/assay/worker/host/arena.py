@@ -12,6 +12,7 @@ import fcntl
 import mmap
 import os
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Protocol
 
 import numpy as np
@@ -21,8 +22,17 @@ Bytes = npt.NDArray[np.uint8]
 PAGE = mmap.PAGESIZE
 POISON = 0xFF  # NaN in every float format, -1 in every integer one
 _SEALS = 0x0001 | 0x0002 | 0x0004  # SEAL, SHRINK, GROW
-_ALIGNMENT = 64
-OPEN_MARGIN = 32 << 20
+_ALIGNMENT = 64  # bytes: a cache line
+OPEN_MARGIN = 32 << 20  # bytes
+
+
+class Edge(StrEnum):
+    """Which edge of its pages data touches; a guard page lies beyond each."""
+
+    START = "start"
+    END = "end"
+    MIDDLE = "middle"  # neither
+    OPEN = "open"  # neither, with a margin on both sides so wide that stray reads survive
 
 
 @dataclass(frozen=True)
@@ -54,8 +64,8 @@ class Arena(Protocol):
         """What the child maps host memory by."""
         ...
 
-    def place(self, nbytes: int, at: str) -> Region:
-        """Room for `nbytes`, `at` the "start" or "end" of its pages, or in the "middle" of them."""
+    def place(self, nbytes: int, edge: Edge) -> Region:
+        """Room for `nbytes` at an edge of its pages."""
         ...
 
     def room(self) -> int:
@@ -107,17 +117,14 @@ class HostArena:
         self._next = 0
         self._guards: list[tuple[int, int]] = []
 
-    def place(self, nbytes: int, at: str) -> Region:
-        """Room for `nbytes`, `at` the "start" or "end" of its pages, or in the "middle" of them.
-
-        "open" leaves a wide margin on both sides, where stray reads survive.
-        """
-        margin = {"middle": _ALIGNMENT, "open": OPEN_MARGIN}.get(at, 0)
+    def place(self, nbytes: int, edge: Edge) -> Region:
+        """Room for `nbytes` between two guard pages, at an edge of the pages between them."""
+        margin = {Edge.MIDDLE: _ALIGNMENT, Edge.OPEN: OPEN_MARGIN}.get(edge, 0)
         pages = max(PAGE, whole_pages(nbytes + 2 * margin))
         self._guard()
         start = self._take(pages)
         self._guard()
-        offset = start + pages - nbytes if at == "end" else start + margin
+        offset = start + pages - nbytes if edge is Edge.END else start + margin
         return Region(self.number, start, pages, offset, nbytes)
 
     def room(self) -> int:

@@ -21,7 +21,7 @@ from assay.worker.host import scratch
 from assay.worker.host.build_cache import BuildCache
 from assay.worker.host.deadline import Deadline
 from assay.worker.host.exam import Exam
-from assay.worker.host.planned_call import BatchOptions, Place, PlannedCall
+from assay.worker.host.planned_call import WARM_UP, BatchOptions, Place, PlannedCall
 from assay.worker.host.process import Lost
 from assay.worker.host.session import Session
 from assay.worker.protocol import Construct, Load
@@ -124,7 +124,7 @@ class Builder:
         """The first call may compile; the second says what a call costs."""
         seconds = 0.0
         for _ in range(2):
-            call = PlannedCall(0, Place(0, "warm"), self._exam.throw_away_content, ())
+            call = PlannedCall(0, Place(0, WARM_UP), self._exam.throw_away_content, ())
             options = BatchOptions(check_inputs=False)
             result = session.run([call], options, deadline)
             record = result.calls[0].record

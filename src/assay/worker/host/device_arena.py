@@ -12,7 +12,7 @@ import contextlib
 
 from assay.devices.cuda_driver import CudaDriver
 from assay.errors import DeviceError
-from assay.worker.host.arena import POISON, Bytes, Region
+from assay.worker.host.arena import POISON, Bytes, Edge, Region
 
 _BAND = 4096
 _ALIGNMENT = 256  # what every allocator of a GPU grants
@@ -34,11 +34,11 @@ class DeviceArena:
         self.handle = driver.share(self._base)
         self._next = 0
 
-    def place(self, nbytes: int, at: str) -> Region:
-        """Room for `nbytes` between two bands; at the "end" it is aligned no more than need be."""
+    def place(self, nbytes: int, edge: Edge) -> Region:
+        """Room for `nbytes` between two bands; at their END it is aligned no more than need be."""
         start = self._next
         inner = _rounded(nbytes, _ALIGNMENT)
-        lead = _BAND + ((inner - nbytes) // _VECTOR * _VECTOR if at == "end" else 0)
+        lead = _BAND + ((inner - nbytes) // _VECTOR * _VECTOR if edge is Edge.END else 0)
         size = inner + 2 * _BAND
         if start + size > self.size:
             raise MemoryError(f"arena of {self.size} bytes is full")

@@ -15,6 +15,7 @@ from assay.data.call import CallOutcome, CallSeen, Mix, OutputSeen
 from assay.data.evidence import EvidenceKind
 from assay.data.observation import CheckMissing, Observation
 from assay.guard.given import small_inputs
+from assay.worker.host.arena import Edge
 from assay.worker.host.deadline import Deadline
 from assay.worker.host.exam import Exam, Question
 from assay.worker.host.explanation import Asked, Bait, Surroundings, explain
@@ -22,7 +23,7 @@ from assay.worker.host.instances import Instances, Refusal
 from assay.worker.host.listening import feel, listen, strangers
 from assay.worker.host.operation_log import OwnShape, dispatched
 from assay.worker.host.pace import Allowance, Pace
-from assay.worker.host.planned_call import BatchOptions, Place, PlannedCall
+from assay.worker.host.planned_call import BatchOptions, Place, PlannedCall, Spot
 from assay.worker.host.raw_call import RawCall
 from assay.worker.host.reading import (
     CallFacts,
@@ -136,8 +137,7 @@ class Examiner:
 
     def _apart(self, batch: ScriptedBatch) -> bool:
         """Whether one call of a batch would find what another left: in buffers, or in its input."""
-        letters = {call.letter for call in batch.calls}
-        reused = len(letters) < len(batch.calls)
+        reused = len({call.spot for call in batch.calls}) < len(batch.calls)
         return self.exam.remembers or (self.exam.stateful and (reused or batch.rapid))
 
     def ask_again(self, number: int) -> None:
@@ -275,13 +275,17 @@ class Examiner:
         question = asked.scripted.question
         return PlannedCall(
             instance=instance,
-            place=Place(question.workload, asked.scripted.letter, open=not self.guarded),
+            place=self.place(question.workload, asked.scripted.spot),
             content=self.exam.content(question),
             output_bytes=output_bytes(asked.expectations),
             buffers=buffer_names(asked.expectations),
             fresh=asked.scripted.fresh,
             updates=update_positions(asked.expectations),
         )
+
+    def place(self, workload: int, spot: Spot) -> Place:
+        """Where the tensors of a call lie: at their edge, or where no guard page is near."""
+        return Place(workload, spot if self.guarded else replace(spot, edge=Edge.OPEN))
 
     def record(
         self,

@@ -6,10 +6,24 @@ from dataclasses import dataclass
 
 import torch
 
-from assay.worker.host.arena import Region
+from assay.worker.host.arena import Edge, Region
 from assay.worker.host.content import Content
 from assay.worker.host.shared_memory import view
 from assay.worker.protocol import Call, Plain, Slot
+
+
+@dataclass(frozen=True)
+class Spot:
+    """One of the spots at which the tensors of a workload lie, told apart by name."""
+
+    name: str
+    edge: Edge = Edge.MIDDLE
+
+
+AT_START, AT_END = Spot("at the start", Edge.START), Spot("at the end", Edge.END)
+ALONE = Spot("alone")  # of calls that are asked one by one
+WARM_UP = Spot("warm-up")  # of calls whose results nobody looks at
+SPOTS = (AT_START, AT_END, Spot("third"), Spot("fourth"), Spot("fifth"))  # of one batch
 
 
 @dataclass(frozen=True)
@@ -17,13 +31,7 @@ class Place:
     """Where a call's tensors lie: the same place means the same addresses."""
 
     workload: int
-    letter: str  # "a" begins flush at an inaccessible page, "b" ends there, others do neither
-    open: bool = False  # far from any such page
-
-    @property
-    def at(self) -> str:
-        """Which edge of its pages the data touches."""
-        return "open" if self.open else {"a": "start", "b": "end"}.get(self.letter, "middle")
+    spot: Spot
 
 
 @dataclass(frozen=True)

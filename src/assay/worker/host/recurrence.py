@@ -20,7 +20,7 @@ from assay.worker.host.exam import Exam, Question
 from assay.worker.host.examiner import Examiner
 from assay.worker.host.explanation import Asked
 from assay.worker.host.layout import same_bytes, span_bytes
-from assay.worker.host.planned_call import BatchOptions, PlannedCall
+from assay.worker.host.planned_call import SPOTS, BatchOptions, PlannedCall
 from assay.worker.host.raw_call import RawCall
 from assay.worker.host.script import ScriptedCall, small_with_rows
 
@@ -102,8 +102,8 @@ class _Recurrence:
         examiner, exam = self._examiner, self._examiner.exam
         instance = exam.instance_of(self._workload)
         version = examiner.prepare(instance, 0)
-        for question, letter in zip(_questions(exam, self._workload), "ab", strict=False):
-            scripted = ScriptedCall(question, letter, version, Mix.REPEATED)
+        for question, spot in zip(_questions(exam, self._workload), SPOTS, strict=False):
+            scripted = ScriptedCall(question, spot, version, Mix.REPEATED)
             asked = Asked(scripted, version, exam.expectation(question, version))
             self._known.append(_Known(asked, examiner.plan(asked, instance)))
 

@@ -12,7 +12,7 @@ from assay.data.observation import CheckMissing
 from assay.worker.answers import CallCode
 from assay.worker.host.examiner import Examiner
 from assay.worker.host.explanation import Asked
-from assay.worker.host.planned_call import BatchOptions, Place, PlannedCall
+from assay.worker.host.planned_call import BatchOptions, PlannedCall, Spot
 from assay.worker.host.reading import (
     CallFacts,
     buffer_names,
@@ -23,7 +23,7 @@ from assay.worker.host.reading import (
 from assay.worker.host.script import ScriptedBatch
 
 _FIRST_BATCH = 30_000  # a number that no other batch has
-_PLACE = "again"
+_SPOT = Spot("asked again")
 
 
 def ask_refused_again(examiner: Examiner) -> None:
@@ -67,7 +67,7 @@ def _planned(examiner: Examiner, asked: Asked) -> PlannedCall:
     workload = asked.scripted.question.workload
     return PlannedCall(
         instance=examiner.exam.instance_of(workload),
-        place=Place(workload, _PLACE, open=not examiner.guarded),
+        place=examiner.place(workload, _SPOT),
         content=examiner.exam.throw_away(workload),
         output_bytes=output_bytes(asked.expectations),
         buffers=buffer_names(asked.expectations),

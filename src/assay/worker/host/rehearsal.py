@@ -26,7 +26,7 @@ from assay.worker.host.build_cache import BuildCache
 from assay.worker.host.deadline import Deadline
 from assay.worker.host.exam import Exam
 from assay.worker.host.pace import COMPILED_S
-from assay.worker.host.planned_call import BatchOptions, Place, PlannedCall
+from assay.worker.host.planned_call import WARM_UP, BatchOptions, Place, PlannedCall
 from assay.worker.host.process import Lost
 from assay.worker.host.script import ScriptedBatch
 from assay.worker.host.session import Session
@@ -144,7 +144,7 @@ class Rehearsal:
                 return
             constructed.add(instance)
         with contextlib.suppress(TaskError):
-            call = PlannedCall(instance, Place(number, "warm"), self.exam.throw_away(number), ())
+            call = PlannedCall(instance, Place(number, WARM_UP), self.exam.throw_away(number), ())
             session.run([call], BatchOptions(check_inputs=False), deadline)
 
     def _keep(self, candidate: Candidate, left: list[bytes]) -> None:

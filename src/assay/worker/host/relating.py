@@ -20,7 +20,7 @@ from assay.tasks.relations import discover
 from assay.worker.host.exam import Question
 from assay.worker.host.examiner import Examiner
 from assay.worker.host.explanation import Asked
-from assay.worker.host.planned_call import BatchOptions
+from assay.worker.host.planned_call import AT_END, AT_START, BatchOptions
 from assay.worker.host.raw_call import RawCall
 from assay.worker.host.reading import tensors_of
 from assay.worker.host.script import ScriptedCall, small_with_rows
@@ -69,11 +69,11 @@ def _pair(examiner: Examiner, relation: Relation, workload: int) -> _Pair:
     )
     first, second = (
         Asked(
-            ScriptedCall(question, letter, version, Mix.PLAIN),
+            ScriptedCall(question, spot, version, Mix.PLAIN),
             version,
             exam.expectation(question, version),
         )
-        for question, letter in zip(questions, "ab", strict=True)
+        for question, spot in zip(questions, (AT_START, AT_END), strict=True)
     )
     return _Pair(relation, first, second)
 

@@ -17,7 +17,7 @@ from assay.data.observation import RepetitionSeen
 from assay.worker.host.content import Content, few_changed
 from assay.worker.host.deadline import Deadline
 from assay.worker.host.exam import Exam, Question
-from assay.worker.host.planned_call import BatchOptions, Place, PlannedCall
+from assay.worker.host.planned_call import ALONE, BatchOptions, Place, PlannedCall
 from assay.worker.host.session import Session
 
 _PAIRS = 8
@@ -62,7 +62,7 @@ class _Asked:
 
     def us(self, contents: list[Content]) -> float:
         """The time of the fastest."""
-        calls = [PlannedCall(0, Place(0, "m"), content, ()) for content in contents]
+        calls = [PlannedCall(0, Place(0, ALONE), content, ()) for content in contents]
         return min(
             self._session.run([call], self._options, self._deadline).outside_ns / 1e3
             for call in calls

@@ -18,12 +18,14 @@ from assay.data.settings import Level
 from assay.data.workload import Distribution
 from assay.tasks.points import MODEST_RESULT
 from assay.worker.host.exam import PARTIAL, Exam, Question
+from assay.worker.host.planned_call import AT_END, AT_START, SPOTS, Spot
 from assay.worker.host.tones import LOUD, LOWERED, QUIET, RAISED, parameters, quiet_but
 
 _TAIL = {Level.QUICK: (12, 24), Level.STANDARD: (24, 64), Level.FULL: (48, 160)}
 _LEAST_CALLS = 32
 _BAITS = 7
 _FAR = 1 << 12
+_TAIL_BATCHES = (1, 1, 2, 3, len(SPOTS))  # calls of one batch of the tail
 _TAIL_CONTENTS = 3  # distinct contents a small shape's tail draws from
 _DUE_ELEMENTS = 1 << 17  # beyond this a candidate may be too slow and still honest
 _TELLING_ELEMENTS = 1 << 12  # enough that answers differ, few enough that calls are cheap
@@ -42,7 +44,7 @@ class ScriptedCall:
     """One call: what, where, with which weights, and why."""
 
     question: Question
-    letter: str
+    spot: Spot
     weights: int | None  # a version; None takes whichever the instance has at the time
     mix: Mix
     fresh: bool = False
@@ -118,7 +120,7 @@ def made_up(exam: Exam, refused: Set[int], returned: int, rng: random.Random) ->
         return [batch for group in _tail(small, missing, rng).groups for batch in group]
     known = list(dict.fromkeys(call.question for call in own_calls(exam)))
     calls = [
-        ScriptedCall(rng.choice(known), rng.choice("ab"), None, Mix.SAME_ADDRESS)
+        ScriptedCall(rng.choice(known), rng.choice((AT_START, AT_END)), None, Mix.SAME_ADDRESS)
         for _ in range(missing)
     ]
     return [ScriptedBatch((call,), copy_each=rng.random() < 0.5) for call in calls]
@@ -158,21 +160,21 @@ def _focus(
         return ScriptedBatch(calls, copy_each=rng.random() < 0.5, optional=optional)
 
     sequence = _Sequence()
-    sequence.add(one(ScriptedCall(first, "a", weights, Mix.PLAIN)))
+    sequence.add(one(ScriptedCall(first, AT_START, weights, Mix.PLAIN)))
     sequence.add(
-        one(ScriptedCall(second, "a", weights, Mix.SAME_ADDRESS)),
-        one(ScriptedCall(changed, "a", weights, Mix.FEW_CHANGED)),
+        one(ScriptedCall(second, AT_START, weights, Mix.SAME_ADDRESS)),
+        one(ScriptedCall(changed, AT_START, weights, Mix.FEW_CHANGED)),
     )
     sequence.add(
-        one(ScriptedCall(changed, "b", weights, Mix.NEW_ADDRESS)),
-        one(ScriptedCall(changed, "b", later, Mix.NEW_WEIGHTS)),
+        one(ScriptedCall(changed, AT_END, weights, Mix.NEW_ADDRESS)),
+        one(ScriptedCall(changed, AT_END, later, Mix.NEW_WEIGHTS)),
     )
     alive = [
-        ScriptedCall(second, "a", later, Mix.SAME_ADDRESS),
-        ScriptedCall(changed, "b", later, Mix.FEW_CHANGED, fresh=True),
+        ScriptedCall(second, AT_START, later, Mix.SAME_ADDRESS),
+        ScriptedCall(changed, AT_END, later, Mix.FEW_CHANGED, fresh=True),
     ]
     if workload != 0:  # a third place would cost the large own shape more than it tells
-        alive.append(ScriptedCall(second, "c", later, Mix.REPEATED))
+        alive.append(ScriptedCall(second, SPOTS[2], later, Mix.REPEATED))
     sequence.add(ScriptedBatch(tuple(alive), copy_each=False, optional=optional))
     return sequence
 
@@ -183,13 +185,13 @@ def _rapid(workload: int, rng: random.Random) -> _Sequence:
     for number in range(2 * rng.randint(2, 3)):
         question = Question(workload, 100 + number // 2 % _TAIL_CONTENTS, number % 2)
         mix = Mix.FEW_CHANGED if number % 2 else Mix.SAME_ADDRESS
-        calls.append(ScriptedCall(question, "a", None, mix))
+        calls.append(ScriptedCall(question, AT_START, None, mix))
     return _Sequence([[ScriptedBatch(tuple(calls), copy_each=True, rapid=True)]])
 
 
 def _recycled(workload: int) -> _Sequence:
     """One content again and again, while free memory looks like the answer."""
-    plain = ScriptedCall(Question(workload, 1), "a", None, Mix.PLAIN)
+    plain = ScriptedCall(Question(workload, 1), AT_START, None, Mix.PLAIN)
     calls = (plain,) + (replace(plain, mix=Mix.RECYCLED),) * _BAITS
     batch = ScriptedBatch(calls, copy_each=True, baited=True, optional=True)
     return _Sequence([[batch]])
@@ -206,16 +208,16 @@ def _toned(exam: Exam, small: list[int], rng: random.Random) -> list[_Sequence]:
     asked = [(w, tone) for w in small[:1] for tone in (LOUD, *shifted)]
     asked += [(w, tone) for w in [*faint, *small][:1] for tone in (QUIET, *map(quiet_but, few))]
     borne = [(Question(w), tone) for w, tone in asked if exam.bears(Question(w), tone)]
-    calls = [ScriptedCall(question, "a", tone, Mix.NEW_WEIGHTS) for question, tone in borne]
+    calls = [ScriptedCall(question, AT_START, tone, Mix.NEW_WEIGHTS) for question, tone in borne]
     return [_Sequence([[ScriptedBatch((call,), copy_each=True)]]) for call in calls]
 
 
 def _brief_focus(rng: random.Random) -> _Sequence:
     """The own shape where it is large: three calls, two contents."""
     changed = Question(0, 0, 1)
-    plain = ScriptedCall(Question(0), "a", 0, Mix.PLAIN)
-    few = ScriptedCall(changed, "a", 0, Mix.FEW_CHANGED)
-    weighed = ScriptedCall(changed, "b", 1, Mix.NEW_WEIGHTS)
+    plain = ScriptedCall(Question(0), AT_START, 0, Mix.PLAIN)
+    few = ScriptedCall(changed, AT_START, 0, Mix.FEW_CHANGED)
+    weighed = ScriptedCall(changed, AT_END, 1, Mix.NEW_WEIGHTS)
     sequence = _Sequence()
     sequence.add(*(ScriptedBatch((call,), rng.random() < 0.5) for call in (plain, few)))
     sequence.add(ScriptedBatch((weighed,), rng.random() < 0.5, optional=True))
@@ -224,7 +226,7 @@ def _brief_focus(rng: random.Random) -> _Sequence:
 
 def _single(exam: Exam, workload: int, rng: random.Random, stretched: bool = False) -> _Sequence:
     """One call of one point of the sweep; places alternate so that both edges are guarded."""
-    call = ScriptedCall(Question(workload), rng.choice("ab"), None, Mix.PLAIN)
+    call = ScriptedCall(Question(workload), rng.choice((AT_START, AT_END)), None, Mix.PLAIN)
     small = exam.content(call.question).elements <= _DUE_ELEMENTS
     batch = ScriptedBatch(
         (call,),
@@ -241,12 +243,12 @@ def _tail(small: list[int], count: int, rng: random.Random) -> _Sequence:
     sequence = _Sequence()
     number = 100
     while count > 0:
-        length = min(count, rng.choice((1, 1, 2, 3, 5)))
+        length = min(count, rng.choice(_TAIL_BATCHES))
         workload = rng.choice(small)
         calls = []
-        for letter in "abcde"[:length]:
+        for spot in SPOTS[:length]:
             question = Question(workload, number % _TAIL_CONTENTS + 100)
-            calls.append(ScriptedCall(question, letter, None, Mix.SAME_ADDRESS))
+            calls.append(ScriptedCall(question, spot, None, Mix.SAME_ADDRESS))
             number += 1
         sequence.add(ScriptedBatch(tuple(calls), rng.random() < 0.5))
         count -= length
@@ -256,7 +258,7 @@ def _tail(small: list[int], count: int, rng: random.Random) -> _Sequence:
 def _logged(small: list[int]) -> Iterable[ScriptedBatch]:
     """Calls under the operation log, last: the log is visible from inside."""
     for workload in [0, *small[:1]]:
-        call = ScriptedCall(Question(workload, 1), "a", None, Mix.PLAIN)
+        call = ScriptedCall(Question(workload, 1), AT_START, None, Mix.PLAIN)
         yield ScriptedBatch((call,), copy_each=True, log_operations=True)
 
 

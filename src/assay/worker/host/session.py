@@ -21,7 +21,7 @@ from assay.worker.answers import (
     ReplyCode,
     StateMatch,
 )
-from assay.worker.host.arena import Arena, HostArena
+from assay.worker.host.arena import Arena, Edge, HostArena
 from assay.worker.host.deadline import Deadline
 from assay.worker.host.layout import from_bytes, span
 from assay.worker.host.planned_call import BatchOptions, Laid, PlannedCall
@@ -102,7 +102,7 @@ class Session:
         """Give an instance its weights, in place."""
         tensors = {name: value.detach().contiguous() for name, value in state.items()}
         regions = {
-            name: self.memory.reserve(("state", instance, name), tensor.nbytes, "middle")
+            name: self.memory.reserve(("state", instance, name), tensor.nbytes, Edge.MIDDLE)
             for name, tensor in tensors.items()
         }
         self.memory.guard()
@@ -206,12 +206,12 @@ class Session:
         for number, tensor in enumerate(call.content.tensors):
             nbytes = span(tensor) * tensor.element_size()
             key = (call.place, number, nbytes)
-            inputs.append(self.memory.reserve(key, nbytes, call.place.at))
+            inputs.append(self.memory.reserve(key, nbytes, call.place.spot.edge))
         heads = CallRecord.size()
         size = heads + _HEAD * len(call.output_bytes)
-        record = self.memory.reserve(("record", index, size), size, "start", on_host=True)
+        record = self.memory.reserve(("record", index, size), size, Edge.START, on_host=True)
         slots = [
-            self.memory.reserve(("slot", index, number, size), size, "start")
+            self.memory.reserve(("slot", index, number, size), size, Edge.START)
             for number, size in enumerate(call.output_bytes)
         ]
         outputs = tuple(

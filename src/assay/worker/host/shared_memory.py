@@ -14,6 +14,7 @@ from assay.worker.host.arena import (
     OPEN_MARGIN,
     Arena,
     Bytes,
+    Edge,
     HostArena,
     Region,
     bands_intact,
@@ -46,12 +47,12 @@ class SharedMemory:
         self._arenas: dict[int, Arena] = {}
         self._regions: dict[object, Region] = {}
 
-    def reserve(self, key: object, nbytes: int, at: str, on_host: bool = False) -> Region:
+    def reserve(self, key: object, nbytes: int, edge: Edge, on_host: bool = False) -> Region:
         """The region of a key, made when first asked for. The child may run for it."""
         if key not in self._regions:
-            margin = 2 * OPEN_MARGIN if at == "open" else 0
+            margin = 2 * OPEN_MARGIN if edge is Edge.OPEN else 0
             arena = self._arena_with_room(nbytes + margin, HostArena if on_host else self._make)
-            region = arena.place(nbytes, at)
+            region = arena.place(nbytes, edge)
             poison_bands(arena, region)
             self._regions[key] = region
         return self._regions[key]

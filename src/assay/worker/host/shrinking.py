@@ -22,7 +22,7 @@ from assay.worker.host.build import Builder
 from assay.worker.host.build_cache import BuildCache
 from assay.worker.host.deadline import Deadline
 from assay.worker.host.exam import SEEDED, Exam, Question
-from assay.worker.host.planned_call import BatchOptions, Place, PlannedCall
+from assay.worker.host.planned_call import ALONE, BatchOptions, Place, PlannedCall
 from assay.worker.host.process import Lost
 from assay.worker.host.raw_call import RawCall
 from assay.worker.host.reading import (
@@ -123,7 +123,7 @@ class Shrinker:
             return None
         call = PlannedCall(
             instance=self._instances[_key(exam)],
-            place=Place(self.tries, "m"),
+            place=Place(self.tries, ALONE),
             content=exam.content(question),
             output_bytes=output_bytes(expectations),
             buffers=buffer_names(expectations),

@@ -16,7 +16,7 @@ from assay.worker.host.baseline import NULL, BaselineLost
 from assay.worker.host.baseline_session import named, open_baseline
 from assay.worker.host.deadline import Deadline
 from assay.worker.host.exam import SEEDED, Exam, Question
-from assay.worker.host.planned_call import Place, PlannedCall
+from assay.worker.host.planned_call import Place, PlannedCall, Spot
 from assay.worker.host.race import Runner
 from assay.worker.host.reading import output_bytes, update_positions
 from assay.worker.host.session import Session
@@ -50,7 +50,7 @@ class Stand:
         sizes, updates = output_bytes(expected), update_positions(expected)
         bases = [self._exam.content(Question(0, 200 + i)) for i in range(2)]
         calls = [
-            PlannedCall(0, Place(0, f"t{i}"), bases[i % 2], sizes, updates=updates)
+            PlannedCall(0, Place(0, Spot(f"timed {i}")), bases[i % 2], sizes, updates=updates)
             for i in range(self.most_calls)
         ]
         return Runner.enter(name, session, calls, self._rng)

@@ -29,7 +29,7 @@ from assay.worker.host.examiner import Examiner
 from assay.worker.host.host_measurement import TimedRow, times_seen
 from assay.worker.host.lap_times import LapTimes
 from assay.worker.host.machine_load import LoadWatch
-from assay.worker.host.planned_call import BatchOptions, Place, PlannedCall
+from assay.worker.host.planned_call import BatchOptions, Place, PlannedCall, Spot
 from assay.worker.host.raw_call import RawCall
 from assay.worker.host.reading import (
     CallFacts,
@@ -196,7 +196,7 @@ class Stopwatch:
         sizes, updates = output_bytes(expected), update_positions(expected)
         bases = [self._exam.content(Question(0, 200 + i)) for i in range(2)]
         return [
-            PlannedCall(0, Place(0, f"t{i}"), bases[i % 2], sizes, updates=updates)
+            PlannedCall(0, Place(0, Spot(f"timed {i}")), bases[i % 2], sizes, updates=updates)
             for i in range(length)
         ]
 

@@ -15,7 +15,7 @@ from assay.data.observation import ProvenanceSeen
 from assay.worker.host.deadline import Deadline
 from assay.worker.host.exam import Exam, Question
 from assay.worker.host.mapped_objects import Owner
-from assay.worker.host.planned_call import BatchOptions, Place, PlannedCall
+from assay.worker.host.planned_call import ALONE, BatchOptions, Place, PlannedCall
 from assay.worker.host.reading import output_bytes
 from assay.worker.host.sampler import RATE_HZ, Sampler, Samples
 from assay.worker.host.session import Session
@@ -88,7 +88,7 @@ def _sampler(session: Session, rate_hz: float) -> Sampler:
 
 
 def _call(exam: Exam, workload: int) -> PlannedCall:
-    return PlannedCall(0, Place(workload, "m"), exam.content(Question(workload)), ())
+    return PlannedCall(0, Place(workload, ALONE), exam.content(Question(workload)), ())
 
 
 def _telling(exam: Exam, answered: Collection[int]) -> int:
