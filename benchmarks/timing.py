@@ -70,7 +70,7 @@ class Circuit:
     @contextmanager
     def race(self, kernels: list[Kernel]) -> Iterator[tuple[Race, int]]:
         """Everybody built and warm; yields the race and the calls of a batch."""
-        null = null_candidate(self.exam.expectation(Question(0), 0), "cuda")
+        null = null_candidate(self.exam.expectation(Question(0)), "cuda")
         sessions: list[Session] = []
         try:
             runners = []
@@ -88,8 +88,8 @@ class Circuit:
                 session.close()
 
     def _calls(self) -> list[PlannedCall]:
-        sizes = output_bytes(self.exam.expectation(Question(0), 0))
-        bases = [self.exam.content(Question(0, 200 + i)) for i in range(2)]
+        sizes = output_bytes(self.exam.expectation(Question(0)))
+        bases = self.exam.timed_contents
         return [
             PlannedCall(0, Place(0, Spot(f"timed {i}")), bases[i % 2], sizes) for i in range(CALLS)
         ]

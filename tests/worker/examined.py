@@ -9,7 +9,7 @@ from assay.data.candidate import Candidate, Language, SourceFile
 from assay.data.settings import Settings
 from assay.worker.host.build import Builder
 from assay.worker.host.exam import Exam, Question
-from assay.worker.host.examiner import Examiner
+from assay.worker.host.examiner import ENOUGH_WRONG, Examiner
 from assay.worker.host.pace import Pace
 from assay.worker.host.session import Session
 from worker.rooms import Room, forced
@@ -31,7 +31,9 @@ STEADY = "return y"
 
 
 @contextlib.contextmanager
-def examined(rooms: dict[str, Room], exam: Exam, body: str) -> Iterator[Examiner]:
+def examined(
+    rooms: dict[str, Room], exam: Exam, body: str, enough_wrong: int = ENOUGH_WRONG
+) -> Iterator[Examiner]:
     """Built and ready; `body` ends its forward."""
     lines = "\n".join(f"        {line}" for line in body.strip().splitlines())
     main = SourceFile(path="kernel.py", text=MODEL.format(body=lines))
@@ -43,7 +45,7 @@ def examined(rooms: dict[str, Room], exam: Exam, body: str) -> Iterator[Examiner
         built = Builder(exam, None).build(session, candidate, Settings(timeout_s=20.0))
         assert built.seen.ok, built.seen.log
         pace = Pace(20.0, 10.0, built.first_call_s, exam.content(Question(0)).elements)
-        examiner = Examiner(exam, session, pace, lambda share: None)
+        examiner = Examiner(exam, session, pace, lambda share: None, enough_wrong=enough_wrong)
         examiner.instances.adopt(0)
         yield examiner
     finally:

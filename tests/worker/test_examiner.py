@@ -22,8 +22,7 @@ def wrong_answers(rooms: dict[str, Room], enough: int = ENOUGH_WRONG) -> tuple[i
     """Of a candidate that is always off, and the number of calls in the script."""
     exam = make_exam(Level.STANDARD)
     script = write_script(exam, random.Random(3))
-    with examined(rooms, exam, OFF) as examiner:
-        examiner.enough_wrong = enough
+    with examined(rooms, exam, OFF, enough) as examiner:
         examiner.run(script)
     return examiner.wrong, sum(len(batch.calls) for batch in script)
 

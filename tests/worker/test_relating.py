@@ -15,6 +15,7 @@ from assay.worker.host.planned_call import AT_START
 from assay.worker.host.raw_call import RawCall, RawOutput
 from assay.worker.host.relating import _compared, _Pair, relate
 from assay.worker.host.script import ScriptedCall
+from assay.worker.host.tones import FIRST_WEIGHTS
 from worker.examined import STEADY, examined
 from worker.host.small_exam import make_exam
 from worker.rooms import Room
@@ -37,7 +38,7 @@ def _asked(truth: torch.Tensor) -> Asked:
         budget=torch.full(truth.shape, 0.125, dtype=torch.float64),
         reference=truth,
     )
-    return Asked(ScriptedCall(Question(0), AT_START, 0, Mix.PLAIN), 0, (expected,))
+    return Asked(ScriptedCall(Question(0), AT_START, None, Mix.PLAIN), FIRST_WEIGHTS, (expected,))
 
 
 def _raw(tensor: torch.Tensor) -> RawCall:

@@ -21,7 +21,7 @@ from assay.measure.nulls import Null, NullMaterial, passes
 from assay.tasks.points import HEAVY_STATE
 from assay.tasks.reference import Reference
 from assay.tasks.sweep import sweep
-from assay.worker.host.exam import Exam, Question
+from assay.worker.host.exam import Draw, Exam, Question
 from assay.worker.host.reference_check import check_reference
 from assay.worker.host.secret import Secret
 
@@ -53,7 +53,7 @@ class ContractCheck:
         check_reference(exam)
         for nulls in in_stages(exam.content(Question(0)).inputs):
             for number in range(DRAWS):
-                question = Question(0, number * (1 + OTHER_DRAWS))
+                question = Question(0, Draw(number=number * (1 + OTHER_DRAWS)))
                 nulls = _accepted(exam, question, nulls, self._deadline)
             if nulls:
                 return nulls
@@ -98,7 +98,7 @@ class ContractCheck:
 
 def _accepted(exam: Exam, question: Question, nulls: list[Null], deadline: Deadline) -> list[Null]:
     material = _material(exam, question)
-    expectations = exam.expectation(question, 0)
+    expectations = exam.expectation(question)
     pairs = tried(nulls, material, deadline)
     return [null for null, answer in pairs if passes(expectations, answer)]
 
@@ -107,7 +107,7 @@ def _refused(exam: Exam, index: int, nulls: list[Null]) -> list[Null]:
     """Those that answer here and are wrong. An empty workload refuses nothing."""
     question = Question(index)
     try:
-        expectations = exam.expectation(question, 0)
+        expectations = exam.expectation(question)
         material = _material(exam, question)
     except TaskError:
         return []
@@ -120,12 +120,11 @@ def _refused(exam: Exam, index: int, nulls: list[Null]) -> list[Null]:
 def _material(exam: Exam, question: Question) -> NullMaterial:
     """The same weights, this question's inputs and those of the next few."""
     instance = exam.instance_of(question.workload)
-    bound, state = exam.bound(instance), exam.state(instance, 0)
+    bound, state = exam.bound(instance), exam.state(instance)
 
     def call(inputs: Sequence[Any]) -> Sequence[torch.Tensor]:
         return bound(inputs, state, wide=False).tensors
 
-    numbers = range(question.number + 1, question.number + 1 + OTHER_DRAWS)
-    others = [exam.content(Question(question.workload, n)).inputs for n in numbers]
-    right = [expectation.reference for expectation in exam.expectation(question, 0)]
+    others = [exam.content(other).inputs for other in question.following(OTHER_DRAWS)]
+    right = [expectation.reference for expectation in exam.expectation(question)]
     return NullMaterial(right, exam.content(question).inputs, others, call)

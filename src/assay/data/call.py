@@ -8,6 +8,8 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Literal
 
+from pydantic import Field
+
 from assay.data.evidence import EvidenceKind
 from assay.data.record import Record
 
@@ -22,6 +24,18 @@ class Mix(StrEnum):
     REPEATED = "repeated"  # identical content while the earlier result is alive
     RECYCLED = "recycled"  # identical content, and free memory holds a spoiled copy of the answer
     NEW_WEIGHTS = "new_weights"  # parameters changed in place since the last call
+    TIMED = "timed"
+
+
+class CallStage(StrEnum):
+    """The part of the exam that a call belongs to; batches are numbered in each of their own."""
+
+    SCRIPT = "script"
+    MADE_UP = "made_up"  # in the place of calls that were refused
+    ASKED_AGAIN = "asked_again"  # questions that were answered rightly, once more
+    REPEATED = "repeated"  # the same questions hundreds of times
+    RELATED = "related"  # pairs of calls whose answers are related
+    REFUSED_AGAIN = "refused_again"  # workloads that were refused, once more
     TIMED = "timed"
 
 
@@ -78,9 +92,11 @@ class CallSeen(Record):
     inputs_changed: tuple[str, ...] = ()
     bands_broken: tuple[str, ...] = ()
     guarded: bool = False  # an input lay flush at an inaccessible page
+    stage: CallStage = CallStage.SCRIPT
     batch: int = 0
     batch_size: int = 1
-    weights: int = 0  # the version of its parameters
+    # The version of its parameters; records of before have a number.
+    weights: str = Field(default="drawn 0", coerce_numbers_to_str=True)
 
     @property
     def wrong(self) -> bool:

@@ -104,7 +104,7 @@ class Sitting:
 
     def _build(self, session: Session, candidate: Candidate, cache: BuildCache | None) -> None:
         """With the weights of the exam, where they fit."""
-        state = self._exam.state(0, 0)
+        state = self._exam.state(0)
         try:
             built = Builder(self._exam, cache).build(session, candidate, self._settings)
             if not built.seen.ok:
@@ -147,7 +147,7 @@ class Sitting:
     @cached_property
     def _calls(self) -> list[PlannedCall]:
         """As many as memory holds, within reason; nothing that they return is handed over."""
-        bases = [self._exam.content(Question(0, 200 + i)) for i in range(2)]
+        bases = self._exam.timed_contents
         updates = tuple(update.input for update in self._exam.reference.updates)
         room = _MEMORY_BYTES // self._call_bytes
         return [
@@ -171,7 +171,7 @@ class Sitting:
     @cached_property
     def _forms(self) -> list[Form]:
         """Shapes and dtypes of the results, from one call of the reference."""
-        content, state = self._exam.content(Question(0)), self._exam.state(0, 0)
+        content, state = self._exam.content(Question(0)), self._exam.state(0)
         made = self._exam.bound(0)(content.inputs, state, wide=False)
         return [
             (tuple(tensor.shape), tensor.dtype)

@@ -171,7 +171,7 @@ class Trial:
 
     def _examine(self, session: Session, built: Built) -> EndSeen | None:
         self._phase = "calls"
-        examiner, script = self._examiner(session, built), self._script
+        examiner = self._examiner(session, built)
         interpreted = self._bench.interprets(self._candidate)
         try:
             self._survey(session, "after the build")
@@ -183,7 +183,7 @@ class Trial:
             self._survey(session, "after the calls")
             self._witness(session, examiner)
             if not examiner.wrong:  # some time has passed: is it still as it was?
-                examiner.ask_again(len(script))
+                examiner.ask_again()
                 ask_refused_again(examiner)
         except Lost as lost:
             self._seen += examiner.observations
@@ -209,7 +209,8 @@ class Trial:
 
     def _recur(self, examiner: Examiner) -> None:
         self._report("repeating", None)
-        self._phase, examiner.last = "repeated calls", None
+        self._phase = "repeated calls"
+        examiner.begin(None)
         self._seen += recur(examiner, self._bench.settings.level)
         if not examiner.wrong:
             self._seen += relate(examiner, self._bench.settings.level)
@@ -222,7 +223,7 @@ class Trial:
             return None
         return too_late(self._phase, workload)
 
-    def _examiner(self, session: Session, built: Built) -> Examiner:
+    def _examiner(self, session: Session, built: Built, guarded: bool = True) -> Examiner:
         level = self._bench.settings.level
         own = self._bench.exam.content(Question(0)).elements
         timeout_s = self._bench.settings.timeout_s
@@ -231,8 +232,8 @@ class Trial:
         compiles = self._bench.accelerated and not interpreted
         pace = Pace(timeout_s, soft, built.first_call_s, own, interpreted, compiles)
         progress = lambda share: self._report("calling", share)  # noqa: E731
-        examiner = Examiner(self._bench.exam, session, pace, progress)
-        examiner.enough_wrong = 1 if self._bench.settings.first_fault else ENOUGH_WRONG
+        enough = 1 if self._bench.settings.first_fault else ENOUGH_WRONG
+        examiner = Examiner(self._bench.exam, session, pace, progress, guarded, enough)
         examiner.instances.adopt(0)
         return examiner
 
@@ -296,8 +297,7 @@ class Trial:
             built = builder.build(session, self._candidate, self._bench.settings)
             if not built.seen.ok:
                 return False
-            examiner = self._examiner(session, built)
-            examiner.guarded = False
+            examiner = self._examiner(session, built, guarded=False)
             script = self._script
             end = script.index(batch) + 1 if batch in script else len(script)
             examiner.run(script[:end])

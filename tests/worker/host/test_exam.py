@@ -12,8 +12,9 @@ from assay.data.workload import Workload
 from assay.errors import TaskError
 from assay.tasks.catalog import resolve
 from assay.tasks.reference import Reference
-from assay.worker.host.exam import SEEDED, Exam, Question
+from assay.worker.host.exam import Draw, Exam, Question
 from assay.worker.host.reference_check import check_reference
+from assay.worker.host.tones import SEEDED, Weights
 from worker.host.small_exam import STATELESS, TASK, make_exam
 
 WORKLOADS = (
@@ -28,40 +29,42 @@ def exam() -> Exam:
 
 
 def test_everything_is_made_once(exam: Exam) -> None:
-    question = Question(1, 4)
-    assert exam.content(question) is exam.content(Question(1, 4))
-    assert exam.state(0, 2) is exam.state(0, 2)
-    assert exam.expectation(question, 1) is exam.expectation(Question(1, 4), 1)
-    assert exam.bound(0) is exam.bound(0)
+    question = Question(1, Draw(number=4))
+    assert exam.content(question) is exam.content(Question(1, Draw(number=4)))
+    assert exam.state(0, Weights(number=2)) is exam.state(0, Weights(number=2))
+    weights, same = Weights(number=1), Question(1, Draw(number=4))
+    assert exam.expectation(question, weights) is exam.expectation(same, weights)
 
 
 def test_the_same_secret_draws_the_same(exam: Exam) -> None:
     again = make_exam(Level.QUICK, TASK, WORKLOADS)
-    for question in (Question(0), Question(1, 3), Question(1, 3, 2)):
+    for question in (Question(0), Question(1, Draw(number=3)), Question(1, Draw(number=3), 2)):
         first, second = exam.content(question).inputs[0], again.content(question).inputs[0]
         assert torch.equal(first, second)
-    assert torch.equal(exam.state(0, 3)["scale"], again.state(0, 3)["scale"])
+    assert torch.equal(
+        exam.state(0, Weights(number=3))["scale"], again.state(0, Weights(number=3))["scale"]
+    )
 
 
 def test_numbers_and_versions_are_distinct(exam: Exam) -> None:
-    drawn = [exam.content(Question(0, n)).inputs[0] for n in range(5)]
+    drawn = [exam.content(Question(0, Draw(number=n))).inputs[0] for n in range(5)]
     assert all(not torch.equal(a, b) for i, a in enumerate(drawn) for b in drawn[:i])
-    scales = [float(exam.state(0, version)["scale"]) for version in range(5)]
+    scales = [float(exam.state(0, Weights(number=n))["scale"]) for n in range(5)]
     assert len(set(scales)) == 5 and 1.0 not in scales
 
 
 def test_a_variant_differs_from_its_base_in_a_few_elements(exam: Exam) -> None:
-    base = exam.content(Question(0, 1)).inputs[0]
-    first = exam.content(Question(0, 1, 1)).inputs[0]
-    second = exam.content(Question(0, 1, 2)).inputs[0]
+    base = exam.content(Question(0, Draw(number=1))).inputs[0]
+    first = exam.content(Question(0, Draw(number=1), 1)).inputs[0]
+    second = exam.content(Question(0, Draw(number=1), 2)).inputs[0]
     assert 1 <= int((base != first).sum()) <= 3
     assert 1 <= int((first != second).sum()) <= 3
 
 
 def test_the_expectation_follows_content_and_weights(exam: Exam) -> None:
-    question = Question(0, 1)
+    question = Question(0, Draw(number=1))
     x = exam.content(question).inputs[0].double()
-    for version in (0, 1):
+    for version in (Weights(), Weights(number=1)):
         scale = exam.state(0, version)["scale"].double()
         found = exam.expectation(question, version)[0].reference
         assert torch.allclose(found.double(), x.sum(-1) * scale, rtol=1e-4, atol=1e-4)
@@ -70,12 +73,14 @@ def test_the_expectation_follows_content_and_weights(exam: Exam) -> None:
 def test_without_weights_every_version_is_one() -> None:
     exam = make_exam(Level.QUICK, STATELESS, WORKLOADS)
     assert exam.state(0, SEEDED) == {}
-    assert exam.expectation(Question(0), 0) is exam.expectation(Question(0), 7)
+    assert exam.expectation(Question(0)) is exam.expectation(Question(0), Weights(number=7))
 
 
 def test_throw_away_content_is_never_asked(exam: Exam) -> None:
     thrown = exam.throw_away_content.inputs[0]
-    assert not any(torch.equal(exam.content(Question(0, n)).inputs[0], thrown) for n in range(4))
+    assert not any(
+        torch.equal(exam.content(Question(0, Draw(number=n))).inputs[0], thrown) for n in range(4)
+    )
     assert thrown.shape == exam.content(Question(0)).inputs[0].shape
 
 
@@ -114,7 +119,7 @@ def test_constructor_configurations_are_numbered() -> None:
     assert exam.main_workloads == [0, 2]
     assert [spec.args for spec in exam.instances] == [(8,), (12,), (16,)]
     assert len({spec.seed for spec in exam.instances}) == 3
-    assert exam.state(1, 0)["linear.weight"].shape == (4, 12)
+    assert exam.state(1)["linear.weight"].shape == (4, 12)
 
 
 def test_a_sound_reference_passes(exam: Exam) -> None:
@@ -146,8 +151,8 @@ def test_the_plans_tf32_policy_reaches_every_expectation() -> None:
     for tf32 in (False, True):
         exam = make_exam(Level.QUICK, task, (own,))
         exam = Exam(exam.reference, exam.plan.model_copy(update={"tf32": tf32}))
-        asked = exam.expectation(Question(0), 0)[0]
-        timed = exam.expectation_of(exam.content(Question(0)), 0, seed=1)[0]
+        asked = exam.expectation(Question(0))[0]
+        timed = exam.expectation_of(exam.content(Question(0)), Weights(), seed=1)[0]
         assert asked.budget is not None and timed.budget is not None
         budgets.append((float(asked.budget.mean()), float(timed.budget.mean())))
     (strict, strict_timed), (allowing, allowing_timed) = budgets

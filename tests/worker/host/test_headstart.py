@@ -8,8 +8,9 @@ import pytest
 import torch
 
 from assay.data.settings import Level
-from assay.worker.host.exam import Exam, Question
+from assay.worker.host.exam import Draw, Exam, Question
 from assay.worker.host.headstart import Headstart
+from assay.worker.host.tones import Weights
 from worker.host.small_exam import make_exam
 
 pytestmark = pytest.mark.usefixtures("two_threads")
@@ -35,13 +36,17 @@ def test_truths_of_the_own_workload_and_of_what_is_admitted_are_brought() -> Non
     with Headstart(grown, wanted=True) as headstart:
         assert torch.get_num_threads() == 1
         headstart.admit(whole.plan.workloads[1])
-        second = grown.key(Question(1), 0)
+        second = grown.key(Question(1))
         ends = time.monotonic() + 60.0
         while second not in grown.known() and time.monotonic() < ends:
             time.sleep(0.01)
             headstart._receive()
     assert torch.get_num_threads() == 2
-    assert {grown.key(Question(0), 0), grown.key(Question(0, 1, 1), 1), second} <= grown.known()
+    assert {
+        grown.key(Question(0)),
+        grown.key(Question(0, Draw(number=1), 1), Weights(number=1)),
+        second,
+    } <= grown.known()
     for key in grown.known():
         for one, other in zip(grown.expectation(*key), whole.expectation(*key), strict=True):
             assert one.name == other.name and torch.allclose(one.truth, other.truth)

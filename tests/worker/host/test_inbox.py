@@ -13,8 +13,9 @@ from assay.errors import Terminated
 from assay.worker.host.exam import Question
 from assay.worker.host.inbox import Inbox
 from assay.worker.host.tensor_mail import TensorMail
+from assay.worker.host.tones import FIRST_WEIGHTS
 
-KEY = (Question(0), 0)
+KEY = (Question(0), FIRST_WEIGHTS)
 
 
 class Interrupted:

@@ -12,7 +12,7 @@ from assay.worker.host.exam import Exam, Question
 from assay.worker.host.pace import Allowance, Pace
 from assay.worker.host.planned_call import AT_START
 from assay.worker.host.process import SandboxedProcess
-from assay.worker.host.script import ScriptedBatch, ScriptedCall
+from assay.worker.host.script import Need, ScriptedBatch, ScriptedCall
 
 
 @dataclass
@@ -50,12 +50,12 @@ def allows(batch: ScriptedBatch, spent_s: float, interpreted: bool = True) -> bo
 
 @pytest.mark.parametrize("interpreted", [False, True])
 def test_nobody_is_too_slow_for_what_is_due(interpreted: bool) -> None:
-    assert allows(replace(PLAIN, due=True), spent_s=30.0, interpreted=interpreted)
+    assert allows(replace(PLAIN, need=Need.DUE), spent_s=30.0, interpreted=interpreted)
     assert not allows(PLAIN, spent_s=30.0, interpreted=interpreted)
 
 
 def test_an_interpreter_is_spared_what_would_not_fit_the_hard_limit() -> None:
-    due = replace(PLAIN, due=True)
+    due = replace(PLAIN, need=Need.DUE)
     assert not allows(due, spent_s=39.0) and allows(due, spent_s=39.0, interpreted=False)
 
 
@@ -68,18 +68,18 @@ def test_what_an_interpreter_need_not_answer_has_a_share_of_what_is_left() -> No
 
 
 def test_an_interpreter_is_spared_stretched_sizes() -> None:
-    stretched = replace(PLAIN, stretched=True)
+    stretched = replace(PLAIN, need=Need.STRETCHED)
     assert not allows(stretched, spent_s=0.0)
     assert allows(stretched, spent_s=0.0, interpreted=False)
 
 
 def test_optional_calls_get_a_smaller_part_of_what_is_left() -> None:
     assert allows(PLAIN, spent_s=5.0)
-    assert not allows(replace(PLAIN, optional=True), spent_s=5.0)
+    assert not allows(replace(PLAIN, need=Need.OPTIONAL), spent_s=5.0)
 
 
 def test_the_first_call_is_not_held_against_it() -> None:
-    optional, own = replace(PLAIN, optional=True), replace(CALL, question=Question(0))
+    optional, own = replace(PLAIN, need=Need.OPTIONAL), replace(CALL, question=Question(0))
     left = allowance(spent_s=5.0)
     left.saw(PLAIN, seconds=0.1)  # another shape says nothing
     assert not left.allows(optional, own_calls=5)

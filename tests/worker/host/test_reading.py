@@ -15,7 +15,7 @@ from assay.worker.answers import (
     OutputHeader,
 )
 from assay.worker.host.raw_call import RawCall, RawOutput
-from assay.worker.host.reading import CallFacts, buffer_names, output_bytes, read_call
+from assay.worker.host.reading import BatchId, CallFacts, buffer_names, output_bytes, read_call
 
 TRUTH = torch.arange(4, dtype=torch.float32)
 GOOD = (
@@ -25,7 +25,7 @@ GOOD = (
     | OutputFlag.ON_DEVICE
     | OutputFlag.FITS
 )
-FACTS = CallFacts(index=7, workload=2, mix=Mix.REPEATED, batch=3, batch_size=2)
+FACTS = CallFacts(index=7, workload=2, mix=Mix.REPEATED, batch=BatchId(number=3), batch_size=2)
 
 
 def _expected(name: str = "output") -> OutputExpectation:

@@ -16,7 +16,7 @@ from assay.worker.host.build_cache import BuildCache
 from assay.worker.host.exam import Exam, Question
 from assay.worker.host.planned_call import AT_START
 from assay.worker.host.rehearsal import Rehearsal
-from assay.worker.host.script import Mix, ScriptedBatch, ScriptedCall
+from assay.worker.host.script import Mix, Need, ScriptedBatch, ScriptedCall
 from worker.host.small_exam import TASK, make_exam
 from worker.rooms import Room, forced
 
@@ -50,7 +50,7 @@ SCRIPT = [
     ScriptedBatch(
         (ScriptedCall(Question(i), AT_START, None, Mix.PLAIN),),
         copy_each=True,
-        stretched=cols > 100,
+        need=Need.STRETCHED if cols > 100 else Need.ORDINARY,
     )
     for i, (_, cols) in enumerate(SHAPES)
 ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 import random
+from dataclasses import replace
 
 import pytest
 
@@ -13,7 +14,7 @@ from assay.data.settings import Level
 from assay.data.workload import Workload
 from assay.worker.host.exam import Exam, Question
 from assay.worker.host.planned_call import AT_END, AT_START
-from assay.worker.host.script import ScriptedBatch, ScriptedCall, write_script
+from assay.worker.host.script import BatchKind, Need, ScriptedBatch, ScriptedCall, write_script
 from worker.host.small_exam import TASK, make_exam
 
 SEEDS = range(60)
@@ -47,7 +48,7 @@ def test_the_main_instance_is_called_often_and_a_secret_number_of_times(exam: Ex
 
 def test_enough_calls_cannot_be_left_out(exam: Exam) -> None:
     for script in _scripts(exam):
-        needed = [batch for batch in script if not batch.optional]
+        needed = [batch for batch in script if batch.need not in (Need.OPTIONAL, Need.STRETCHED)]
         assert len(_on_main(exam, needed)) >= FEWEST
 
 
@@ -79,12 +80,20 @@ def test_a_batch_is_of_one_instance_and_one_version(exam: Exam) -> None:
             places = [(c.question.workload, c.spot) for c in batch.calls]
             # Calls of a rapid batch are run one by one, those of a baited one are all the same;
             # elsewhere two inputs never share a place.
-            assert batch.rapid or batch.baited or len(set(places)) == len(places)
+            assert batch.kind in (BatchKind.RAPID, BatchKind.RECYCLED) or len(set(places)) == len(
+                places
+            )
 
 
 def _rounds(script: list[ScriptedBatch], length: int) -> list[list[ScriptedCall]]:
     """The own shape's special calls in the order of the script, round by round."""
-    calls = [c for b in script if not b.log_operations for c in b.calls if c.weights is not None]
+    calls = [
+        c
+        for b in script
+        if b.kind is not BatchKind.LOGGED
+        for c in b.calls
+        if c.weights is not None
+    ]
     own = [call for call in calls if call.question.workload == 0]
     return [own[start : start + length] for start in range(0, len(own), length)]
 
@@ -103,10 +112,10 @@ def test_special_calls_keep_their_order(exam: Exam) -> None:
         assert [(c.mix, c.spot) for c in focus] == wanted
         plain, second, changed, moved, weighed, third, last = focus
         assert second.question != plain.question
-        assert changed.question == Question(0, second.question.number, 1)
+        assert changed.question == replace(second.question, variant=1)
         assert moved.question == changed.question == weighed.question
         assert weighed.weights != moved.weights
-        assert last.question == Question(0, third.question.number, 1) and last.fresh
+        assert last.question == replace(third.question, variant=1) and last.fresh
 
 
 def test_the_own_shape_has_its_rounds_and_few_truths_of_its_own() -> None:
@@ -115,7 +124,7 @@ def test_the_own_shape_has_its_rounds_and_few_truths_of_its_own() -> None:
         script = write_script(make_exam(level), random.Random(1))
         found = _rounds(script, 7)
         assert len(found) == rounds
-        assert len({call.question.number for one in found for call in one}) == numbers
+        assert len({call.question.draw for one in found for call in one}) == numbers
 
 
 def test_a_few_changed_elements_follow_their_base_at_the_same_place(exam: Exam) -> None:
@@ -129,7 +138,7 @@ def _special_changes(script: list[ScriptedBatch]) -> int:
     found = 0
     for call in _calls(script):
         if call.question.workload == 0:
-            base = Question(0, call.question.number, call.question.variant - 1)
+            base = replace(call.question, variant=call.question.variant - 1)
             found += call.mix is Mix.FEW_CHANGED and last.get(call.spot) == base
             last[call.spot] = call.question
     return found
@@ -146,22 +155,24 @@ def test_a_repeated_result_is_alive_beside_its_first(exam: Exam) -> None:
 
 def test_the_operation_log_comes_last(exam: Exam) -> None:
     for script in _scripts(exam):
-        logged = [batch.log_operations for batch in script if not batch.edge]
+        logged = [
+            batch.kind is BatchKind.LOGGED for batch in script if batch.need is not Need.EMPTY
+        ]
         assert logged == sorted(logged) and any(logged)
 
 
 def test_an_empty_batch_is_asked_after_everything_else(exam: Exam) -> None:
     for script in _scripts(exam):
-        edges = [batch.edge for batch in script]
+        edges = [batch.need is Need.EMPTY for batch in script]
         assert edges == sorted(edges)
         for batch in script:
             sizes = {exam.content(c.question).elements for c in batch.calls}
-            assert batch.edge == (sizes == {0})
+            assert (batch.need is Need.EMPTY) == (sizes == {0})
 
 
 def test_rapid_calls_bring_other_content_to_one_place(exam: Exam) -> None:
     for script in _scripts(exam):
-        rapid = [batch.calls for batch in script if batch.rapid]
+        rapid = [batch.calls for batch in script if batch.kind is BatchKind.RAPID]
         assert rapid
         for calls in rapid:
             assert len({c.spot for c in calls}) == 1

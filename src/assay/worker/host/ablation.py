@@ -8,14 +8,13 @@ rightly did not need its kernels.
 
 from __future__ import annotations
 
-from assay.data.call import Mix
 from assay.data.candidate import Candidate
 from assay.data.observation import AblationSeen
 from assay.data.settings import Settings
 from assay.worker.answers import StateMatch
 from assay.worker.host.build import Builder
 from assay.worker.host.deadline import Deadline
-from assay.worker.host.exam import SEEDED, Exam, Question
+from assay.worker.host.exam import Exam, Question
 from assay.worker.host.planned_call import ALONE, BatchOptions, Place, PlannedCall
 from assay.worker.host.process import Lost
 from assay.worker.host.reading import (
@@ -26,6 +25,7 @@ from assay.worker.host.reading import (
     update_positions,
 )
 from assay.worker.host.session import Session
+from assay.worker.host.tones import FIRST_WEIGHTS, SEEDED
 from assay.worker.host.wall import Wall
 from assay.worker.protocol import Survey
 
@@ -45,12 +45,12 @@ def ablate(wall: Wall, exam: Exam, candidate: Candidate, settings: Settings) -> 
 
 
 def _ask(exam: Exam, session: Session, deadline: Deadline) -> AblationSeen:
-    version = 0
-    state = exam.state(0, version)
+    weights = FIRST_WEIGHTS
+    state = exam.state(0, weights)
     if session.load_state(0, state, deadline) is StateMatch.NONE and state:
-        version = SEEDED
+        weights = SEEDED
     question = Question(0)
-    expectations = exam.expectation(question, version)
+    expectations = exam.expectation(question, weights)
     call = PlannedCall(
         instance=0,
         place=Place(0, ALONE),
@@ -60,7 +60,7 @@ def _ask(exam: Exam, session: Session, deadline: Deadline) -> AblationSeen:
         updates=update_positions(expectations),
     )
     result = session.run([call], BatchOptions(), deadline)
-    seen = read_call(result.calls[0], expectations, CallFacts(0, 0, Mix.PLAIN, 0, 1))
+    seen = read_call(result.calls[0], expectations, CallFacts())
     if not seen.outputs:
         return AblationSeen(answered=False, reason=f"without kernels: {seen.message[:200]}")
     right = not any(output.problem for output in seen.outputs)

@@ -49,7 +49,7 @@ def open_baseline(wall: Wall, exam: Exam, settings: Settings, name: str) -> Sess
 
 def _candidate(name: str, exam: Exam, settings: Settings) -> Candidate:
     if name == NULL:
-        return null_candidate(exam.expectation(Question(0), 0), settings.device)
+        return null_candidate(exam.expectation(Question(0)), settings.device)
     try:
         return baseline(name, exam.reference.task)
     except UsageError as error:

@@ -12,7 +12,6 @@ import contextlib
 import statistics
 import time
 
-from assay.data.call import Mix
 from assay.data.device import Device, DeviceReading
 from assay.data.measurement import Measurement
 from assay.data.observation import Observation, TimesSeen
@@ -34,6 +33,7 @@ from assay.worker.host.race import Race, Runner
 from assay.worker.host.reading import CallFacts, read_call, returned
 from assay.worker.host.session import Session
 from assay.worker.host.stand import Stand
+from assay.worker.host.tones import Weights
 from assay.worker.host.twin import Twins
 
 _ROUNDS = {Level.QUICK: (10, 20), Level.STANDARD: (15, 60), Level.FULL: (30, 200)}
@@ -84,7 +84,7 @@ class DeviceStopwatch:
                 self._stand.dismiss()  # the device they share may have suffered
                 raise
 
-    def _needs_twins(self, own: Runner, version: int) -> bool:
+    def _needs_twins(self, own: Runner, version: Weights) -> bool:
         """Whether a few calls on their own are short on the device."""
         with contextlib.suppress(BaselineLost):
             null = self._stand.baselines(version, self._settings.baselines)
@@ -96,7 +96,7 @@ class DeviceStopwatch:
                 return statistics.median(race.times.outside_us(0)) < SHORT_US[self._settings.level]
         return False
 
-    def _another(self, version: int, more: contextlib.ExitStack) -> list[Runner]:
+    def _another(self, version: Weights, more: contextlib.ExitStack) -> list[Runner]:
         """One more process of the candidate, if it builds once more."""
         session = self._twins.another(version)
         if session is None:
@@ -105,7 +105,7 @@ class DeviceStopwatch:
         return [self._stand.enter(CANDIDATE, session)]
 
     def _raced(
-        self, own: list[Runner], version: int, warm: bool, report: Report
+        self, own: list[Runner], version: Weights, warm: bool, report: Report
     ) -> list[Observation]:
         """One race; whoever is lost on the way is left out of the next attempt."""
         count = len(own)
@@ -132,7 +132,7 @@ class DeviceStopwatch:
         return self._settings.timeout_s
 
     def _rounds(
-        self, race: Race, version: int, report: Report
+        self, race: Race, version: Weights, report: Report
     ) -> tuple[list[Observation], list[DeviceReading]]:
         level = self._settings.level
         least, most = _ROUNDS[level]
@@ -155,13 +155,13 @@ class DeviceStopwatch:
                 break
         return found, readings
 
-    def _judge(self, runner: Runner, index: int, length: int, version: int) -> Observation:
+    def _judge(self, runner: Runner, index: int, length: int, version: Weights) -> Observation:
         """One secretly chosen call of a timed batch."""
         exam, content = self._exam, runner.ring.content(index)
         expected = exam.expectation_of(content, version, self._rng.getrandbits(32))
         options = BatchOptions(check_inputs=False)
         raw = runner.session.take(runner.ring.laid[index], options)
-        facts = CallFacts(1_000_000 + index, 0, Mix.TIMED, -1, length)
+        facts = CallFacts.timed(index, length)
         return read_call(raw, returned(expected), facts)
 
     def _settled(self, race: Race) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from functools import cached_property
 from typing import Any
 
@@ -25,12 +26,30 @@ from assay.tasks.reference import BoundReference, Reference
 from assay.tasks.relation import Relation
 from assay.worker.host.content import Content, few_changed
 from assay.worker.host.secret import Secret
-from assay.worker.host.tones import is_tone, parameters, toned
+from assay.worker.host.tones import FIRST_WEIGHTS, HALVES, SEEDED, Weights, parameters, toned
 
-PARTIAL = (1001, 1002)  # versions that change one half of the weights, and the other half
 _EXTREMES = (3, 30)  # extreme elements tried where three ordinary ones left the answer as it was
 _EXACT = (Distribution.DYADIC, Distribution.CODES)
-SEEDED = -1  # the state version of a candidate that keeps what the common seed gave it
+
+
+class Purpose(StrEnum):
+    """What a content is drawn for."""
+
+    SCRIPT = "script"
+    TAIL = "tail"  # many cheap calls of small shapes
+    REPETITION = "repetition"
+    TIMING = "timing"
+
+
+@dataclass(frozen=True)
+class Draw:
+    """One of the contents that are drawn for a purpose."""
+
+    purpose: Purpose = Purpose.SCRIPT
+    number: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.purpose} {self.number}"
 
 
 @dataclass(frozen=True)
@@ -41,13 +60,18 @@ class Question:
     """
 
     workload: int
-    number: int = 0
+    draw: Draw = Draw()
     variant: int = 0
     relation: str = ""
     before: bool = False
 
+    def following(self, count: int) -> list[Question]:
+        """The next contents of the same workload."""
+        purpose, last = self.draw.purpose, self.draw.number
+        return [Question(self.workload, Draw(purpose, last + 1 + i)) for i in range(count)]
 
-Key = tuple[Question, int]  # with the version of the weights
+
+Key = tuple[Question, Weights]
 
 
 @dataclass(frozen=True)
@@ -74,7 +98,7 @@ class Exam:
         self._instances: list[InstanceSpec] = []
         self._instance_of: list[int] = []
         self._contents: dict[Question, tuple[Content, Planted | None]] = {}
-        self._states: dict[tuple[int, int], dict[str, torch.Tensor]] = {}
+        self._states: dict[tuple[int, Weights], dict[str, torch.Tensor]] = {}
         self._expectations: dict[Key, tuple[OutputExpectation, ...]] = {}
         self.relations: dict[str, Relation] = {}  # those that hold, by name, once they were sought
         self._numbers: dict[tuple[object, bool | None], int] = {}
@@ -105,53 +129,55 @@ class Exam:
         with self.turn:
             return self._drawn(question)[0]
 
-    def state(self, instance: int, version: int) -> dict[str, torch.Tensor]:
-        """Weights of one version; SEEDED is what the constructor drew from the common seed."""
+    def state(self, instance: int, weights: Weights = FIRST_WEIGHTS) -> dict[str, torch.Tensor]:
+        """The parameters and buffers of one version."""
         with self.turn:
-            key = (instance, version)
+            key = (instance, weights)
             if key not in self._states:
-                if version == SEEDED:
+                if weights == SEEDED:
                     module = self.bound(instance).module
                     state = {k: v.detach().clone() for k, v in module.state_dict().items()}
                 else:
-                    state = self._draw_state(instance, version)
+                    state = self._draw_state(instance, weights)
                 self._states[key] = state
             return self._states[key]
 
-    def _draw_state(self, instance: int, version: int) -> dict[str, torch.Tensor]:
-        """All entries anew; of a partial version only some, which the other partial one leaves."""
+    def _draw_state(self, instance: int, weights: Weights) -> dict[str, torch.Tensor]:
+        """All entries anew; of a half only some, which the other half leaves."""
         module = self.bound(instance).module
-        seed = self.secret.seed("state", instance, version)
+        seed = self.secret.seed("state", instance, weights)
         drawn = self.reference.draw_state(module, seed)
-        if is_tone(version):
-            return toned(version, module, drawn)
-        if version not in PARTIAL:
+        if weights.scaled:
+            return toned(weights, module, drawn)
+        if weights not in HALVES:
             return drawn
         names = sorted(drawn)
         self.secret.random("partial", instance).shuffle(names)
         half = (len(names) + 1) // 2
-        moved = set(names[:half] if version == PARTIAL[0] else names[half:] or names)
-        base = self.state(instance, 0)
+        moved = set(names[:half] if weights == HALVES[0] else names[half:] or names)
+        base = self.state(instance)
         return {name: drawn[name] if name in moved else base[name] for name in drawn}
 
-    def bears(self, question: Question, tone: int) -> bool:
-        """Whether there are weights that a tone changes, and the reference is accurate with it."""
+    def bears(self, question: Question, weights: Weights) -> bool:
+        """Whether there are parameters to scale, and the reference is accurate with the scale."""
         module = self.bound(self.instance_of(question.workload)).module
         if isinstance(self.reference.task.contract, Quantised) or not parameters(module):
             return False
-        return all(e.in_domain and not e.special for e in self.expectation(question, tone))
+        return all(e.in_domain and not e.special for e in self.expectation(question, weights))
 
-    def expectation(self, question: Question, version: int) -> tuple[OutputExpectation, ...]:
+    def expectation(
+        self, question: Question, weights: Weights = FIRST_WEIGHTS
+    ) -> tuple[OutputExpectation, ...]:
         """What the call must return. Costs several evaluations of the reference; kept."""
         with self.turn:
-            key = self.key(question, version)
+            key = self.key(question, weights)
             if key not in self._expectations and self.elsewhere is not None:
                 self.elsewhere(key)
             if key not in self._expectations:
                 self._expectations[key] = self._worked_out(*key)
             return self._expectations[key]
 
-    def _worked_out(self, question: Question, version: int) -> tuple[OutputExpectation, ...]:
+    def _worked_out(self, question: Question, weights: Weights) -> tuple[OutputExpectation, ...]:
         instance = self.instance_of(question.workload)
         content, planted = self._drawn(question)
         request = ExpectationRequest(
@@ -161,13 +187,13 @@ class Exam:
             contract=self.reference.task.contract,
             tf32=self.plan.tf32,
         )
-        state = self.state(instance, version)
+        state = self.state(instance, weights)
         return expect(self.bound(instance), content.inputs, state, request)
 
-    def key(self, question: Question, version: int) -> Key:
-        """By what an expectation is known: without weights every version is the same."""
-        weights = self.state(self.instance_of(question.workload), SEEDED)
-        return question, version if weights else SEEDED
+    def key(self, question: Question, weights: Weights = FIRST_WEIGHTS) -> Key:
+        """By what an expectation is known: without parameters every version is the same."""
+        state = self.state(self.instance_of(question.workload), SEEDED)
+        return question, weights if state else SEEDED
 
     def known(self) -> set[Key]:
         """The expectations that were worked out."""
@@ -178,14 +204,14 @@ class Exam:
         self._expectations.setdefault(key, expectations)
 
     def expectation_of(
-        self, content: Content, version: int, seed: int
+        self, content: Content, weights: Weights, seed: int
     ) -> tuple[OutputExpectation, ...]:
         """What a call of the first instance must return on contents of its own; not kept."""
         with self.turn:
             request = ExpectationRequest(
                 seed=seed, contract=self.reference.task.contract, tf32=self.plan.tf32
             )
-            return expect(self.bound(0), content.inputs, self.state(0, version), request)
+            return expect(self.bound(0), content.inputs, self.state(0, weights), request)
 
     @property
     def stateful(self) -> bool:
@@ -196,7 +222,7 @@ class Exam:
     def remembers(self) -> bool:
         """Whether a call changes buffers of the instance, which the next one would find."""
         modes = {w.training: i for i, w in reversed(list(enumerate(self.plan.workloads)))}
-        expected = [e for i in modes.values() for e in self.expectation(Question(i), 0)]
+        expected = [e for i in modes.values() for e in self.expectation(Question(i))]
         return any(e.name.startswith(BUFFER_PREFIX) for e in expected)
 
     def bound(self, instance: int) -> BoundReference:
@@ -207,6 +233,12 @@ class Exam:
                 axes = dict(spec.axes)
                 self._bound[instance] = self.reference.bind(axes, spec.seed, spec.training)
             return self._bound[instance]
+
+    @cached_property
+    def timed_contents(self) -> tuple[Content, Content]:
+        """Of the own workload: timed calls begin from them, and nothing else is asked with them."""
+        first, second = (Question(0, Draw(Purpose.TIMING, number)) for number in range(2))
+        return self.content(first), self.content(second)
 
     @cached_property
     def throw_away_content(self) -> Content:
@@ -232,7 +264,7 @@ class Exam:
         if question.relation:
             return self._related(question), None
         workload = self.plan.workloads[question.workload]
-        seed = self.secret.seed("content", question.workload, question.number)
+        seed = self.secret.seed("content", question.workload, question.draw)
         drawn = self.reference.draw_planted(workload, seed)
         if drawn.planted is None:
             return Content(drawn.inputs), None
@@ -242,7 +274,7 @@ class Exam:
 
     def _related(self, question: Question) -> Content:
         relation = self.relations[question.relation]
-        drawn = self.content(Question(question.workload, question.number))
+        drawn = self.content(Question(question.workload, question.draw))
         first = relation.base(drawn.inputs)
         return Content(tuple(first if question.before else relation.transform(first)))
 
@@ -260,8 +292,8 @@ class Exam:
     def _answers_too(self, question: Question, content: Content) -> bool:
         """Whether the right answer to this content is a right answer to the question as well."""
         instance = self.instance_of(question.workload)
-        found = self.bound(instance)(content.inputs, self.state(instance, 0), wide=False)
-        pairs = zip(self.expectation(question, 0), found.tensors, strict=False)
+        found = self.bound(instance)(content.inputs, self.state(instance), wide=False)
+        pairs = zip(self.expectation(question), found.tensors, strict=False)
         return all(same_answer(expected, tensor) for expected, tensor in pairs)
 
     def _number(self, workload: Workload) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from assay.data.call import CallOutcome, CallSeen, Mix, OutputSeen
+from assay.data.call import CallOutcome, CallSeen, CallStage, Mix, OutputSeen
 from assay.data.evidence import EvidenceKind
 from assay.data.observation import CheckMissing, Observation
 from assay.guard.given import small_inputs
@@ -26,6 +26,7 @@ from assay.worker.host.pace import Allowance, Pace
 from assay.worker.host.planned_call import BatchOptions, Place, PlannedCall, Spot
 from assay.worker.host.raw_call import RawCall
 from assay.worker.host.reading import (
+    BatchId,
     CallFacts,
     buffer_names,
     output_bytes,
@@ -34,8 +35,9 @@ from assay.worker.host.reading import (
     update_positions,
 )
 from assay.worker.host.repeated_draws import RepeatedDraws
-from assay.worker.host.script import ScriptedBatch, made_up
+from assay.worker.host.script import BatchKind, Need, ScriptedBatch, made_up
 from assay.worker.host.session import Session
+from assay.worker.host.tones import Weights
 
 ENOUGH_WRONG = 12
 _CLEARLY = 2.0  # times the budget
@@ -62,7 +64,7 @@ class Examiner:
         self._asked: list[Asked] = []
         self.wrong = 0  # calls so far that did not return what they had to
         self._shared = 0  # of these, where nothing was wrong but the place
-        self._sharing: set[int] = set()  # batches of such calls
+        self._sharing: set[BatchId] = set()  # batches of such calls
         self._close = 0  # and of those that were wrong, those that were nearly right
         self._allowance = Allowance(self.pace, self.exam, self.session.process)
         self._own_calls = 0
@@ -70,7 +72,7 @@ class Examiner:
         self._at_work = False  # the device, when nobody asked for anything
         self._draws = RepeatedDraws()
         self._options = BatchOptions()
-        self.last: ScriptedBatch | None = None
+        self._last: ScriptedBatch | None = None
         self._stretched: frozenset[int] = frozenset()  # workloads that need not fit the time
 
     def run(self, script: list[ScriptedBatch]) -> int:
@@ -81,40 +83,40 @@ class Examiner:
         listens = {len(script) - 1, *rng.sample(range(len(script)), min(_LISTENS, len(script)))}
         for number, batch in enumerate(script):
             self.on_progress(number / len(script))
-            if self._heard() >= self.enough_wrong or (batch.edge and self.wrong):
+            if self._heard() >= self.enough_wrong or (batch.need is Need.EMPTY and self.wrong):
                 break
             if not self._allowance.allows(batch, self._own_calls):
                 skipped += 1
                 continue
-            for part in _parts(batch) if self._apart(batch) else (batch,):
-                self.last = part
-                self._put(number, part)
+            self._put_parts(BatchId(CallStage.SCRIPT, number), batch)
             if number in listens:
                 self._listen(number)
             self._feel(number, number in listens)
-        skipped += self._make_up(len(script)) if self.refused() and not self.wrong else 0
+        skipped += self._make_up() if self.refused() and not self.wrong else 0
         if self.wrong and self.enough_wrong > 1:
-            self.ask_again(len(script))
+            self.ask_again()
         if skipped:
             text = f"{skipped} of {len(script)} batches left out: the candidate is too slow for all"
             missing = CheckMissing(check="mixture of calls", reason=text, essential=False)
             self.observations.append(missing)
         return len(self._asked)
 
-    def _make_up(self, number: int) -> int:
+    def _make_up(self) -> int:
         """Calls of what it answers, in the place of those that it refused; those left out."""
         skipped = 0
         rng = self.exam.secret.random("made up")
         main = set(self.exam.main_workloads)
         returned = sum(c.workload in main for c in self._returned())
-        for offset, batch in enumerate(made_up(self.exam, self.refused(), returned, rng)):
+        for number, batch in enumerate(made_up(self.exam, self.refused(), returned, rng)):
             if not self._allowance.allows(batch, self._own_calls):
                 skipped += 1
                 continue
-            for part in _parts(batch) if self._apart(batch) else (batch,):
-                self.last = part
-                self._put(number + offset, part)
+            self._put_parts(BatchId(CallStage.MADE_UP, number), batch)
         return skipped
+
+    def _put_parts(self, number: BatchId, batch: ScriptedBatch) -> None:
+        for part in _parts(batch) if self._apart(batch) else (batch,):
+            self._put(number, part)
 
     def _heard(self) -> int:
         """Wrong answers; right ones that share one place say one thing a batch, however many.
@@ -138,9 +140,10 @@ class Examiner:
     def _apart(self, batch: ScriptedBatch) -> bool:
         """Whether one call of a batch would find what another left: in buffers, or in its input."""
         reused = len({call.spot for call in batch.calls}) < len(batch.calls)
-        return self.exam.remembers or (self.exam.stateful and (reused or batch.rapid))
+        reused = reused or batch.kind is BatchKind.RAPID
+        return self.exam.remembers or (self.exam.stateful and reused)
 
-    def ask_again(self, number: int) -> None:
+    def ask_again(self) -> None:
         """Questions that were answered rightly, once more.
 
         A bug answers the same question the same way; who watches, counts or waits does not.
@@ -151,10 +154,10 @@ class Examiner:
             for index, one in enumerate(self._asked)
             if index in seen and not any(o.problem for o in seen[index].outputs)
         ]
-        for offset, one in enumerate(right[:_ASKED_AGAIN]):
+        for number, one in enumerate(right[:_ASKED_AGAIN]):
             call = replace(one.scripted, mix=Mix.PLAIN, fresh=False)
-            self.last = ScriptedBatch((call,), copy_each=True)
-            self._put(number + offset, self.last)
+            batch = ScriptedBatch((call,), copy_each=True)
+            self._put(BatchId(CallStage.ASKED_AGAIN, number), batch)
 
     def answered(self) -> set[int]:
         """Workloads of which a call returned."""
@@ -177,13 +180,25 @@ class Examiner:
 
     def spared(self) -> int | None:
         """The workload that is being put, where it need not fit the time."""
-        if self.last is None or not self._allowance.spares(self.last):
+        if self._last is None or not self._allowance.spares(self._last):
             return None
-        return self.last.calls[0].question.workload
+        return self._last.calls[0].question.workload
 
-    def begin(self, batch: ScriptedBatch) -> None:
+    def begin(self, batch: ScriptedBatch | None) -> None:
         """Note what is being put, for the deadline and for the end it may come to."""
-        self.last = replace(batch, stretched=bool(batch.workloads & self._stretched))
+        if batch is not None and batch.workloads & self._stretched:
+            batch = replace(batch, need=Need.STRETCHED)
+        self._last = batch
+
+    @property
+    def last(self) -> ScriptedBatch | None:
+        """The batch that is being put, or was last."""
+        return self._last
+
+    @property
+    def calls_made(self) -> int:
+        """So far; also the index of the next call."""
+        return len(self._asked)
 
     def _returned(self) -> list[CallSeen]:
         calls = [o for o in self.observations if isinstance(o, CallSeen)]
@@ -191,9 +206,10 @@ class Examiner:
 
     def deadline(self) -> Deadline:
         """When the calls that are being put must have returned."""
-        return self._allowance.deadline(self.last)
+        return self._allowance.deadline(self._last)
 
-    def _put(self, number: int, batch: ScriptedBatch) -> None:
+    def _put(self, number: BatchId, batch: ScriptedBatch) -> None:
+        self._last = batch
         instance = self.exam.instance_of(batch.calls[0].question.workload)
         version = self.prepare(instance, batch.calls[0].weights)
         refusal = self.instances.refusal(instance)
@@ -206,7 +222,7 @@ class Examiner:
         ]
         planned = [self.plan(one, instance) for one in asked]
         options = self._options_of(number, batch)
-        if batch.rapid:
+        if batch.kind is BatchKind.RAPID:
             result = self.session.run_rapidly(planned, self.deadline())
         else:
             result = self.session.run(planned, options, self.deadline())
@@ -214,10 +230,10 @@ class Examiner:
         self._own_calls += sum(1 for c in batch.calls if c.question.workload == 0)
         self._options = options
         if result.strangers:
-            self.observations.append(strangers(number, result.strangers))
+            self.observations.append(strangers(number.number, result.strangers))
         for position, raw in enumerate(result.calls):
             self.record(number, asked, position, raw, _baits(options, result.calls[0], position))
-        if batch.log_operations:
+        if batch.kind is BatchKind.LOGGED:
             expected = [one.expectations for one in asked]
             about = self._own_shape(sums=".sum" in result.statement)
             self.observations.append(dispatched(result.statement, planned, expected, about))
@@ -237,20 +253,20 @@ class Examiner:
         total = reference.products(own, self.exam.throw_away_content.inputs) if elements else 0
         return total // max(1, elements)
 
-    def _options_of(self, number: int, batch: ScriptedBatch) -> BatchOptions:
-        bait = self.exam.secret.seed("bait", number) if batch.baited else None
+    def _options_of(self, number: BatchId, batch: ScriptedBatch) -> BatchOptions:
+        recycled = batch.kind is BatchKind.RECYCLED
         return BatchOptions(
             copy_each=batch.copy_each,
-            poison=not batch.baited,
-            log_operations=batch.log_operations,
-            bait=bait,
+            poison=not recycled,
+            log_operations=batch.kind is BatchKind.LOGGED,
+            bait=self.exam.secret.seed("bait", number.stage, number.number) if recycled else None,
         )
 
-    def prepare(self, instance: int, wanted: int | None) -> int:
+    def prepare(self, instance: int, wanted: Weights | None) -> Weights:
         """Have an instance ready with the weights asked for; returns the version in force."""
         return self.instances.prepare(instance, wanted, self.deadline())
 
-    def _note_refusal(self, number: int, batch: ScriptedBatch, refusal: Refusal) -> None:
+    def _note_refusal(self, number: BatchId, batch: ScriptedBatch, refusal: Refusal) -> None:
         for call in batch.calls:
             seen = CallSeen(
                 index=len(self._asked),
@@ -259,7 +275,8 @@ class Examiner:
                 outcome=CallOutcome.RAISED,
                 message=f"constructor: {refusal.message}"[:500],
                 own_check=refusal.own_check,
-                batch=number,
+                stage=number.stage,
+                batch=number.number,
                 batch_size=len(batch.calls),
             )
             self.observations.append(seen)
@@ -289,7 +306,7 @@ class Examiner:
 
     def record(
         self,
-        number: int,
+        number: BatchId,
         asked: list[Asked],
         position: int,
         raw: RawCall,
@@ -328,20 +345,21 @@ class Examiner:
         question = one.scripted.question
         if not question.relation:
             return False
-        plain = self.exam.content(Question(question.workload, question.number)).tensors
+        plain = self.exam.content(Question(question.workload, question.draw)).tensors
         related = self.exam.content(question).tensors
         return [(t.shape, t.stride()) for t in plain] != [(t.shape, t.stride()) for t in related]
 
     def _look_again(self, seen: CallSeen, one: Asked, position: int) -> CallSeen:
         """Did the right answer arrive after the call was called done?"""
-        rapid = self.last is not None and self.last.rapid  # only its last result is still alive
+        # Of a rapid batch only the last result is still alive.
+        rapid = self._last is not None and self._last.kind is BatchKind.RAPID
         if self._second_looks >= _SECOND_LOOKS or rapid:
             return seen
         self._second_looks += 1
         again = self.session.look_again(self._options, self.deadline())
         if position >= len(again):
             return seen
-        facts = CallFacts(seen.index, seen.workload, seen.mix, seen.batch, seen.batch_size)
+        facts = CallFacts(seen.index, seen.workload, seen.mix)
         later = read_call(again[position], one.expectations, facts)
         if not later.outputs or any(output.problem for output in later.outputs):
             return seen
@@ -354,7 +372,8 @@ class Examiner:
 
 def _parts(batch: ScriptedBatch) -> list[ScriptedBatch]:
     """The calls of a batch one by one: what each leaves behind must not reach the next."""
-    return [replace(batch, calls=(call,), rapid=False) for call in batch.calls]
+    kind = BatchKind.PLAIN if batch.kind is BatchKind.RAPID else batch.kind
+    return [replace(batch, calls=(call,), kind=kind) for call in batch.calls]
 
 
 def _baits(options: BatchOptions, first: RawCall, position: int) -> tuple[Bait, ...]:

@@ -12,11 +12,11 @@ import torch
 
 from assay.data.call import CallSeen, OutputSeen
 from assay.measure.matching import is_telling, same_answer
-from assay.worker.host.exam import SEEDED, Exam
+from assay.worker.host.exam import Exam
 from assay.worker.host.raw_call import RawCall
 from assay.worker.host.reading import Expectations, tensors_of
 from assay.worker.host.script import ScriptedCall
-from assay.worker.host.tones import is_tone
+from assay.worker.host.tones import FIRST_WEIGHTS, SEEDED, Weights
 from assay.worker.spoiling import is_spoiled
 
 _REMEMBERED = 12  # earlier calls whose truth a wrong answer is compared with
@@ -27,7 +27,7 @@ class Asked:
     """One call that was made, with what it had to return."""
 
     scripted: ScriptedCall
-    version: int
+    version: Weights
     expectations: Expectations
 
 
@@ -88,15 +88,15 @@ def _marked(
 def _toned(earlier: Asked, one: Asked) -> bool:
     """The same content under strange weights: who ignores what they change may give that answer."""
     same = earlier.scripted.question == one.scripted.question
-    return same and earlier.version != one.version and is_tone(earlier.version)
+    return same and earlier.version != one.version and earlier.version.scaled
 
 
 def _matches_old_weights(exam: Exam, one: Asked, index: int, tensor: torch.Tensor) -> bool:
     """The same content under weights the instance had before, or was constructed with."""
     instance = exam.instance_of(one.scripted.question.workload)
-    if not exam.state(instance, 0):
+    if not exam.state(instance):
         return False
-    older = [v for v in (SEEDED, 0, one.version - 1) if v != one.version]
+    older = [v for v in (SEEDED, FIRST_WEIGHTS, *one.version.before) if v != one.version]
     for version in older:
         expected = exam.expectation(one.scripted.question, version)
         if _answers(Asked(one.scripted, version, expected), index, tensor):

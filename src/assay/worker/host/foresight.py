@@ -17,7 +17,7 @@ from assay.worker.host.follower import FORK, Follower
 from assay.worker.host.inbox import Inbox
 from assay.worker.host.script import ScriptedBatch
 from assay.worker.host.tensor_mail import TensorMail
-from assay.worker.host.tones import ordinary
+from assay.worker.host.tones import FIRST_WEIGHTS, Weights
 
 _WORTHWHILE = 8  # expectations; a process for fewer costs more than it brings
 _PATIENCE_S = 60.0  # for one answer
@@ -101,12 +101,12 @@ class Foresight:
 
 def foreseen(exam: Exam, script: Sequence[ScriptedBatch]) -> Iterator[Key]:
     """Every question of the script, once, with the version of the weights that is in force then."""
-    held: dict[int, int] = {}
+    held: dict[int, Weights] = {}
     seen: set[Key] = set()
     for batch in script:
         first = batch.calls[0]
         instance = exam.instance_of(first.question.workload)
-        before = ordinary(held.get(instance, 0))
+        before = held.get(instance, FIRST_WEIGHTS).ordinary
         held[instance] = before if first.weights is None else first.weights
         for call in batch.calls:
             key = exam.key(call.question, held[instance])

@@ -17,6 +17,7 @@ from assay.worker.host.follower import FORK, Follower
 from assay.worker.host.inbox import Inbox
 from assay.worker.host.script import own_calls
 from assay.worker.host.tensor_mail import TensorMail
+from assay.worker.host.tones import FIRST_WEIGHTS
 
 
 class Headstart:
@@ -63,11 +64,12 @@ class Headstart:
     def _work_out(self, told: Connection, outbox: Connection) -> None:
         """In the second process, for ever."""
         exam = self._exam
-        waiting = deque(exam.key(call.question, call.weights or 0) for call in own_calls(exam))
+        own = own_calls(exam)
+        waiting = deque(exam.key(call.question, call.weights or FIRST_WEIGHTS) for call in own)
         while True:
             while told.poll() or not waiting:
                 exam.admit(told.recv())
-                waiting.append(exam.key(Question(len(exam.plan.workloads) - 1), 0))
+                waiting.append(exam.key(Question(len(exam.plan.workloads) - 1)))
             self._answer(waiting.popleft(), outbox)
 
     def _answer(self, key: Key, outbox: Connection) -> None:

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from assay.worker.answers import ReplyCode, StateMatch
 from assay.worker.host.deadline import Deadline
-from assay.worker.host.exam import SEEDED, Exam
+from assay.worker.host.exam import Exam
 from assay.worker.host.session import Session
-from assay.worker.host.tones import ordinary
+from assay.worker.host.tones import FIRST_WEIGHTS, SEEDED, Weights
 from assay.worker.protocol import Construct
 
 
@@ -30,7 +30,7 @@ class Instances:
         self._session = session
         self._on_seeded = on_seeded
         self._constructed: set[int] = set()
-        self._version: dict[int, int] = {}
+        self._version: dict[int, Weights] = {}
         self._seeded: set[int] = set()  # those that keep what the common seed gave them
         self._refused: dict[int, Refusal] = {}
 
@@ -38,7 +38,7 @@ class Instances:
         """Note one that was constructed and needs its first weights."""
         self._constructed.add(instance)
 
-    def version(self, instance: int) -> int:
+    def version(self, instance: int) -> Weights:
         """The version of its weights that an instance holds now."""
         return SEEDED if instance in self._seeded else self._version.get(instance, SEEDED)
 
@@ -46,11 +46,11 @@ class Instances:
         """What its constructor said, where that raised."""
         return self._refused.get(instance)
 
-    def prepare(self, instance: int, wanted: int | None, deadline: Deadline) -> int:
+    def prepare(self, instance: int, wanted: Weights | None, deadline: Deadline) -> Weights:
         """Construct where needed, load the weights asked for; returns the version in force."""
         if instance not in self._constructed:
             self._construct(instance, deadline)
-        version = ordinary(self._version.get(instance, 0)) if wanted is None else wanted
+        version = wanted or self._version.get(instance, FIRST_WEIGHTS).ordinary
         if instance in self._refused:
             return version
         if instance in self._seeded:

@@ -55,7 +55,7 @@ def _workloads(exam: Exam) -> list[int]:
     sized = []
     for number, workload in enumerate(exam.plan.workloads):
         elements = exam.content(Question(number)).elements
-        cheap = elements <= _CHEAP_ELEMENTS or exam.key(Question(number), 0) in known
+        cheap = elements <= _CHEAP_ELEMENTS or exam.key(Question(number)) in known
         if workload.distribution not in _PLANTED and elements and cheap:
             sized.append((elements, number))
     return [number for _, number in sorted(sized)]
@@ -63,7 +63,7 @@ def _workloads(exam: Exam) -> list[int]:
 
 def _survivors(exam: Exam, question: Question, nulls: Sequence[Null], until_s: float) -> list[Null]:
     """Those that are right here. An empty answer tells nothing, so all stay."""
-    expectations = exam.expectation(question, 0)
+    expectations = exam.expectation(question)
     if not any(torch.Size(e.shape).numel() for e in expectations):
         return list(nulls)
     material = _material(exam, question)
@@ -83,12 +83,11 @@ def _survivors(exam: Exam, question: Question, nulls: Sequence[Null], until_s: f
 def _material(exam: Exam, question: Question) -> NullMaterial:
     """The same weights, this question's inputs and those of the next few."""
     instance = exam.instance_of(question.workload)
-    bound, state = exam.bound(instance), exam.state(instance, 0)
+    bound, state = exam.bound(instance), exam.state(instance)
 
     def call(inputs: Sequence[Any]) -> Sequence[torch.Tensor]:
         return bound(inputs, state, wide=False).tensors
 
-    numbers = range(question.number + 1, question.number + 1 + _OTHERS)
-    others = [exam.content(Question(question.workload, n)).inputs for n in numbers]
-    right = [expectation.reference for expectation in exam.expectation(question, 0)]
+    others = [exam.content(other).inputs for other in question.following(_OTHERS)]
+    right = [expectation.reference for expectation in exam.expectation(question)]
     return NullMaterial(right, exam.content(question).inputs, others, call)

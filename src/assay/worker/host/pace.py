@@ -13,11 +13,13 @@ from assay.data.observation import EndCause, EndSeen
 from assay.worker.host.deadline import Deadline
 from assay.worker.host.exam import Exam
 from assay.worker.host.process import SandboxedProcess
-from assay.worker.host.script import ScriptedBatch, ScriptedCall
+from assay.worker.host.script import BatchKind, Need, ScriptedBatch, ScriptedCall
 
 _STRETCHED_S = 3.0  # of one batch; the reference took at most a second
 COMPILED_S = 8.0  # where the kernel is compiled first
 _MUST_CALL = 2  # calls of the own shape that are made however slow the candidate is
+# Of the soft budget that is left: a batch is asked where its estimate is below.
+_SHARE_LEFT = {Need.ORDINARY: 0.5, Need.OPTIONAL: 0.25, Need.STRETCHED: 0.25}
 _LAST_SHARE = 0.75  # of the hard limit: when it is spent nothing more is asked a second time
 
 
@@ -57,17 +59,18 @@ class Allowance:
 
     def allows(self, batch: ScriptedBatch, own_calls: int) -> bool:
         """Whether a batch is asked, after so many calls of the own workload."""
+        due = batch.need in (Need.DUE, Need.EMPTY)
         estimate_s = sum(self._estimate_s(call) for call in batch.calls)
-        if batch.due and self._pace.interpreted:  # an interpreter's speed says nothing of a kernel
+        if due and self._pace.interpreted:  # an interpreter's speed says nothing of a kernel
             return estimate_s < 0.5 * self._left_s()
-        if batch.due or batch.log_operations:  # nobody is too slow for what everybody is asked
+        if due or batch.kind is BatchKind.LOGGED:  # nobody is too slow for what everybody is asked
             return True
         if self._pace.interpreted and batch.stretched:
             return False
         if own_calls < _MUST_CALL and any(c.question.workload == 0 for c in batch.calls):
             return True
         left_s = self._pace.soft_budget_s - self._spent_s()
-        return estimate_s < left_s * (0.25 if batch.optional else 0.5)
+        return estimate_s < left_s * _SHARE_LEFT[batch.need]
 
     def deadline(self, batch: ScriptedBatch | None) -> Deadline:
         """The hard one; what need not fit gets a share of the soft one, or of what is left."""

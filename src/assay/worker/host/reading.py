@@ -6,27 +6,43 @@ from dataclasses import dataclass
 
 import torch
 
-from assay.data.call import CallOutcome, CallSeen, ErrorSummary, Mix, OutputSeen
+from assay.data.call import CallOutcome, CallSeen, CallStage, ErrorSummary, Mix, OutputSeen
 from assay.data.evidence import EvidenceKind
 from assay.measure.expectation import OutputExpectation, compare, compare_all
 from assay.tasks.outputs import BUFFER_PREFIX, LEFT_OR_UPDATED_PREFIX, UPDATED_PREFIX
 from assay.worker.answers import CallCode, OutputFlag
 from assay.worker.host.layout import dtype_name
 from assay.worker.host.raw_call import RawCall, RawOutput, RawUpdate
+from assay.worker.host.tones import FIRST_WEIGHTS, Weights
 
 Expectations = tuple[OutputExpectation, ...]
+_FIRST_TIMED = 1_000_000  # index: after every call that is not timed
+
+
+@dataclass(frozen=True)
+class BatchId:
+    """One batch of one stage of the exam."""
+
+    stage: CallStage = CallStage.SCRIPT
+    number: int = 0
 
 
 @dataclass(frozen=True)
 class CallFacts:
     """Where a call stands in the whole."""
 
-    index: int
-    workload: int
-    mix: Mix
-    batch: int
-    batch_size: int
-    weights: int = 0
+    index: int = 0
+    workload: int = 0
+    mix: Mix = Mix.PLAIN
+    batch: BatchId = BatchId()
+    batch_size: int = 1
+    weights: Weights = FIRST_WEIGHTS
+
+    @classmethod
+    def timed(cls, index: int, batch_size: int) -> CallFacts:
+        """Of a call of the own workload in a timed batch."""
+        batch = BatchId(CallStage.TIMED)
+        return cls(_FIRST_TIMED + index, mix=Mix.TIMED, batch=batch, batch_size=batch_size)
 
 
 _UPDATES = (UPDATED_PREFIX, LEFT_OR_UPDATED_PREFIX)
@@ -81,8 +97,9 @@ def read_call(raw: RawCall, expectations: Expectations, facts: CallFacts) -> Cal
         inputs_changed=changed,
         bands_broken=raw.bands_broken,
         guarded=raw.guarded,
-        batch=facts.batch,
-        weights=facts.weights,
+        stage=facts.batch.stage,
+        batch=facts.batch.number,
+        weights=str(facts.weights),
         batch_size=facts.batch_size,
     )
 

@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from assay.data.call import Mix
+from assay.data.call import CallStage, Mix
 from assay.data.contract import Stochastic
 from assay.data.observation import RecurrenceSeen
 from assay.data.settings import Level
@@ -22,7 +22,9 @@ from assay.worker.host.explanation import Asked
 from assay.worker.host.layout import same_bytes, span_bytes
 from assay.worker.host.planned_call import SPOTS, BatchOptions, PlannedCall
 from assay.worker.host.raw_call import RawCall
+from assay.worker.host.reading import BatchId
 from assay.worker.host.script import ScriptedCall, small_with_rows
+from assay.worker.host.tones import FIRST_WEIGHTS
 
 _CALLS = 250  # of each workload
 _SLOW_S = 0.005  # a call that takes longer is made as often as the time allows
@@ -32,8 +34,8 @@ _BATCH_BYTES = 32 << 20  # results of one batch, which are alive together
 _LONGEST_BATCH = 50
 _BATCH_S = 0.2
 _ENOUGH_WRONG = 6
+_LARGE_ELEMENTS = 1 << 22  # of the own content: the script asks only one other like it
 _REMEMBERED = 8  # different right answers to one question
-_FIRST_BATCH = 10_000  # a number that no batch of the script has
 
 
 @dataclass
@@ -101,7 +103,7 @@ class _Recurrence:
         """The questions, with the weights that are in force from now on."""
         examiner, exam = self._examiner, self._examiner.exam
         instance = exam.instance_of(self._workload)
-        version = examiner.prepare(instance, 0)
+        version = examiner.prepare(instance, FIRST_WEIGHTS)
         for question, spot in zip(_questions(exam, self._workload), SPOTS, strict=False):
             scripted = ScriptedCall(question, spot, version, Mix.REPEATED)
             asked = Asked(scripted, version, exam.expectation(question, version))
@@ -121,7 +123,8 @@ class _Recurrence:
 
     def _batch(self, length: int) -> None:
         examiner, session = self._examiner, self._examiner.session
-        examiner.prepare(examiner.exam.instance_of(self._workload), 0)  # what calls may change
+        instance = examiner.exam.instance_of(self._workload)
+        examiner.prepare(instance, FIRST_WEIGHTS)  # what calls may change
         turns = self._turns()
         asked = [next(turns) for _ in range(length)]
         planned = [known.planned for known in asked]
@@ -132,7 +135,8 @@ class _Recurrence:
             if known.holds(raw) and not self._was_wrong:
                 continue
             self._different += bool(known.answers) and not known.holds(raw)
-            right = examiner.record(_FIRST_BATCH + self._calls, batch, position, raw)
+            number = BatchId(CallStage.REPEATED, self._calls)
+            right = examiner.record(number, batch, position, raw)
             self._was_wrong = not right  # the next right one is written down too
             if right:
                 known.keep(raw)
@@ -146,9 +150,9 @@ class _Recurrence:
 
 def _questions(exam: Exam, workload: int) -> list[Question]:
     """Two contents that the script asks as well, so that their truth is known."""
-    if workload == 0 and exam.content(Question(0)).elements > 1 << 22:
-        return [Question(0), Question(0, 0, 1)]
-    return [Question(workload), Question(workload, 1)]
+    if workload == 0 and exam.content(Question(0)).elements > _LARGE_ELEMENTS:
+        return [Question(0), Question(0, variant=1)]
+    return [Question(workload), *Question(workload).following(1)]
 
 
 def _same_bits(one: RawCall, other: RawCall) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from assay.data.contract import Stochastic
 from assay.errors import TaskError
-from assay.worker.host.exam import Exam, Question
+from assay.worker.host.exam import Draw, Exam, Question
 
 _CONTENTS = 2  # of the own workload on which a reference may show that it is accurate
 
@@ -15,12 +15,12 @@ def check_reference(exam: Exam) -> None:
     Accurate on one of two contents: a mask that a rounding tips over is bad luck, and no fault.
     """
     question = Question(0)
-    inputs, state = exam.content(question).inputs, exam.state(0, 0)
+    inputs, state = exam.content(question).inputs, exam.state(0)
     random = isinstance(exam.reference.task.contract, Stochastic)
     if not random and not exam.bound(0).repeats(inputs, state):
         raise TaskError("the reference does not repeat itself on the same inputs")
     for number in range(_CONTENTS):
-        outputs = exam.expectation(Question(0, number), 0)
+        outputs = exam.expectation(Question(0, Draw(number=number)))
         worst = max(outputs, key=lambda output: output.reference_error)
         if worst.in_domain:
             return

@@ -7,13 +7,16 @@ raised is called again, too.
 
 from __future__ import annotations
 
-from assay.data.call import CallOutcome, CallSeen, Mix
+from dataclasses import replace
+
+from assay.data.call import CallOutcome, CallSeen, CallStage
 from assay.data.observation import CheckMissing
 from assay.worker.answers import CallCode
 from assay.worker.host.examiner import Examiner
 from assay.worker.host.explanation import Asked
 from assay.worker.host.planned_call import BatchOptions, PlannedCall, Spot
 from assay.worker.host.reading import (
+    BatchId,
     CallFacts,
     buffer_names,
     output_bytes,
@@ -22,7 +25,6 @@ from assay.worker.host.reading import (
 )
 from assay.worker.host.script import ScriptedBatch
 
-_FIRST_BATCH = 30_000  # a number that no other batch has
 _SPOT = Spot("asked again")
 
 
@@ -33,7 +35,7 @@ def ask_refused_again(examiner: Examiner) -> None:
         if not examiner.has_time:
             skipped += 1
             continue
-        examiner.observations.append(_ask(examiner, workload, _FIRST_BATCH + number))
+        examiner.observations.append(_ask(examiner, workload, number))
     if skipped:
         text = f"{skipped} refused workloads were asked once: the candidate is too slow for more"
         missing = CheckMissing(check="repeated refusals", reason=text, essential=False)
@@ -41,25 +43,27 @@ def ask_refused_again(examiner: Examiner) -> None:
 
 
 def _ask(examiner: Examiner, workload: int, number: int) -> CallSeen:
+    facts = CallFacts(
+        examiner.calls_made + number, workload, batch=BatchId(CallStage.REFUSED_AGAIN, number)
+    )
     instance = examiner.exam.instance_of(workload)
-    if examiner.instances.refusal(instance) is not None:
-        refusal = examiner.instances.construct_again(instance, examiner.deadline())
-        outcome = CallOutcome.RETURNED if refusal is None else CallOutcome.RAISED
-        message = "" if refusal is None else f"constructor: {refusal.message}"[:500]
-        return _seen(workload, number, outcome, message)
-    return _call(examiner, workload, number)
+    if examiner.instances.refusal(instance) is None:
+        return _call(examiner, facts)
+    refusal = examiner.instances.construct_again(instance, examiner.deadline())
+    if refusal is None:
+        return _seen(facts, CallOutcome.RETURNED)
+    return _seen(facts, CallOutcome.RAISED, f"constructor: {refusal.message}"[:500])
 
 
-def _call(examiner: Examiner, workload: int, number: int) -> CallSeen:
-    asked = examiner.asked_of(workload)
+def _call(examiner: Examiner, facts: CallFacts) -> CallSeen:
+    asked = examiner.asked_of(facts.workload)
     examiner.begin(ScriptedBatch((asked.scripted,), copy_each=True))
-    version = examiner.prepare(examiner.exam.instance_of(workload), None)
+    weights = examiner.prepare(examiner.exam.instance_of(facts.workload), None)
     planned = _planned(examiner, asked)
     raw = examiner.session.run([planned], BatchOptions(), examiner.deadline()).calls[0]
     if raw.record is not None and raw.record.code == CallCode.RETURNED:
-        return _seen(workload, number, CallOutcome.RETURNED)
-    facts = CallFacts(number, workload, Mix.PLAIN, number, 1, version)
-    return read_call(raw, asked.expectations, facts)
+        return _seen(facts, CallOutcome.RETURNED)
+    return read_call(raw, asked.expectations, replace(facts, weights=weights))
 
 
 def _planned(examiner: Examiner, asked: Asked) -> PlannedCall:
@@ -75,12 +79,13 @@ def _planned(examiner: Examiner, asked: Asked) -> PlannedCall:
     )
 
 
-def _seen(workload: int, number: int, outcome: CallOutcome, message: str = "") -> CallSeen:
+def _seen(facts: CallFacts, outcome: CallOutcome, message: str = "") -> CallSeen:
     return CallSeen(
-        index=number,
-        workload=workload,
-        mix=Mix.PLAIN,
+        index=facts.index,
+        workload=facts.workload,
+        mix=facts.mix,
         outcome=outcome,
         message=message,
-        batch=number,
+        stage=facts.batch.stage,
+        batch=facts.batch.number,
     )

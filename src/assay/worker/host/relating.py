@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import torch
 
-from assay.data.call import Mix
+from assay.data.call import CallStage, Mix
 from assay.data.contract import Quantised
 from assay.data.observation import RelationSeen
 from assay.data.settings import Level
@@ -22,11 +22,11 @@ from assay.worker.host.examiner import Examiner
 from assay.worker.host.explanation import Asked
 from assay.worker.host.planned_call import AT_END, AT_START, BatchOptions
 from assay.worker.host.raw_call import RawCall
-from assay.worker.host.reading import tensors_of
+from assay.worker.host.reading import BatchId, tensors_of
 from assay.worker.host.script import ScriptedCall, small_with_rows
+from assay.worker.host.tones import FIRST_WEIGHTS
 
 _MOST = {Level.STANDARD: 6, Level.FULL: 16}
-_FIRST_BATCH = 20_000  # a number that no other batch has
 
 
 @dataclass(frozen=True)
@@ -55,13 +55,13 @@ def relate(examiner: Examiner, level: Level) -> list[RelationSeen]:
     found = []
     for number, name in enumerate(sorted(chosen[: _MOST[level]])):
         pair = _pair(examiner, exam.relations[name], small)
-        found += _try(examiner, pair, _FIRST_BATCH + number)
+        found += _try(examiner, pair, BatchId(CallStage.RELATED, number))
     return found
 
 
 def _pair(examiner: Examiner, relation: Relation, workload: int) -> _Pair:
     exam = examiner.exam
-    version = examiner.prepare(exam.instance_of(workload), 0)
+    version = examiner.prepare(exam.instance_of(workload), FIRST_WEIGHTS)
     plain = relation.base is tuple
     questions = (
         Question(workload) if plain else Question(workload, relation=relation.name, before=True),
@@ -78,16 +78,16 @@ def _pair(examiner: Examiner, relation: Relation, workload: int) -> _Pair:
     return _Pair(relation, first, second)
 
 
-def _try(examiner: Examiner, pair: _Pair, number: int) -> list[RelationSeen]:
+def _try(examiner: Examiner, pair: _Pair, batch: BatchId) -> list[RelationSeen]:
     """Each in a batch of its own: what a call leaves behind must not reach the next."""
     raws = []
     for asked in (pair.first, pair.second):
         workload = asked.scripted.question.workload
         instance = examiner.exam.instance_of(workload)
-        examiner.prepare(instance, 0)
+        examiner.prepare(instance, FIRST_WEIGHTS)
         plan = examiner.plan(asked, instance)
         result = examiner.session.run([plan], BatchOptions(), examiner.deadline())
-        if not examiner.record(number, [asked], 0, result.calls[0]):
+        if not examiner.record(batch, [asked], 0, result.calls[0]):
             return []
         raws.append(result.calls[0])
     return _compared(pair, raws[0], raws[1])

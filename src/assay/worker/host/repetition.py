@@ -16,12 +16,11 @@ import random
 from assay.data.observation import RepetitionSeen
 from assay.worker.host.content import Content, few_changed
 from assay.worker.host.deadline import Deadline
-from assay.worker.host.exam import Exam, Question
+from assay.worker.host.exam import Draw, Exam, Purpose, Question
 from assay.worker.host.planned_call import ALONE, BatchOptions, Place, PlannedCall
 from assay.worker.host.session import Session
 
 _PAIRS = 8
-_FIRST_NUMBER = 200  # contents that no other part of the examination uses
 _MOST_BYTES = 32e6  # of one content; all pairs are kept for the next candidate
 _MOST_S = 0.15  # of one call
 _SHORT_S = 0.02  # a longer call is not slowed to twice its time by one turn of another process
@@ -39,7 +38,7 @@ def repeat(exam: Exam, session: Session, deadline: Deadline) -> RepetitionSeen:
     for number in range(_PAIRS):
         if slowest > 1e6 * _MOST_S:
             return RepetitionSeen(reason="a call is too slow to be repeated often")
-        content = exam.content(Question(0, _FIRST_NUMBER + number))
+        content = exam.content(Question(0, Draw(Purpose.REPETITION, number)))
         most = _MOST_CALLS if slowest < 1e6 * _SHORT_S else 1
         first_us.append(asked.us([*_alike(content, rng, most), content]))
         again_us.append(asked.us([content] * rng.randint(1, most)))

@@ -11,15 +11,16 @@ import math
 import random
 from collections.abc import Iterable, Set
 from dataclasses import dataclass, field, replace
+from enum import StrEnum
 
 from assay.data.axis import AxisRole
 from assay.data.call import Mix
 from assay.data.settings import Level
 from assay.data.workload import Distribution
 from assay.tasks.points import MODEST_RESULT
-from assay.worker.host.exam import PARTIAL, Exam, Question
+from assay.worker.host.exam import Draw, Exam, Purpose, Question
 from assay.worker.host.planned_call import AT_END, AT_START, SPOTS, Spot
-from assay.worker.host.tones import LOUD, LOWERED, QUIET, RAISED, parameters, quiet_but
+from assay.worker.host.tones import FIRST_WEIGHTS, HALVES, Weights, WeightsKind, parameters
 
 _TAIL = {Level.QUICK: (12, 24), Level.STANDARD: (24, 64), Level.FULL: (48, 160)}
 _LEAST_CALLS = 32
@@ -32,7 +33,7 @@ _TELLING_ELEMENTS = 1 << 12  # enough that answers differ, few enough that calls
 _SMALL_ELEMENTS = 1 << 16
 _LARGE_ELEMENTS = 1 << 23  # beyond this the own shape is called as few times as still tells
 _FAINT = Distribution.SMALL
-_QUIET_BUT = {Level.QUICK: 0, Level.STANDARD: 2, Level.FULL: 6}
+_SMALL_BUT_ONE = {Level.QUICK: 0, Level.STANDARD: 2, Level.FULL: 6}
 _OWN_ROUNDS = {Level.QUICK: 1, Level.STANDARD: 2, Level.FULL: 4}
 # Distinct contents and weights of these rounds: whoever begins to remember late shows it by the
 # order of the calls, and a truth of the own shape costs more than all calls of a round.
@@ -45,24 +46,43 @@ class ScriptedCall:
 
     question: Question
     spot: Spot
-    weights: int | None  # a version; None takes whichever the instance has at the time
+    weights: Weights | None  # None takes whichever the instance has at the time
     mix: Mix
     fresh: bool = False
 
 
+class BatchKind(StrEnum):
+    """How the calls of a batch are made."""
+
+    PLAIN = "plain"  # one after the other, all results alive together
+    RAPID = "rapid"  # one at a time, at one place, as quickly after each other as can be
+    RECYCLED = "recycled"  # before each but the first, spoiled copies of the answer are freed
+    LOGGED = "logged"  # under the operation log
+
+
+class Need(StrEnum):
+    """Whether a batch is asked of a candidate that is too slow for all of them."""
+
+    DUE = "due"  # a shape, layout or value of the sweep: asked however slow it is
+    EMPTY = "empty"  # due, but asked last, and only of a candidate that is right so far
+    ORDINARY = "ordinary"  # asked where it fits half of the time that is left
+    OPTIONAL = "optional"  # asked where it fits a quarter of it
+    STRETCHED = "stretched"  # optional: a size far beyond its own, not for an interpreter
+
+
 @dataclass(frozen=True)
 class ScriptedBatch:
-    """Calls whose results are alive together."""
+    """Calls that are made together."""
 
     calls: tuple[ScriptedCall, ...]
-    copy_each: bool
-    log_operations: bool = False
-    rapid: bool = False  # one call a batch, at one place, as quickly after each other as can be
-    optional: bool = False  # may be left out where the candidate is too slow for all of it
-    baited: bool = False  # before each call but the first, spoiled copies of the answer are freed
-    stretched: bool = False  # a size far beyond its own: not for an interpreter
-    due: bool = False  # a shape, layout or value of the sweep: asked however slow the candidate is
-    edge: bool = False  # an empty batch: asked last, and only of a candidate that is right so far
+    copy_each: bool  # results are handed over after each call, not after all of them
+    kind: BatchKind = BatchKind.PLAIN
+    need: Need = Need.ORDINARY
+
+    @property
+    def stretched(self) -> bool:
+        """Whether it need not fit the time."""
+        return self.need is Need.STRETCHED
 
     @property
     def workloads(self) -> frozenset[int]:
@@ -91,12 +111,12 @@ def write_script(exam: Exam, rng: random.Random) -> list[ScriptedBatch]:
     if not large:
         for number in range(1, _OWN_ROUNDS[level]):  # one after the other: they share places
             content = number % _OWN_CONTENTS[level]
-            own.groups += _focus(0, content, rng, optional=True).groups
+            own.groups += _focus(0, content, rng, Need.OPTIONAL).groups
     sequences = [own]
     small = small_workloads(exam)
-    for workload, version in zip(small, PARTIAL, strict=False):
-        sequences.append(_focus(workload, 0, rng, optional=False, changed_weights=version))
-    sequences += _toned(exam, small, rng)
+    for workload, half in zip(small, HALVES, strict=False):
+        sequences.append(_focus(workload, 0, rng, changed_weights=half))
+    sequences += _scaled(exam, small, rng)
     sequences += [_rapid(w, rng) for w in small[:2]]
     sequences += [_recycled(w) for w in (small[:1] if large else [0, 0, *small[:1]])]
     others = range(1, len(exam.plan.workloads))
@@ -106,7 +126,7 @@ def write_script(exam: Exam, rng: random.Random) -> list[ScriptedBatch]:
     few = rng.randint(*_TAIL[level])
     # Without a small shape the own one must bring the instance to its 32 calls alone.
     sequences.append(_tail(small, few, rng) if small else _tail([0], _LEAST_CALLS + few, rng))
-    edges = [replace(_single(exam, w, rng).groups[0][0], edge=True) for w in empty]
+    edges = [replace(_single(exam, w, rng).groups[0][0], need=Need.EMPTY) for w in empty]
     return [*_shuffle(sequences, rng), *_logged(small), *edges]
 
 
@@ -133,7 +153,7 @@ def own_calls(exam: Exam) -> list[ScriptedCall]:
 
 
 def _own(exam: Exam, rng: random.Random) -> _Sequence:
-    return _brief_focus(rng) if _is_large(exam) else _focus(0, 0, rng, optional=False)
+    return _brief_focus(rng) if _is_large(exam) else _focus(0, 0, rng)
 
 
 def _is_large(exam: Exam) -> bool:
@@ -144,20 +164,20 @@ def _focus(
     workload: int,
     round_number: int,
     rng: random.Random,
-    optional: bool,
-    changed_weights: int | None = None,
+    need: Need = Need.ORDINARY,
+    changed_weights: Weights | None = None,
 ) -> _Sequence:
     """Every special call on one workload, in the order in which each is special.
 
     A memo of the last call alone shows only where base and change follow each other directly.
     """
-    base, weights = 10 * round_number, 2 * round_number
-    later = weights + 1 if changed_weights is None else changed_weights
-    first, second = Question(workload, base), Question(workload, base + 1)
-    changed = Question(workload, base + 1, 1)
+    number = 2 * round_number  # a round has two contents and two versions of the weights
+    weights, later = Weights(number=number), changed_weights or Weights(number=number + 1)
+    first, second = (Question(workload, Draw(number=n)) for n in (number, number + 1))
+    changed = replace(second, variant=1)
 
     def one(*calls: ScriptedCall) -> ScriptedBatch:
-        return ScriptedBatch(calls, copy_each=rng.random() < 0.5, optional=optional)
+        return ScriptedBatch(calls, copy_each=rng.random() < 0.5, need=need)
 
     sequence = _Sequence()
     sequence.add(one(ScriptedCall(first, AT_START, weights, Mix.PLAIN)))
@@ -175,7 +195,7 @@ def _focus(
     ]
     if workload != 0:  # a third place would cost the large own shape more than it tells
         alive.append(ScriptedCall(second, SPOTS[2], later, Mix.REPEATED))
-    sequence.add(ScriptedBatch(tuple(alive), copy_each=False, optional=optional))
+    sequence.add(ScriptedBatch(tuple(alive), copy_each=False, need=need))
     return sequence
 
 
@@ -183,44 +203,46 @@ def _rapid(workload: int, rng: random.Random) -> _Sequence:
     """Back to back, as a timing loop would call, but with other content at the same address."""
     calls = []
     for number in range(2 * rng.randint(2, 3)):
-        question = Question(workload, 100 + number // 2 % _TAIL_CONTENTS, number % 2)
+        question = Question(workload, _tail_draw(number // 2), number % 2)
         mix = Mix.FEW_CHANGED if number % 2 else Mix.SAME_ADDRESS
         calls.append(ScriptedCall(question, AT_START, None, mix))
-    return _Sequence([[ScriptedBatch(tuple(calls), copy_each=True, rapid=True)]])
+    return _Sequence([[ScriptedBatch(tuple(calls), copy_each=True, kind=BatchKind.RAPID)]])
 
 
 def _recycled(workload: int) -> _Sequence:
     """One content again and again, while free memory looks like the answer."""
-    plain = ScriptedCall(Question(workload, 1), AT_START, None, Mix.PLAIN)
+    plain = ScriptedCall(Question(workload, Draw(number=1)), AT_START, None, Mix.PLAIN)
     calls = (plain,) + (replace(plain, mix=Mix.RECYCLED),) * _BAITS
-    batch = ScriptedBatch(calls, copy_each=True, baited=True, optional=True)
+    batch = ScriptedBatch(calls, True, BatchKind.RECYCLED, Need.OPTIONAL)
     return _Sequence([[batch]])
 
 
-def _toned(exam: Exam, small: list[int], rng: random.Random) -> list[_Sequence]:
-    """Weights of every scale, one call each; quiet ones beside quiet inputs where there are any."""
+def _scaled(exam: Exam, small: list[int], rng: random.Random) -> list[_Sequence]:
+    """Weights of every scale, one call each; small ones beside small inputs where there are any."""
     names = range(len(parameters(exam.bound(0).module)))
-    few = rng.sample(names, min(len(names), _QUIET_BUT[exam.plan.level]))
+    few = rng.sample(names, min(len(names), _SMALL_BUT_ONE[exam.plan.level]))
     faint = [w for w in exam.main_workloads if exam.plan.workloads[w].distribution is _FAINT]
-    shifted = [RAISED, LOWERED]
+    shifted = [Weights(WeightsKind.RAISED), Weights(WeightsKind.LOWERED)]
     if exam.plan.level is Level.QUICK:
         shifted = [rng.choice(shifted)]
-    asked = [(w, tone) for w in small[:1] for tone in (LOUD, *shifted)]
-    asked += [(w, tone) for w in [*faint, *small][:1] for tone in (QUIET, *map(quiet_but, few))]
-    borne = [(Question(w), tone) for w, tone in asked if exam.bears(Question(w), tone)]
-    calls = [ScriptedCall(question, AT_START, tone, Mix.NEW_WEIGHTS) for question, tone in borne]
+    large, reduced = Weights(WeightsKind.LARGE), Weights(WeightsKind.SMALL)
+    but_one = [Weights(WeightsKind.SMALL_BUT_ONE, number) for number in few]
+    asked = [(w, scale) for w in small[:1] for scale in (large, *shifted)]
+    asked += [(w, scale) for w in [*faint, *small][:1] for scale in (reduced, *but_one)]
+    borne = [(Question(w), scale) for w, scale in asked if exam.bears(Question(w), scale)]
+    calls = [ScriptedCall(question, AT_START, scale, Mix.NEW_WEIGHTS) for question, scale in borne]
     return [_Sequence([[ScriptedBatch((call,), copy_each=True)]]) for call in calls]
 
 
 def _brief_focus(rng: random.Random) -> _Sequence:
     """The own shape where it is large: three calls, two contents."""
-    changed = Question(0, 0, 1)
-    plain = ScriptedCall(Question(0), AT_START, 0, Mix.PLAIN)
-    few = ScriptedCall(changed, AT_START, 0, Mix.FEW_CHANGED)
-    weighed = ScriptedCall(changed, AT_END, 1, Mix.NEW_WEIGHTS)
+    changed = Question(0, variant=1)
+    plain = ScriptedCall(Question(0), AT_START, FIRST_WEIGHTS, Mix.PLAIN)
+    few = ScriptedCall(changed, AT_START, FIRST_WEIGHTS, Mix.FEW_CHANGED)
+    weighed = ScriptedCall(changed, AT_END, Weights(number=1), Mix.NEW_WEIGHTS)
     sequence = _Sequence()
     sequence.add(*(ScriptedBatch((call,), rng.random() < 0.5) for call in (plain, few)))
-    sequence.add(ScriptedBatch((weighed,), rng.random() < 0.5, optional=True))
+    sequence.add(ScriptedBatch((weighed,), rng.random() < 0.5, need=Need.OPTIONAL))
     return sequence
 
 
@@ -228,26 +250,20 @@ def _single(exam: Exam, workload: int, rng: random.Random, stretched: bool = Fal
     """One call of one point of the sweep; places alternate so that both edges are guarded."""
     call = ScriptedCall(Question(workload), rng.choice((AT_START, AT_END)), None, Mix.PLAIN)
     small = exam.content(call.question).elements <= _DUE_ELEMENTS
-    batch = ScriptedBatch(
-        (call,),
-        copy_each=rng.random() < 0.5,
-        optional=stretched,
-        stretched=stretched,
-        due=small and not stretched,
-    )
-    return _Sequence([[batch]])
+    need = Need.STRETCHED if stretched else Need.DUE if small else Need.ORDINARY
+    return _Sequence([[ScriptedBatch((call,), copy_each=rng.random() < 0.5, need=need)]])
 
 
 def _tail(small: list[int], count: int, rng: random.Random) -> _Sequence:
     """Many cheap calls in batches of secret length, so that counting calls leads nowhere."""
     sequence = _Sequence()
-    number = 100
+    number = 0
     while count > 0:
         length = min(count, rng.choice(_TAIL_BATCHES))
         workload = rng.choice(small)
         calls = []
         for spot in SPOTS[:length]:
-            question = Question(workload, number % _TAIL_CONTENTS + 100)
+            question = Question(workload, _tail_draw(number))
             calls.append(ScriptedCall(question, spot, None, Mix.SAME_ADDRESS))
             number += 1
         sequence.add(ScriptedBatch(tuple(calls), rng.random() < 0.5))
@@ -255,11 +271,15 @@ def _tail(small: list[int], count: int, rng: random.Random) -> _Sequence:
     return sequence
 
 
+def _tail_draw(number: int) -> Draw:
+    return Draw(Purpose.TAIL, number % _TAIL_CONTENTS)
+
+
 def _logged(small: list[int]) -> Iterable[ScriptedBatch]:
     """Calls under the operation log, last: the log is visible from inside."""
     for workload in [0, *small[:1]]:
-        call = ScriptedCall(Question(workload, 1), AT_START, None, Mix.PLAIN)
-        yield ScriptedBatch((call,), copy_each=True, log_operations=True)
+        call = ScriptedCall(Question(workload, Draw(number=1)), AT_START, None, Mix.PLAIN)
+        yield ScriptedBatch((call,), copy_each=True, kind=BatchKind.LOGGED)
 
 
 def small_workloads(exam: Exam, refused: Set[int] = frozenset()) -> list[int]:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from assay.data.axis import Axis
-from assay.data.call import CallSeen, Mix
+from assay.data.call import CallSeen
 from assay.data.candidate import Candidate
 from assay.data.settings import Settings
 from assay.data.workload import Distribution, Layout, Workload
@@ -21,7 +21,7 @@ from assay.worker.answers import StateMatch
 from assay.worker.host.build import Builder
 from assay.worker.host.build_cache import BuildCache
 from assay.worker.host.deadline import Deadline
-from assay.worker.host.exam import SEEDED, Exam, Question
+from assay.worker.host.exam import Exam, Question
 from assay.worker.host.planned_call import ALONE, BatchOptions, Place, PlannedCall
 from assay.worker.host.process import Lost
 from assay.worker.host.raw_call import RawCall
@@ -34,6 +34,7 @@ from assay.worker.host.reading import (
     update_positions,
 )
 from assay.worker.host.session import Session
+from assay.worker.host.tones import FIRST_WEIGHTS, SEEDED, Weights
 from assay.worker.host.wall import Wall
 from assay.worker.protocol import Construct
 
@@ -130,7 +131,7 @@ class Shrinker:
             updates=update_positions(expectations),
         )
         result = self._session.run([call], BatchOptions(), Deadline.after(_CALL_S))
-        seen = read_call(result.calls[0], expectations, CallFacts(0, 0, Mix.PLAIN, 0, 1))
+        seen = read_call(result.calls[0], expectations, CallFacts())
         if not any(output.problem for output in seen.outputs):
             return None
         return Failure(workload, seen, result.calls[0], expectations)
@@ -140,7 +141,7 @@ class Shrinker:
         plan = self._exam.plan.model_copy(update={"workloads": (workload,)})
         return Exam(self._exam.reference, plan)
 
-    def _prepare(self, exam: Exam) -> int | None:
+    def _prepare(self, exam: Exam) -> Weights | None:
         """Construct where needed and load weights; the version in force, None where refused."""
         key, deadline = _key(exam), Deadline.after(_CALL_S)
         if key not in self._instances:
@@ -150,9 +151,9 @@ class Shrinker:
             if self._session.ask(request, deadline).code != 0:
                 return None
             self._instances[key] = number
-        state = exam.state(0, 0)
+        state = exam.state(0)
         match = self._session.load_state(self._instances[key], state, deadline)
-        return SEEDED if match is StateMatch.NONE and state else 0
+        return SEEDED if match is StateMatch.NONE and state else FIRST_WEIGHTS
 
 
 def _key(exam: Exam) -> _Key:

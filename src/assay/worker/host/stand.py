@@ -15,11 +15,12 @@ from assay.data.settings import Settings
 from assay.worker.host.baseline import NULL, BaselineLost
 from assay.worker.host.baseline_session import named, open_baseline
 from assay.worker.host.deadline import Deadline
-from assay.worker.host.exam import SEEDED, Exam, Question
+from assay.worker.host.exam import Exam, Question
 from assay.worker.host.planned_call import Place, PlannedCall, Spot
 from assay.worker.host.race import Runner
 from assay.worker.host.reading import output_bytes, update_positions
 from assay.worker.host.session import Session
+from assay.worker.host.tones import SEEDED, Weights
 from assay.worker.host.wall import Wall
 
 _MOST_CALLS = 64
@@ -30,7 +31,7 @@ _MEMORY_BYTES = 6 << 30  # of one side's inputs, answers and slots together
 @dataclass
 class _Standing:
     runner: Runner
-    version: int | None = None  # of its weights
+    version: Weights | None = None  # of its weights
 
 
 class Stand:
@@ -46,9 +47,9 @@ class Stand:
 
     def enter(self, name: str, session: Session) -> Runner:
         """A session that is built, with inputs of its own on the device."""
-        expected = self._exam.expectation(Question(0), 0)
+        expected = self._exam.expectation(Question(0))
         sizes, updates = output_bytes(expected), update_positions(expected)
-        bases = [self._exam.content(Question(0, 200 + i)) for i in range(2)]
+        bases = self._exam.timed_contents
         calls = [
             PlannedCall(0, Place(0, Spot(f"timed {i}")), bases[i % 2], sizes, updates=updates)
             for i in range(self.most_calls)
@@ -56,7 +57,7 @@ class Stand:
         return Runner.enter(name, session, calls, self._rng)
 
     def baselines(
-        self, version: int, without: Collection[str] = (), processes: int = 1
+        self, version: Weights, without: Collection[str] = (), processes: int = 1
     ) -> list[Runner]:
         """The chosen ones in their order, in so many processes each, and the null candidate last.
 
@@ -80,7 +81,7 @@ class Stand:
     @property
     def most_calls(self) -> int:
         """As many as memory holds, within reason."""
-        outputs = sum(output_bytes(self._exam.expectation(Question(0), 0)))
+        outputs = sum(output_bytes(self._exam.expectation(Question(0))))
         room = _MEMORY_BYTES // max(1, self.call_bytes + outputs)
         return max(_LEAST_CALLS, min(_MOST_CALLS, room))
 
@@ -88,10 +89,10 @@ class Stand:
     def call_bytes(self) -> int:
         """Inputs and outputs of one call."""
         content = self._exam.content(Question(0))
-        outputs = sum(output_bytes(self._exam.expectation(Question(0), 0)))
+        outputs = sum(output_bytes(self._exam.expectation(Question(0))))
         return sum(t.nbytes for t in content.tensors) + outputs
 
-    def _stood(self, name: str, number: int, version: int) -> _Standing:
+    def _stood(self, name: str, number: int, version: Weights) -> _Standing:
         if (name, number) not in self._standing:
             self._standing[name, number] = self._built(name)
         one = self._standing[name, number]

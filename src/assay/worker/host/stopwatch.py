@@ -12,7 +12,6 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from assay.data.call import Mix
 from assay.data.device import Device
 from assay.data.observation import Observation, TimesSeen
 from assay.data.progress import Report
@@ -24,7 +23,7 @@ from assay.worker.host.baseline_session import named, open_baseline
 from assay.worker.host.cache_request import warm_or_not
 from assay.worker.host.content import Content
 from assay.worker.host.deadline import Deadline
-from assay.worker.host.exam import SEEDED, Exam, Question
+from assay.worker.host.exam import Exam, Question
 from assay.worker.host.examiner import Examiner
 from assay.worker.host.host_measurement import TimedRow, times_seen
 from assay.worker.host.lap_times import LapTimes
@@ -40,6 +39,7 @@ from assay.worker.host.reading import (
 )
 from assay.worker.host.session import Session
 from assay.worker.host.timed_side import Entry, TimedSide
+from assay.worker.host.tones import SEEDED, Weights
 from assay.worker.host.twin import Twins
 from assay.worker.host.wall import Wall
 
@@ -68,7 +68,7 @@ class _Row:
     """What is run of everybody in a row of rounds."""
 
     sides: list[TimedSide]
-    version: int  # of the weights
+    version: Weights
     times: LapTimes
     watch: LoadWatch = field(default_factory=LoadWatch)
     taken: list[_Taken] = field(default_factory=list)
@@ -151,7 +151,7 @@ class Stopwatch:
                 fresh.close()
             others.close()
 
-    def _admit(self, others: _Field, name: str, version: int) -> None:
+    def _admit(self, others: _Field, name: str, version: Weights) -> None:
         """Built and holding the same weights as the candidate, or else lost."""
         try:
             session = open_baseline(self._wall, self._exam, self._settings, name)
@@ -164,7 +164,7 @@ class Stopwatch:
             others.drop(lost)
 
     def _timed(
-        self, own: _Side, others: _Field, how: tuple[int, bool], report: Report
+        self, own: _Side, others: _Field, how: tuple[Weights, bool], report: Report
     ) -> list[Observation]:
         """Rounds until the noise is known; whoever is lost on the way is left out of new ones."""
         version, warm = how
@@ -179,7 +179,7 @@ class Stopwatch:
                 others.drop(lost)
         return [TimesSeen(reason="no baseline could be run", lost=tuple(others.lost))]
 
-    def _row(self, sides: Sequence[_Side], version: int, warm: bool) -> _Row:
+    def _row(self, sides: Sequence[_Side], version: Weights, warm: bool) -> _Row:
         """Every side with its calls: planned, and all their pages touched by an untimed batch."""
         entry = Entry(self._rng, warm, self._settings.timeout_s)
         tried = self._calls(min(_TRIED, self._room))
@@ -192,9 +192,9 @@ class Stopwatch:
         return _Row(entered, version, LapTimes([[] for _ in entered]))
 
     def _calls(self, length: int) -> list[PlannedCall]:
-        expected = self._exam.expectation(Question(0), 0)
+        expected = self._exam.expectation(Question(0))
         sizes, updates = output_bytes(expected), update_positions(expected)
-        bases = [self._exam.content(Question(0, 200 + i)) for i in range(2)]
+        bases = self._exam.timed_contents
         return [
             PlannedCall(0, Place(0, Spot(f"timed {i}")), bases[i % 2], sizes, updates=updates)
             for i in range(length)
@@ -273,7 +273,7 @@ class Stopwatch:
     def _judged(self, row: _Row, taken: _Taken) -> Observation:
         seed = self._rng.getrandbits(32)
         expected = returned(self._exam.expectation_of(taken.content, row.version, seed))
-        facts = CallFacts(1_000_000 + taken.index, 0, Mix.TIMED, -1, taken.length)
+        facts = CallFacts.timed(taken.index, taken.length)
         return read_call(taken.raw, expected, facts)
 
     def _settled(self, times: LapTimes) -> bool:
@@ -303,7 +303,7 @@ class Stopwatch:
     @property
     def _call_bytes(self) -> int:
         """Inputs and outputs of one call."""
-        outputs = sum(output_bytes(self._exam.expectation(Question(0), 0)))
+        outputs = sum(output_bytes(self._exam.expectation(Question(0))))
         return sum(t.nbytes for t in self._exam.content(Question(0)).tensors) + outputs
 
 

@@ -13,9 +13,10 @@ from assay.data.settings import Settings
 from assay.worker.host.build import Builder
 from assay.worker.host.build_cache import BuildCache
 from assay.worker.host.deadline import Deadline
-from assay.worker.host.exam import SEEDED, Exam
+from assay.worker.host.exam import Exam
 from assay.worker.host.process import Lost
 from assay.worker.host.session import Session
+from assay.worker.host.tones import SEEDED, Weights
 from assay.worker.host.wall import Wall
 
 
@@ -29,7 +30,7 @@ class Twins:
     candidate: Candidate
     settings: Settings
 
-    def another(self, version: int) -> Session | None:
+    def another(self, version: Weights) -> Session | None:
         """Built, and holding that version of the weights. Raises Lost where its process ends."""
         session = Session(self.wall)
         try:

@@ -62,7 +62,7 @@ def watch(
         workload = _telling(exam, answered)
         call_s = session.run([_call(exam, workload)], options, deadline).outside_ns / 1e9
     call = _call(exam, workload)
-    size = sum(output_bytes(exam.expectation(Question(workload), 0)))
+    size = sum(output_bytes(exam.expectation(Question(workload))))
     most = max(1, min(_MOST_CALLS, int(_LIVE_BYTES / max(1, size))))
     sampler = _sampler(session, RATE_HZ)
     busy_s, calls, ends = 0.0, 0, time.monotonic() + _WALL_S
