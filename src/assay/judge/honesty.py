@@ -30,7 +30,7 @@ _NO_PATH = (EvidenceKind.NO_KERNEL, EvidenceKind.DECOY)
 _CHANGES_ITS_MIND = (EvidenceKind.MEMO, EvidenceKind.PHASE)
 _SPOILED = 16  # a bait spoils three elements of each output
 _LEAST_BEFORE = 2  # right calls of a workload before its wrong ones, for a phase to be told
-_LEAST_AFTER = 3
+_LEAST_AFTER = 3  # wrong calls after them
 
 
 def findings(case: Case) -> list[Evidence]:

@@ -23,12 +23,12 @@ from assay.measure.rounding import EXPONENTS, accumulation_dtype, exponent, ulp
 # Where an operation jumps (floor, quantisation), most probes do not move at all beside one that
 # does; of four smooth responses fewer than one in 300 differ this much.
 _JUMP_RATIO = 1e-3
-_LOPSIDED = 0.25
+_LOPSIDED = 0.25  # of the largest response: two mirrored probes are that far from opposite
 _LEAP = 0.01  # of the output's scale: what puts a workload out of domain
 _FEW = 1 / 64  # of the elements
-_LEAST_IN_WINDOW = 64
-_LONGEST_CHAIN = 4096
-_SAMPLED = 65536
+_LEAST_IN_WINDOW = 64  # elements, before the largest error of a window counts
+_LONGEST_CHAIN = 4096  # terms of one running float32 sum
+_SAMPLED = 65536  # elements, of which the means of the binades are taken
 
 
 def growth(n: int) -> float:

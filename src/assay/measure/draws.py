@@ -26,8 +26,8 @@ from assay.measure.rounding import real_dtype, ulp
 
 FALSE_ALARM = 2.0**-44  # of one test
 _LIMIT = log(2.0 / FALSE_ALARM)
-_TENTHS = 10
-_MOST_PAIRS = 1 << 16
+_TENTHS = 10  # parts of equal size, by chance
+_MOST_PAIRS = 1 << 16  # of draws at one distance
 _FARTHEST = 10.0  # standard deviations: a chance of 2^-75
 _COARSE = 2.0**-4  # of the noise: where numbers lie farther apart, it is lost in their rounding
 

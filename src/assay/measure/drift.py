@@ -18,8 +18,8 @@ from assay.data.measurement import Measurement
 from assay.measure.statistics import median_interval
 
 LEAST_SIDE = 4  # rounds in a third
-LEAST_SHIFT = 0.01
-CLOCK_FALL = 0.03
+LEAST_SHIFT = 0.01  # of the median
+CLOCK_FALL = 0.03  # of the clock
 
 
 def drift_remarks(baseline: Measurement) -> tuple[str, ...]:

@@ -25,8 +25,8 @@ _WIDE = (torch.float64, torch.complex128)
 _LOGARITHMS = frozenset(("logsumexp", "logcumsumexp"))  # it is their sum that moves
 _EXPONENTS = frozenset(("_softmax", "_log_softmax"))
 _LINEAR = frozenset(("sum", "mean", "cumsum"))  # what is summed may cancel
-_EXACT_SUM = 2.0**24
-_ROUNDINGS_OF_ONE = 2.0**24
+_EXACT_SUM = 2.0**24  # integers up to here are exact in float32
+_ROUNDINGS_OF_ONE = 2.0**24  # of float32 in a number of size one
 # Up to here log(exp(x)) - x can be computed as it stands, and is off by a rounding of one where the
 # truth is exactly 0 (a single class); beyond, float32 overflows unless the largest is subtracted.
 _DIRECT_EXPONENT = 87.0

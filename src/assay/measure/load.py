@@ -11,7 +11,7 @@ from __future__ import annotations
 from assay.data.measurement import MachineLoad
 
 QUIET = 0.03  # of the time; two quiet cores show 0.0 to 1.5 %
-MOST = 0.25
+MOST = 0.25  # of the time: beyond it no ratio is stated
 _OTHERS = 0.5  # other tasks that compute, for every processor
 
 ADVICE = "time again when nothing else runs, with --jobs 1"

@@ -11,9 +11,9 @@ import torch
 from assay.measure.comparison import compare, flat_parts
 from assay.measure.output_expectation import OutputExpectation
 
-_SAMPLED = 256
-_TELLING_BITS = 24.0
-_ALIKE = 2.0**-10
+_SAMPLED = 256  # elements that are compared first
+_TELLING_BITS = 24.0  # of the truth: with fewer an answer may be right by chance
+_ALIKE = 2.0**-10  # of the largest element: factors that differ in sign alone
 
 
 def same_answer(expectation: OutputExpectation, actual: torch.Tensor) -> bool:

@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from assay.data.measurement import Difference
 from assay.errors import HostError
 
-COVERAGE = 0.95
+COVERAGE = 0.95  # of every interval
 LEAST_ROUNDS = 6  # with fewer, not even smallest to largest covers the median with 95 %
-_RESAMPLES = 2000
+_RESAMPLES = 2000  # of the bootstrap
 
 Samples = NDArray[np.float64]
 

@@ -35,10 +35,10 @@ from assay.worker.host.session import Session
 from assay.worker.host.wall import Wall
 from assay.worker.sandbox.spec import Isolation
 
-_ROUNDS = 20
-_BATCH_S = 0.005
-_MOST_CALLS = 128
-_LEAST_CALLS = 4
+_ROUNDS = 20  # of timed batches
+_BATCH_S = 0.005  # of calls in one batch
+_MOST_CALLS = 128  # of one ring
+_LEAST_CALLS = 4  # of one ring, whatever memory they take
 _MEMORY_BYTES = 6 << 30  # of one side's inputs and results together
 _NOT_RETURNED = (BUFFER_PREFIX, UPDATED_PREFIX, LEFT_OR_UPDATED_PREFIX)
 

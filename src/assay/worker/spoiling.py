@@ -10,7 +10,7 @@ import random
 
 import torch
 
-_SPOILED = 3
+_SPOILED = 3  # elements of one copy
 _LEAST_ELEMENTS = 64  # below that a look at a few elements is a look at most of them
 _DTYPES = {
     *(torch.bool, torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64),

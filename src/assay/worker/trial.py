@@ -19,13 +19,14 @@ from assay.data.observation import (
     TimesSeen,
 )
 from assay.data.progress import Report
-from assay.data.settings import Level, Track
+from assay.data.settings import Track
 from assay.worker.bench import Bench
 from assay.worker.host.ablation import ablate
 from assay.worker.host.build import Builder, Built
 from assay.worker.host.built_objects import built_objects
 from assay.worker.host.deadline import Deadline
 from assay.worker.host.exam import Question
+from assay.worker.host.exam_amounts import AMOUNTS
 from assay.worker.host.examiner import ENOUGH_WRONG, Examiner
 from assay.worker.host.failure import explain_failure
 from assay.worker.host.foresight import Foresight
@@ -45,8 +46,7 @@ from assay.worker.host.timing_turn import timing_turn
 from assay.worker.host.witness import overlook, watch
 from assay.worker.sandbox.spec import Isolation
 
-_SOFT_BUDGET_S = {Level.QUICK: 10.0, Level.STANDARD: 12.0, Level.FULL: 300.0}
-_SURVEY_TIMEOUT_S = 10.0
+_SURVEY_TIMEOUT_S = 10.0  # for the child to compare its state
 _ATTEMPTS = 3  # new beginnings without what did not fit the time
 _MOST_WRITTEN = 512 << 20  # what compilers leave behind is a tenth of it
 _FAULTS = {signal.SIGSEGV, signal.SIGBUS}
@@ -227,7 +227,7 @@ class Trial:
         level = self._bench.settings.level
         own = self._bench.exam.content(Question(0)).elements
         timeout_s = self._bench.settings.timeout_s
-        soft = min(_SOFT_BUDGET_S[level], 0.5 * timeout_s)
+        soft = min(AMOUNTS[level].soft_budget_s, 0.5 * timeout_s)
         interpreted = self._bench.interprets(self._candidate)
         compiles = self._bench.accelerated and not interpreted
         pace = Pace(timeout_s, soft, built.first_call_s, own, interpreted, compiles)

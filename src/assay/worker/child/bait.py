@@ -13,8 +13,8 @@ import torch
 
 from assay.worker.spoiling import can_be_spoiled, spoiled
 
-_COPIES = (1, 2, 4, 6, 8)
-_HELD = 0.9
+_COPIES = (1, 2, 4, 6, 8)  # of each answer, a number drawn from these
+_HELD = 0.9  # chance that one block more is held while the copies are freed
 _SMALL = range(24, 1032, 16)  # bytes that glibc serves from small pieces, if it has any
 _PIECES = 7  # of each, as many as it keeps for a thread
 

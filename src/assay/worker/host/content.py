@@ -12,7 +12,7 @@ import torch
 
 from assay.worker.host.layout import span
 
-_TRIES = 8
+_TRIES = 8  # pairs of elements, of which the one farthest apart is taken
 
 
 @dataclass(frozen=True)

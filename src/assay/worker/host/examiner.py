@@ -39,11 +39,11 @@ from assay.worker.host.script import BatchKind, Need, ScriptedBatch, made_up
 from assay.worker.host.session import Session
 from assay.worker.host.tones import Weights
 
-ENOUGH_WRONG = 12
+ENOUGH_WRONG = 12  # answers, after which no more are asked for
 _CLEARLY = 2.0  # times the budget
-_SECOND_LOOKS = 3
-_ASKED_AGAIN = 4
-_LISTENS = 1
+_SECOND_LOOKS = 3  # at results that were wrong when they were called done
+_ASKED_AGAIN = 4  # questions
+_LISTENS = 1  # batches, beside the last, after which the process is looked at
 _VALUES = (EvidenceKind.WRONG_VALUE, EvidenceKind.NON_FINITE, EvidenceKind.UNFINISHED_WORK)
 
 

@@ -20,7 +20,7 @@ from assay.worker.host.session import Session
 
 _GROWTH = 1.5  # power of the bytes by which a call's time is foreseen
 _SMALLEST_BYTES = 1 << 17  # of the judge's memory: about nine hundred elements
-_MOST_STEPS = 48
+_MOST_STEPS = 48  # from one shape to the next smaller one
 
 
 @dataclass(frozen=True)

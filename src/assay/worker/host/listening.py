@@ -11,7 +11,7 @@ from assay.worker.host.process import IDLE_WINDOW_S, SandboxedProcess
 from assay.worker.host.pulse import BEYOND_US, Pulse
 from assay.worker.host.race_times import RaceTimes
 
-_IDLE_SHARE = 0.4
+_IDLE_SHARE = 0.4  # of the silence: more computing than this is work that goes on
 _MOST_THREADS = 64 + 8 * (os.cpu_count() or 1)  # a few pools of one thread a processor
 _ENDING_S = 3.0  # that a driver may take to end the work of a process that was killed
 _DEVICE_CHECK = "device at rest"

@@ -19,7 +19,7 @@ from assay.tasks.reference import Reference
 
 # Measured at 10^8 elements: arguments, truth, probes and budget of two or three contents.
 _BYTES_AN_ELEMENT = 150  # of inputs and outputs
-_BYTES_A_WEIGHT = 80
+_BYTES_A_WEIGHT = 80  # of parameters and buffers
 _SHARE = 0.5  # of what is free: candidates and baselines need some of it, too
 _MEMINFO = Path("/proc/meminfo")
 _GROUP = Path("/sys/fs/cgroup")  # of a container: its limit, and what it uses

@@ -29,12 +29,12 @@ from assay.worker.host.zygote import Tree
 from assay.worker.protocol import Request
 from assay.worker.spawning import Ended, Ready, Refused
 
-_SLICE_S = 0.05
-_READY_TIMEOUT_S = 30.0
-_IDLE_WINDOWS = 50
-_QUIET_SHARE = 0.1
+_SLICE_S = 0.05  # of one wait, after which the process is looked at
+_READY_TIMEOUT_S = 30.0  # until a new process is confined
+_IDLE_WINDOWS = 50  # looked at before work while idle is believed
+_QUIET_SHARE = 0.1  # of a window: less computing than this is silence
 IDLE_WINDOW_S = 0.01
-_OUTPUT_TAIL_BYTES = 16_384
+_OUTPUT_TAIL_BYTES = 16_384  # of what it printed
 _AT_THE_CAP = "killed at the memory cap"
 _NAMED_SIGNALS = {number.value for number in signal.Signals}
 KEPT_PROCESSES = 2  # the keeper and the candidate's own

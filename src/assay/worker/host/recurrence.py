@@ -17,6 +17,7 @@ from assay.data.contract import Stochastic
 from assay.data.observation import RecurrenceSeen
 from assay.data.settings import Level
 from assay.worker.host.exam import Exam, Question
+from assay.worker.host.exam_amounts import AMOUNTS
 from assay.worker.host.examiner import Examiner
 from assay.worker.host.explanation import Asked
 from assay.worker.host.layout import same_bytes, span_bytes
@@ -28,12 +29,11 @@ from assay.worker.host.tones import FIRST_WEIGHTS
 
 _CALLS = 250  # of each workload
 _SLOW_S = 0.005  # a call that takes longer is made as often as the time allows
-_BUDGET_S = {Level.STANDARD: 1.0, Level.FULL: 8.0}  # of one workload, the host's work included
 _PATIENCE = 6.0  # times the budget, where a quick call's answers all have to be judged
 _BATCH_BYTES = 32 << 20  # results of one batch, which are alive together
-_LONGEST_BATCH = 50
-_BATCH_S = 0.2
-_ENOUGH_WRONG = 6
+_LONGEST_BATCH = 50  # calls
+_BATCH_S = 0.2  # of calls in one batch
+_ENOUGH_WRONG = 6  # calls, after which nothing is repeated
 _LARGE_ELEMENTS = 1 << 22  # of the own content: the script asks only one other like it
 _REMEMBERED = 8  # different right answers to one question
 
@@ -55,13 +55,14 @@ class _Known:
 
 def recur(examiner: Examiner, level: Level) -> list[RecurrenceSeen]:
     """The own workload, and a small one where calls of the own one are long. Raises Lost."""
-    if level not in _BUDGET_S:
+    budget_s = AMOUNTS[level].repeated_s
+    if budget_s is None:
         return []
     if isinstance(examiner.exam.reference.task.contract, Stochastic):
         return [RecurrenceSeen(workload=0, calls=0, reason="the task asks for random answers")]
     found, small = [], small_with_rows(examiner.exam, examiner.refused())
     for workload in [0] if small is None else [0, small]:
-        found.append(_Recurrence(examiner, workload, _BUDGET_S[level]).run())
+        found.append(_Recurrence(examiner, workload, budget_s).run())
         if examiner.wrong or not found[0].reason:
             break
     return found

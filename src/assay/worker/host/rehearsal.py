@@ -33,7 +33,7 @@ from assay.worker.host.session import Session
 from assay.worker.host.wall import Wall, usable_threads
 from assay.worker.protocol import Construct
 
-_MOST_DOUBLES = 8
+_MOST_DOUBLES = 8  # processes side by side
 _MOST_ELEMENTS = 1 << 24  # beyond this a shape costs more than its compilation
 _LEFT = "home/triton"  # what a compiler leaves, below the scratch folder
 

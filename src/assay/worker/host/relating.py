@@ -18,6 +18,7 @@ from assay.measure.expectation import OutputExpectation
 from assay.tasks.relation import Relation, Tensors
 from assay.tasks.relations import discover
 from assay.worker.host.exam import Question
+from assay.worker.host.exam_amounts import AMOUNTS
 from assay.worker.host.examiner import Examiner
 from assay.worker.host.explanation import Asked
 from assay.worker.host.planned_call import AT_END, AT_START, BatchOptions
@@ -25,8 +26,6 @@ from assay.worker.host.raw_call import RawCall
 from assay.worker.host.reading import BatchId, tensors_of
 from assay.worker.host.script import ScriptedCall, small_with_rows
 from assay.worker.host.tones import FIRST_WEIGHTS
-
-_MOST = {Level.STANDARD: 6, Level.FULL: 16}
 
 
 @dataclass(frozen=True)
@@ -43,7 +42,8 @@ def relate(examiner: Examiner, level: Level) -> list[RelationSeen]:
     exam = examiner.exam
     small = small_with_rows(exam, examiner.refused())
     contract = exam.reference.task.contract
-    if level not in _MOST or small is None or not isinstance(contract, Quantised | None):
+    most = AMOUNTS[level].relations
+    if not most or small is None or not isinstance(contract, Quantised | None):
         return []
     with exam.turn:
         if not exam.relations:
@@ -53,7 +53,7 @@ def relate(examiner: Examiner, level: Level) -> list[RelationSeen]:
     chosen = list(exam.relations)
     exam.secret.random("relations").shuffle(chosen)
     found = []
-    for number, name in enumerate(sorted(chosen[: _MOST[level]])):
+    for number, name in enumerate(sorted(chosen[:most])):
         pair = _pair(examiner, exam.relations[name], small)
         found += _try(examiner, pair, BatchId(CallStage.RELATED, number))
     return found

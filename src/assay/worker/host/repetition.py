@@ -20,7 +20,7 @@ from assay.worker.host.exam import Draw, Exam, Purpose, Question
 from assay.worker.host.planned_call import ALONE, BatchOptions, Place, PlannedCall
 from assay.worker.host.session import Session
 
-_PAIRS = 8
+_PAIRS = 8  # of times, first and again
 _MOST_BYTES = 32e6  # of one content; all pairs are kept for the next candidate
 _MOST_S = 0.15  # of one call
 _SHORT_S = 0.02  # a longer call is not slowed to twice its time by one turn of another process

@@ -18,7 +18,7 @@ from assay.worker.host.layout import span_bytes
 from assay.worker.host.planned_call import Laid, PlannedCall
 from assay.worker.host.session import Session
 
-_CHANGES = 2
+_CHANGES = 2  # elements of an input, from one timed call to the next
 _SPOILT, _SPOILT_BYTES = 8, 64  # places of a slot that carry the pattern, and bytes of each
 _PATTERN = np.full(_SPOILT_BYTES, POISON, np.uint8)
 _SMALL_BYTES = 1 << 15  # of inputs that are written anew as quickly as changed

@@ -21,8 +21,8 @@ from assay.worker.host.stack_frame import Frame
 from assay.worker.host.stopped_thread import STACK_REGISTER, Registers
 from assay.worker.host.unwinding import Unknown, unwind_table
 
-_STACK_BYTES = 32 << 10
-_NEAR = 16
+_STACK_BYTES = 32 << 10  # copied of a stopped thread
+_NEAR = 16  # callers that are looked at
 _DEEPEST = 64  # frames; from a kernel of torch's to Python are some 15
 _INSTALLED = (Owner.LIBRARY, Owner.NEUTRAL, Owner.MATHEMATICS)
 # NumPy generates no code: what it loops over in anonymous pages is a ufunc of the candidate's.

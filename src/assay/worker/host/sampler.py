@@ -27,12 +27,12 @@ from assay.worker.host.stopped_thread import (
     supported,
 )
 
-RATE_HZ = 800.0
-_PIDS_EVERY_S = 0.02
-_THREADS_A_ROUND = 4
-_SETTLE_S = 0.5
-_JOIN_S = 5.0
-_TOP = 5
+RATE_HZ = 800.0  # samples a second of one thread
+_PIDS_EVERY_S = 0.02  # how old the list of processes may be
+_THREADS_A_ROUND = 4  # stopped one after the other; of more, some are drawn
+_SETTLE_S = 0.5  # for threads that are still to be let go
+_JOIN_S = 5.0  # until the sampling thread is given up
+_TOP = 5  # objects and operators that are named
 _TORCH = "libtorch"
 _PR_SET_TIMERSLACK = 29
 

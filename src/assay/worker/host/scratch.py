@@ -17,9 +17,9 @@ from pathlib import PurePosixPath
 
 from assay.errors import UsageError
 
-_MAX_FILES = 20_000
-_MAX_DEPTH = 24
-_MAX_BYTES = 256 << 20
+_MAX_FILES = 20_000  # that are kept of a build
+_MAX_DEPTH = 24  # folders below each other
+_MAX_BYTES = 256 << 20  # of all files together
 _READ_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _FOLDER_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 

@@ -19,25 +19,19 @@ from assay.data.settings import Level
 from assay.data.workload import Distribution
 from assay.tasks.points import MODEST_RESULT
 from assay.worker.host.exam import Draw, Exam, Purpose, Question
+from assay.worker.host.exam_amounts import AMOUNTS, LEAST_CALLS
 from assay.worker.host.planned_call import AT_END, AT_START, SPOTS, Spot
 from assay.worker.host.tones import FIRST_WEIGHTS, HALVES, Weights, WeightsKind, parameters
 
-_TAIL = {Level.QUICK: (12, 24), Level.STANDARD: (24, 64), Level.FULL: (48, 160)}
-_LEAST_CALLS = 32
-_BAITS = 7
-_FAR = 1 << 12
+_RECYCLED_CALLS = 7  # after the first: free memory looks like the answer before each
+_FAR = 1 << 12  # elements of an axis
 _TAIL_BATCHES = (1, 1, 2, 3, len(SPOTS))  # calls of one batch of the tail
 _TAIL_CONTENTS = 3  # distinct contents a small shape's tail draws from
 _DUE_ELEMENTS = 1 << 17  # beyond this a candidate may be too slow and still honest
 _TELLING_ELEMENTS = 1 << 12  # enough that answers differ, few enough that calls are cheap
-_SMALL_ELEMENTS = 1 << 16
+_SMALL_ELEMENTS = 1 << 16  # of a workload whose calls are cheap
 _LARGE_ELEMENTS = 1 << 23  # beyond this the own shape is called as few times as still tells
 _FAINT = Distribution.SMALL
-_SMALL_BUT_ONE = {Level.QUICK: 0, Level.STANDARD: 2, Level.FULL: 6}
-_OWN_ROUNDS = {Level.QUICK: 1, Level.STANDARD: 2, Level.FULL: 4}
-# Distinct contents and weights of these rounds: whoever begins to remember late shows it by the
-# order of the calls, and a truth of the own shape costs more than all calls of a round.
-_OWN_CONTENTS = {Level.QUICK: 1, Level.STANDARD: 1, Level.FULL: 4}
 
 
 @dataclass(frozen=True)
@@ -106,11 +100,11 @@ class _Sequence:
 
 def write_script(exam: Exam, rng: random.Random) -> list[ScriptedBatch]:
     """The whole mixture: sequences of the own shape, of a small shape, and the sweep, shuffled."""
-    level = exam.plan.level
+    amounts = AMOUNTS[exam.plan.level]
     large, own = _is_large(exam), _own(exam, rng)
     if not large:
-        for number in range(1, _OWN_ROUNDS[level]):  # one after the other: they share places
-            content = number % _OWN_CONTENTS[level]
+        for number in range(1, amounts.own_rounds):  # one after the other: they share places
+            content = number % amounts.own_contents
             own.groups += _focus(0, content, rng, Need.OPTIONAL).groups
     sequences = [own]
     small = small_workloads(exam)
@@ -123,19 +117,19 @@ def write_script(exam: Exam, rng: random.Random) -> list[ScriptedBatch]:
     empty = [w for w in others if _is_empty(exam, w)]
     far = [w for w in others if _is_stretched(exam, w)]
     sequences += [_single(exam, w, rng, stretched=w in far) for w in others if w not in empty]
-    few = rng.randint(*_TAIL[level])
+    few = rng.randint(*amounts.tail_calls)
     # Without a small shape the own one must bring the instance to its 32 calls alone.
-    sequences.append(_tail(small, few, rng) if small else _tail([0], _LEAST_CALLS + few, rng))
+    sequences.append(_tail(small, few, rng) if small else _tail([0], LEAST_CALLS + few, rng))
     edges = [replace(_single(exam, w, rng).groups[0][0], need=Need.EMPTY) for w in empty]
     return [*_shuffle(sequences, rng), *_logged(small), *edges]
 
 
 def made_up(exam: Exam, refused: Set[int], returned: int, rng: random.Random) -> _Batches:
     """More calls for who refused so much that fewer than 32 returned: counting leads nowhere."""
-    if returned >= _LEAST_CALLS:
+    if returned >= LEAST_CALLS:
         return []
     small = small_workloads(exam, refused)
-    missing = _LEAST_CALLS - returned + rng.randint(*_TAIL[exam.plan.level])
+    missing = LEAST_CALLS - returned + rng.randint(*AMOUNTS[exam.plan.level].tail_calls)
     if small:
         return [batch for group in _tail(small, missing, rng).groups for batch in group]
     known = list(dict.fromkeys(call.question for call in own_calls(exam)))
@@ -212,7 +206,7 @@ def _rapid(workload: int, rng: random.Random) -> _Sequence:
 def _recycled(workload: int) -> _Sequence:
     """One content again and again, while free memory looks like the answer."""
     plain = ScriptedCall(Question(workload, Draw(number=1)), AT_START, None, Mix.PLAIN)
-    calls = (plain,) + (replace(plain, mix=Mix.RECYCLED),) * _BAITS
+    calls = (plain,) + (replace(plain, mix=Mix.RECYCLED),) * _RECYCLED_CALLS
     batch = ScriptedBatch(calls, True, BatchKind.RECYCLED, Need.OPTIONAL)
     return _Sequence([[batch]])
 
@@ -220,7 +214,7 @@ def _recycled(workload: int) -> _Sequence:
 def _scaled(exam: Exam, small: list[int], rng: random.Random) -> list[_Sequence]:
     """Weights of every scale, one call each; small ones beside small inputs where there are any."""
     names = range(len(parameters(exam.bound(0).module)))
-    few = rng.sample(names, min(len(names), _SMALL_BUT_ONE[exam.plan.level]))
+    few = rng.sample(names, min(len(names), AMOUNTS[exam.plan.level].small_but_one))
     faint = [w for w in exam.main_workloads if exam.plan.workloads[w].distribution is _FAINT]
     shifted = [Weights(WeightsKind.RAISED), Weights(WeightsKind.LOWERED)]
     if exam.plan.level is Level.QUICK:

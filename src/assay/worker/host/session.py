@@ -45,8 +45,8 @@ from assay.worker.protocol import (
 )
 
 _FIRST_DATA_ARENA = 2
-_ATTACH_TIMEOUT_S = 30.0
-_GRACE_S = 0.1
+_ATTACH_TIMEOUT_S = 30.0  # to map an arena or close pages
+_GRACE_S = 0.1  # that a process is let run before its results are read again
 _HEAD = OutputHeader.BYTES
 
 

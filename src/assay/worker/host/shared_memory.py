@@ -29,8 +29,8 @@ from assay.worker.protocol import (
     View,
 )
 
-_ARENA_BYTES = 64 << 20
-_MARGIN_BYTES = 1 << 16
+_ARENA_BYTES = 64 << 20  # of one arena at least
+_MARGIN_BYTES = 1 << 16  # for guard pages and alignment
 _MOST_LEAD = 3  # elements before a tensor that still belong to its storage
 
 Attach = Callable[[MapArena | Protect, Arena], None]

@@ -38,9 +38,9 @@ from assay.worker.host.tones import FIRST_WEIGHTS, SEEDED, Weights
 from assay.worker.host.wall import Wall
 from assay.worker.protocol import Construct
 
-MOST_TRIES = 40
+MOST_TRIES = 40  # workloads that are asked
 MOST_S = 10.0  # of shrinking, the build apart
-_CALL_S = 5.0
+_CALL_S = 5.0  # of one call, or of one constructor
 _FIRST_INSTANCE = 1000  # beyond those of the exam
 
 _Key = tuple[tuple[tuple[str, int], ...], bool]

@@ -23,8 +23,8 @@ from assay.worker.host.session import Session
 from assay.worker.host.tones import SEEDED, Weights
 from assay.worker.host.wall import Wall
 
-_MOST_CALLS = 64
-_LEAST_CALLS = 4
+_MOST_CALLS = 64  # of one ring
+_LEAST_CALLS = 4  # of one ring, whatever memory they take
 _MEMORY_BYTES = 6 << 30  # of one side's inputs, answers and slots together
 
 

@@ -20,14 +20,14 @@ from assay.worker.host.reading import output_bytes
 from assay.worker.host.sampler import RATE_HZ, Sampler, Samples
 from assay.worker.host.session import Session
 
-_SELDOM_HZ = 250.0
-_ENOUGH_SAMPLES = 120
+_SELDOM_HZ = 250.0  # samples a second, all through the examination
+_ENOUGH_SAMPLES = 120  # that belong to somebody
 _LEAST_SAMPLES = 40  # asked for a while longer where there are fewer
-_BUSY_S = 0.8
-_PATIENT_S = 3.0
-_WALL_S = 10.0
-_BATCH_S = 0.1
-_MOST_CALLS = 256
+_BUSY_S = 0.8  # of calls, where there are enough samples for a start
+_PATIENT_S = 3.0  # of calls, where there are fewer
+_WALL_S = 10.0  # by the host's clock, whatever was seen
+_BATCH_S = 0.1  # of calls in one batch
+_MOST_CALLS = 256  # of one batch
 _SMALL = 1 << 18  # elements
 _LONG_S = 2e-3  # such a call consists of computing, however few its elements are
 _LIVE_BYTES = 64e6  # results of one batch that may be alive at once
