@@ -14,6 +14,7 @@ from assay.worker.host.build import Builder
 from assay.worker.host.deadline import Deadline
 from assay.worker.host.session import Session
 from assay.worker.host.stopwatch import Stopwatch
+from assay.worker.host.tones import FIRST_WEIGHTS
 from assay.worker.host.twin import Twins
 from sample_records import DEVICE
 from worker.host.small_exam import make_exam
@@ -29,7 +30,7 @@ class ModelNew(torch.nn.Module):
             os._exit(3)
         return x.sum(-1)
 """
-EXAMINER = cast(Any, SimpleNamespace(instances=SimpleNamespace(version=lambda _: 0)))
+EXAMINER = cast(Any, SimpleNamespace(instances=SimpleNamespace(version=lambda _: FIRST_WEIGHTS)))
 
 
 def _observe(room: Room, settings: Settings) -> list[Observation]:
@@ -38,7 +39,7 @@ def _observe(room: Room, settings: Settings) -> list[Observation]:
     try:
         eager = baseline("eager", exam.reference.task)
         assert Builder(exam, None).build(session, eager, settings).seen.ok
-        session.load_state(0, exam.state(0, 0), Deadline.after(20.0))
+        session.load_state(0, exam.state(0), Deadline.after(20.0))
         stopwatch = Stopwatch(room.wall, None, exam, settings, DEVICE)
         return stopwatch.time(session, EXAMINER, lambda stage, share: None)
     finally:

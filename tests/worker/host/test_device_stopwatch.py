@@ -16,6 +16,7 @@ from assay.worker.host.device_stopwatch import DeviceStopwatch
 from assay.worker.host.process import Lost
 from assay.worker.host.race import Runner
 from assay.worker.host.race_times import GatedRun
+from assay.worker.host.tones import FIRST_WEIGHTS, Weights
 
 
 class _Gate:
@@ -62,7 +63,7 @@ class _Stand:
         return Runner(name, cast(Any, session), cast(Any, ring), cast(Any, gate), 1.7)
 
     def baselines(
-        self, version: int, without: Collection[str] = (), processes: int = 1
+        self, version: Weights, without: Collection[str] = (), processes: int = 1
     ) -> list[Runner]:
         names = ["eager"] * processes if "eager" not in without else []
         return [self.enter(name, None) for name in (*names, "null")]
@@ -79,7 +80,7 @@ class _Twins:
         self._ends = ends
         self.made: list[_Session] = []
 
-    def another(self, version: int) -> _Session | None:
+    def another(self, version: Weights) -> _Session | None:
         if self._ends:
             raise Lost(EndCause.EXITED, 3, "it left")
         if not self._builds:
@@ -104,7 +105,8 @@ def _timed(
     device = SimpleNamespace(caches=SimpleNamespace(llc_bytes=None), uuid="", kind="scripted")
     settings = Settings(device="cuda", level=level, baselines=("eager",))
     parts = cast("list[Any]", [stand, twins, exam, settings, device])
-    examiner = cast(Any, SimpleNamespace(instances=SimpleNamespace(version=lambda _: 0)))
+    instances = SimpleNamespace(version=lambda _: FIRST_WEIGHTS)
+    examiner = cast(Any, SimpleNamespace(instances=instances))
     watch = DeviceStopwatch(*parts)
     return watch.time(cast(Any, _Session(pulse)), examiner, lambda *_: None)
 

@@ -17,13 +17,7 @@ from assay.worker.host.deadline import Deadline
 from assay.worker.host.exam import Exam, Question
 from assay.worker.host.planned_call import ALONE, BatchOptions, Place, PlannedCall
 from assay.worker.host.process import Lost
-from assay.worker.host.reading import (
-    CallFacts,
-    buffer_names,
-    output_bytes,
-    read_call,
-    update_positions,
-)
+from assay.worker.host.reading import CallFacts, read_call
 from assay.worker.host.session import Session
 from assay.worker.host.tones import FIRST_WEIGHTS, SEEDED
 from assay.worker.host.wall import Wall
@@ -51,14 +45,7 @@ def _ask(exam: Exam, session: Session, deadline: Deadline) -> AblationSeen:
         weights = SEEDED
     question = Question(0)
     expectations = exam.expectation(question, weights)
-    call = PlannedCall(
-        instance=0,
-        place=Place(0, ALONE),
-        content=exam.content(question),
-        output_bytes=output_bytes(expectations),
-        buffers=buffer_names(expectations),
-        updates=update_positions(expectations),
-    )
+    call = PlannedCall.judged(0, Place(0, ALONE), exam.content(question), expectations)
     result = session.run([call], BatchOptions(), deadline)
     seen = read_call(result.calls[0], expectations, CallFacts())
     if not seen.outputs:

@@ -25,15 +25,7 @@ from assay.worker.host.operation_log import OwnShape, dispatched
 from assay.worker.host.pace import Allowance, Pace
 from assay.worker.host.planned_call import BatchOptions, Place, PlannedCall, Spot
 from assay.worker.host.raw_call import RawCall
-from assay.worker.host.reading import (
-    BatchId,
-    CallFacts,
-    buffer_names,
-    output_bytes,
-    read_call,
-    tensors_of,
-    update_positions,
-)
+from assay.worker.host.reading import BatchId, CallFacts, read_call, tensors_of
 from assay.worker.host.repeated_draws import RepeatedDraws
 from assay.worker.host.script import BatchKind, Need, ScriptedBatch, made_up
 from assay.worker.host.session import Session
@@ -289,16 +281,10 @@ class Examiner:
 
     def plan(self, asked: Asked, instance: int) -> PlannedCall:
         """The call as the session is to make it."""
-        question = asked.scripted.question
-        return PlannedCall(
-            instance=instance,
-            place=self.place(question.workload, asked.scripted.spot),
-            content=self.exam.content(question),
-            output_bytes=output_bytes(asked.expectations),
-            buffers=buffer_names(asked.expectations),
-            fresh=asked.scripted.fresh,
-            updates=update_positions(asked.expectations),
-        )
+        call, expected = asked.scripted, asked.expectations
+        place = self.place(call.question.workload, call.spot)
+        content = self.exam.content(call.question)
+        return replace(PlannedCall.judged(instance, place, content, expected), fresh=call.fresh)
 
     def place(self, workload: int, spot: Spot) -> Place:
         """Where the tensors of a call lie: at their edge, or where no guard page is near."""

@@ -76,7 +76,7 @@ class Instances:
         request = Construct(instance, spec.args, spec.kwargs, spec.seed, spec.training)
         reply = self._session.ask(request, deadline)
         self._constructed.add(instance)
-        if reply.code != 0:
+        if reply.code != ReplyCode.OK:
             message = _last_words(self._session.statement())
             self._refused[instance] = Refusal(message, reply.code != ReplyCode.BROKE)
 

@@ -8,6 +8,7 @@ import torch
 
 from assay.worker.host.arena import Edge, Region
 from assay.worker.host.content import Content
+from assay.worker.host.reading import Expectations, buffer_names, output_bytes, update_positions
 from assay.worker.host.shared_memory import view
 from assay.worker.protocol import Call, Plain, Slot
 
@@ -45,6 +46,14 @@ class PlannedCall:
     buffers: tuple[str, ...] = ()
     fresh: bool = False
     updates: tuple[int, ...] = ()  # positions of inputs that the call may change
+
+    @classmethod
+    def judged(
+        cls, instance: int, place: Place, content: Content, expected: Expectations
+    ) -> PlannedCall:
+        """With room for everything that it is expected to return or change."""
+        sizes, buffers = output_bytes(expected), buffer_names(expected)
+        return cls(instance, place, content, sizes, buffers, updates=update_positions(expected))
 
 
 @dataclass(frozen=True)

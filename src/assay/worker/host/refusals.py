@@ -15,14 +15,7 @@ from assay.worker.answers import CallCode
 from assay.worker.host.examiner import Examiner
 from assay.worker.host.explanation import Asked
 from assay.worker.host.planned_call import BatchOptions, PlannedCall, Spot
-from assay.worker.host.reading import (
-    BatchId,
-    CallFacts,
-    buffer_names,
-    output_bytes,
-    read_call,
-    update_positions,
-)
+from assay.worker.host.reading import BatchId, CallFacts, read_call
 from assay.worker.host.script import ScriptedBatch
 
 _SPOT = Spot("asked again")
@@ -68,15 +61,9 @@ def _call(examiner: Examiner, facts: CallFacts) -> CallSeen:
 
 def _planned(examiner: Examiner, asked: Asked) -> PlannedCall:
     """Ordinary values, whatever those were that it raised on."""
-    workload = asked.scripted.question.workload
-    return PlannedCall(
-        instance=examiner.exam.instance_of(workload),
-        place=examiner.place(workload, _SPOT),
-        content=examiner.exam.throw_away(workload),
-        output_bytes=output_bytes(asked.expectations),
-        buffers=buffer_names(asked.expectations),
-        updates=update_positions(asked.expectations),
-    )
+    exam, workload = examiner.exam, asked.scripted.question.workload
+    instance, place = exam.instance_of(workload), examiner.place(workload, _SPOT)
+    return PlannedCall.judged(instance, place, exam.throw_away(workload), asked.expectations)
 
 
 def _seen(facts: CallFacts, outcome: CallOutcome, message: str = "") -> CallSeen:

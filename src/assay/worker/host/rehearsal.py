@@ -20,6 +20,7 @@ from assay.data.candidate import Candidate
 from assay.data.observation import EndCause
 from assay.data.settings import Settings
 from assay.errors import HostError, TaskError
+from assay.worker.answers import ReplyCode
 from assay.worker.host import scratch
 from assay.worker.host.build import Builder
 from assay.worker.host.build_cache import BuildCache
@@ -140,7 +141,7 @@ class Rehearsal:
         if instance not in constructed:
             spec = self.exam.instances[instance]
             request = Construct(instance, spec.args, spec.kwargs, spec.seed, spec.training)
-            if session.ask(request, deadline).code != 0:
+            if session.ask(request, deadline).code != ReplyCode.OK:
                 return
             constructed.add(instance)
         with contextlib.suppress(TaskError):

@@ -113,7 +113,7 @@ class Session:
             entries.append((name, view(tensor, regions[name], False)))
         self.memory.settle()
         reply = self.ask(LoadState(instance, tuple(entries)), deadline)
-        if reply.code != 0 or reply.count not in tuple(StateMatch):
+        if reply.code != ReplyCode.OK or reply.count not in tuple(StateMatch):
             return StateMatch.NONE
         return StateMatch(reply.count)
 

@@ -17,7 +17,7 @@ from assay.data.settings import Settings
 from assay.data.workload import Distribution, Layout, Workload
 from assay.errors import TaskError
 from assay.tasks.categories import legal
-from assay.worker.answers import StateMatch
+from assay.worker.answers import ReplyCode, StateMatch
 from assay.worker.host.build import Builder
 from assay.worker.host.build_cache import BuildCache
 from assay.worker.host.deadline import Deadline
@@ -25,14 +25,7 @@ from assay.worker.host.exam import Exam, Question
 from assay.worker.host.planned_call import ALONE, BatchOptions, Place, PlannedCall
 from assay.worker.host.process import Lost
 from assay.worker.host.raw_call import RawCall
-from assay.worker.host.reading import (
-    CallFacts,
-    Expectations,
-    buffer_names,
-    output_bytes,
-    read_call,
-    update_positions,
-)
+from assay.worker.host.reading import CallFacts, Expectations, read_call
 from assay.worker.host.session import Session
 from assay.worker.host.tones import FIRST_WEIGHTS, SEEDED, Weights
 from assay.worker.host.wall import Wall
@@ -41,7 +34,6 @@ from assay.worker.protocol import Construct
 MOST_TRIES = 40  # workloads that are asked
 MOST_S = 10.0  # of shrinking, the build apart
 _CALL_S = 5.0  # of one call, or of one constructor
-_FIRST_INSTANCE = 1000  # beyond those of the exam
 
 _Key = tuple[tuple[tuple[str, int], ...], bool]
 
@@ -122,14 +114,8 @@ class Shrinker:
         expectations = exam.expectation(question, version)
         if not all(e.in_domain for e in expectations):
             return None
-        call = PlannedCall(
-            instance=self._instances[_key(exam)],
-            place=Place(self.tries, ALONE),
-            content=exam.content(question),
-            output_bytes=output_bytes(expectations),
-            buffers=buffer_names(expectations),
-            updates=update_positions(expectations),
-        )
+        instance, place = self._instances[_key(exam)], Place(self.tries, ALONE)
+        call = PlannedCall.judged(instance, place, exam.content(question), expectations)
         result = self._session.run([call], BatchOptions(), Deadline.after(_CALL_S))
         seen = read_call(result.calls[0], expectations, CallFacts())
         if not any(output.problem for output in seen.outputs):
@@ -145,10 +131,10 @@ class Shrinker:
         """Construct where needed and load weights; the version in force, None where refused."""
         key, deadline = _key(exam), Deadline.after(_CALL_S)
         if key not in self._instances:
-            number = _FIRST_INSTANCE + len(self._instances)
+            number = len(self._instances)  # 0 is the one that the build made
             spec = exam.instances[0]
             request = Construct(number, spec.args, spec.kwargs, spec.seed, spec.training)
-            if self._session.ask(request, deadline).code != 0:
+            if self._session.ask(request, deadline).code != ReplyCode.OK:
                 return None
             self._instances[key] = number
         state = exam.state(0)
