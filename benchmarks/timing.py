@@ -36,7 +36,7 @@ from assay.worker.host.build import Builder
 from assay.worker.host.device_measurement import measurement
 from assay.worker.host.device_stopwatch import PROCESSES_OF_SHORT, SHORT_US
 from assay.worker.host.exam import Exam, Question
-from assay.worker.host.planned_call import Place, PlannedCall, Spot
+from assay.worker.host.planned_call import PlannedCall, timed_calls
 from assay.worker.host.race import Race, Runner
 from assay.worker.host.race_times import RaceTimes
 from assay.worker.host.reading import output_bytes
@@ -89,10 +89,7 @@ class Circuit:
 
     def _calls(self) -> list[PlannedCall]:
         sizes = output_bytes(self.exam.expectation(Question(0)))
-        bases = self.exam.timed_contents
-        return [
-            PlannedCall(0, Place(0, Spot(f"timed {i}")), bases[i % 2], sizes) for i in range(CALLS)
-        ]
+        return timed_calls(self.exam.timed_contents, CALLS, sizes)
 
 
 def heat(race: Race, length: int, seconds: float) -> RaceTimes:

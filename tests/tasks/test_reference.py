@@ -8,6 +8,7 @@ import torch
 from assay.data.contract import Decomposition, Stochastic
 from assay.data.workload import Layout
 from assay.errors import TaskError
+from assay.tasks.admission import Admission
 from assay.tasks.catalog import tasks_of
 from assay.tasks.outputs import same
 from assay.tasks.reference import Reference, reference_repeats
@@ -138,8 +139,8 @@ def test_failures_of_the_task_are_task_errors_of_one_line(capsys) -> None:  # ty
 def test_admits_refuses_non_finite_results_and_other_layouts_keep_their_values() -> None:
     reference = Reference(sources.task(sources.NO_BATCH_LOG))
     own = reference.own_workload()
-    assert not reference.admits(own, [-value for value in reference.draw(own, 0)])
-    assert reference.admits(own, reference.draw(own, 0))
+    assert reference.examine(own, [-value for value in reference.draw(own, 0)]) is Admission.REFUSED
+    assert reference.examine(own, reference.draw(own, 0)) is not Admission.REFUSED
     strided = own.model_copy(update={"layout": Layout.STRIDED})
     plain, spread = reference.draw(own, 4)[0], reference.draw(strided, 4)[0]
     assert torch.equal(plain, spread) and spread.stride() == (2,)

@@ -13,6 +13,7 @@ from assay.data.axis import AxisRole
 from assay.data.settings import Level
 from assay.data.task import Task
 from assay.data.workload import Distribution, Layout, Workload
+from assay.tasks.admission import Admission
 from assay.tasks.catalog import tasks_of
 from assay.tasks.points import PAST_LARGE, SMALL_ELEMENTS, Points
 from assay.tasks.reference import Reference
@@ -64,7 +65,7 @@ def test_foreign_sweeps_are_legal(body: str) -> None:
     reference, workloads = swept(sources.task(body))
     assert workloads[0].own and len(workloads) >= 6
     for workload in workloads:
-        assert reference.admits(workload, reference.draw(workload, 99))
+        assert reference.examine(workload, reference.draw(workload, 99)) is not Admission.REFUSED
 
 
 def test_levels_grow() -> None:

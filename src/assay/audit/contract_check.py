@@ -7,8 +7,7 @@ from the task, so that an audit repeats itself. A null counts as accepted after 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Iterable
 
 import torch
 
@@ -17,11 +16,12 @@ from assay.data.plan import Plan
 from assay.data.settings import Level, Settings
 from assay.data.workload import Distribution, Workload
 from assay.errors import TaskError
-from assay.measure.nulls import Null, NullMaterial, passes
+from assay.measure.nulls import Null, passes
 from assay.tasks.points import HEAVY_STATE
 from assay.tasks.reference import Reference
 from assay.tasks.sweep import sweep
 from assay.worker.host.exam import Draw, Exam, Question
+from assay.worker.host.null_answers import material as material_of
 from assay.worker.host.reference_check import check_reference
 from assay.worker.host.secret import Secret
 
@@ -97,7 +97,7 @@ class ContractCheck:
 
 
 def _accepted(exam: Exam, question: Question, nulls: list[Null], deadline: Deadline) -> list[Null]:
-    material = _material(exam, question)
+    material = material_of(exam, question, OTHER_DRAWS)
     expectations = exam.expectation(question)
     pairs = tried(nulls, material, deadline)
     return [null for null, answer in pairs if passes(expectations, answer)]
@@ -108,23 +108,10 @@ def _refused(exam: Exam, index: int, nulls: list[Null]) -> list[Null]:
     question = Question(index)
     try:
         expectations = exam.expectation(question)
-        material = _material(exam, question)
+        material = material_of(exam, question, OTHER_DRAWS)
     except TaskError:
         return []
     if not any(torch.Size(e.shape).numel() for e in expectations):
         return []
     pairs = list(tried(nulls, material, Deadline(SECONDS)))
     return [null for null, answer in pairs if not passes(expectations, answer)]
-
-
-def _material(exam: Exam, question: Question) -> NullMaterial:
-    """The same weights, this question's inputs and those of the next few."""
-    instance = exam.instance_of(question.workload)
-    bound, state = exam.bound(instance), exam.state(instance)
-
-    def call(inputs: Sequence[Any]) -> Sequence[torch.Tensor]:
-        return bound(inputs, state, wide=False).tensors
-
-    others = [exam.content(other).inputs for other in question.following(OTHER_DRAWS)]
-    right = [expectation.reference for expectation in exam.expectation(question)]
-    return NullMaterial(right, exam.content(question).inputs, others, call)

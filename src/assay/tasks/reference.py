@@ -199,15 +199,11 @@ class Reference:
         contract = self.task.contract
         return isinstance(contract, Quantised) and contract.activation_levels is not None
 
-    def admits(self, workload: Workload, inputs: Sequence[Any]) -> bool:
-        """True where the reference runs on `inputs`, stays finite and is accurate to 1 %.
-
-        A planted NaN or infinity only has to run.
-        """
-        return self.examine(workload, inputs) is not Admission.REFUSED
-
     def examine(self, workload: Workload, inputs: Sequence[Any]) -> Admission:
-        """Whether the reference admits `inputs`, and whether redrawn ones tell anything."""
+        """Whether the reference runs on `inputs`, stays finite and is accurate to 1 %.
+
+        A planted NaN or infinity only has to run. Of what is admitted: do redrawn inputs tell?
+        """
         try:
             bound = self._checker(workload.axes)
             state = self.draw_state(bound.module, _CHECK_SEED)

@@ -28,7 +28,7 @@ from assay.worker.host.device_measurement import cache_state, is_cold, measureme
 from assay.worker.host.energy import millijoules_per_call
 from assay.worker.host.exam import Exam, Question
 from assay.worker.host.kernel_records import traced
-from assay.worker.host.planned_call import Place, PlannedCall, Spot
+from assay.worker.host.planned_call import PlannedCall, timed_calls
 from assay.worker.host.process import Lost
 from assay.worker.host.race import Race, Runner
 from assay.worker.host.session import Session
@@ -147,13 +147,10 @@ class Sitting:
     @cached_property
     def _calls(self) -> list[PlannedCall]:
         """As many as memory holds, within reason; nothing that they return is handed over."""
-        bases = self._exam.timed_contents
         updates = tuple(update.input for update in self._exam.reference.updates)
         room = _MEMORY_BYTES // self._call_bytes
-        return [
-            PlannedCall(0, Place(0, Spot(f"timed {i}")), bases[i % 2], (), updates=updates)
-            for i in range(max(_LEAST_CALLS, min(_MOST_CALLS, room)))
-        ]
+        count = max(_LEAST_CALLS, min(_MOST_CALLS, room))
+        return timed_calls(self._exam.timed_contents, count, updates=updates)
 
     @property
     def _traced_calls(self) -> list[PlannedCall]:

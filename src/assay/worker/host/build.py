@@ -24,7 +24,7 @@ from assay.worker.host.exam import Exam
 from assay.worker.host.planned_call import WARM_UP, BatchOptions, Place, PlannedCall
 from assay.worker.host.process import Lost
 from assay.worker.host.session import Session
-from assay.worker.protocol import Construct, Load
+from assay.worker.protocol import Load
 
 _FOLDER = "kernel"
 MAIN = "kernel.py"
@@ -117,7 +117,7 @@ class Builder:
 
     def _construct(self, session: Session, deadline: Deadline) -> None:
         spec = self._exam.instances[0]
-        request = Construct(0, spec.args, spec.kwargs, spec.seed, spec.training)
+        request = spec.construct()
         _check(session.ask(request, deadline).code, session, "construct")
 
     def _first_call(self, session: Session, deadline: Deadline) -> float:

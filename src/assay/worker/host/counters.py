@@ -28,7 +28,7 @@ from assay.worker.counting import JOB_FILE, CountedJob
 from assay.worker.host.build import MAIN, files_of
 from assay.worker.host.exam import Exam, Question
 from assay.worker.host.wall import neutral_environment
-from assay.worker.protocol import Construct, Load
+from assay.worker.protocol import Load
 
 _PROGRAM = "assay.worker.child.counted"
 _PLACES = ("/usr/local/cuda/bin/ncu",)  # where it lies though no path leads there
@@ -98,7 +98,7 @@ def _lay_out(folder: Path, exam: Exam, candidate: Candidate) -> None:
     spec = exam.instances[0]
     job = CountedJob(
         Load(str(folder / _KERNEL / MAIN), candidate.entry, interpreted=False),
-        Construct(0, spec.args, spec.kwargs, spec.seed, spec.training),
+        spec.construct(),
         exam.content(Question(0)).inputs,
     )
     torch.save(job, folder / JOB_FILE)

@@ -27,6 +27,7 @@ from assay.tasks.relation import Relation
 from assay.worker.host.content import Content, few_changed
 from assay.worker.host.secret import Secret
 from assay.worker.host.tones import FIRST_WEIGHTS, HALVES, SEEDED, Weights, parameters, toned
+from assay.worker.protocol import Construct
 
 _EXTREMES = (3, 30)  # extreme elements tried where three ordinary ones left the answer as it was
 _EXACT = (Distribution.DYADIC, Distribution.CODES)
@@ -83,6 +84,10 @@ class InstanceSpec:
     kwargs: tuple[tuple[str, Any], ...]
     seed: int
     training: bool
+
+    def construct(self, number: int = 0) -> Construct:
+        """The request to make the instance of that number so."""
+        return Construct(number, self.args, self.kwargs, self.seed, self.training)
 
 
 class Exam:

@@ -11,7 +11,6 @@ from assay.worker.host.deadline import Deadline
 from assay.worker.host.exam import Exam
 from assay.worker.host.session import Session
 from assay.worker.host.tones import FIRST_WEIGHTS, SEEDED, Weights
-from assay.worker.protocol import Construct
 
 
 @dataclass(frozen=True)
@@ -73,7 +72,7 @@ class Instances:
 
     def _construct(self, instance: int, deadline: Deadline) -> None:
         spec = self._exam.instances[instance]
-        request = Construct(instance, spec.args, spec.kwargs, spec.seed, spec.training)
+        request = spec.construct(instance)
         reply = self._session.ask(request, deadline)
         self._constructed.add(instance)
         if reply.code != ReplyCode.OK:

@@ -66,13 +66,13 @@ def _survivors(exam: Exam, question: Question, nulls: Sequence[Null], until_s: f
     expectations = exam.expectation(question)
     if not any(torch.Size(e.shape).numel() for e in expectations):
         return list(nulls)
-    material = _material(exam, question)
+    around = material(exam, question)
     kept = []
     for null in nulls:
         if time.process_time() > until_s:
             return []
         try:
-            answer = null_answer(null, material)
+            answer = null_answer(null, around)
         except TaskError:
             continue
         if answer is not None and passes(expectations, answer):
@@ -80,7 +80,7 @@ def _survivors(exam: Exam, question: Question, nulls: Sequence[Null], until_s: f
     return kept
 
 
-def _material(exam: Exam, question: Question) -> NullMaterial:
+def material(exam: Exam, question: Question, others: int = _OTHERS) -> NullMaterial:
     """The same weights, this question's inputs and those of the next few."""
     instance = exam.instance_of(question.workload)
     bound, state = exam.bound(instance), exam.state(instance)
@@ -88,6 +88,6 @@ def _material(exam: Exam, question: Question) -> NullMaterial:
     def call(inputs: Sequence[Any]) -> Sequence[torch.Tensor]:
         return bound(inputs, state, wide=False).tensors
 
-    others = [exam.content(other).inputs for other in question.following(_OTHERS)]
+    earlier = [exam.content(other).inputs for other in question.following(others)]
     right = [expectation.reference for expectation in exam.expectation(question)]
-    return NullMaterial(right, exam.content(question).inputs, others, call)
+    return NullMaterial(right, exam.content(question).inputs, earlier, call)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
@@ -54,6 +55,20 @@ class PlannedCall:
         """With room for everything that it is expected to return or change."""
         sizes, buffers = output_bytes(expected), buffer_names(expected)
         return cls(instance, place, content, sizes, buffers, updates=update_positions(expected))
+
+
+def timed_calls(
+    contents: Sequence[Content],
+    count: int,
+    sizes: tuple[int, ...] = (),
+    updates: tuple[int, ...] = (),
+) -> list[PlannedCall]:
+    """Calls of the own workload, each at a place of its own; the contents take turns."""
+    places = [Place(0, Spot(f"timed {number}")) for number in range(count)]
+    return [
+        PlannedCall(0, place, contents[number % len(contents)], sizes, updates=updates)
+        for number, place in enumerate(places)
+    ]
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,6 @@ from assay.worker.host.process import Lost
 from assay.worker.host.script import ScriptedBatch
 from assay.worker.host.session import Session
 from assay.worker.host.wall import Wall, usable_threads
-from assay.worker.protocol import Construct
 
 _MOST_DOUBLES = 8  # processes side by side
 _MOST_ELEMENTS = 1 << 24  # beyond this a shape costs more than its compilation
@@ -140,7 +139,7 @@ class Rehearsal:
         instance = self.exam.instance_of(number)
         if instance not in constructed:
             spec = self.exam.instances[instance]
-            request = Construct(instance, spec.args, spec.kwargs, spec.seed, spec.training)
+            request = spec.construct(instance)
             if session.ask(request, deadline).code != ReplyCode.OK:
                 return
             constructed.add(instance)

@@ -29,7 +29,6 @@ from assay.worker.host.reading import CallFacts, Expectations, read_call
 from assay.worker.host.session import Session
 from assay.worker.host.tones import FIRST_WEIGHTS, SEEDED, Weights
 from assay.worker.host.wall import Wall
-from assay.worker.protocol import Construct
 
 MOST_TRIES = 40  # workloads that are asked
 MOST_S = 10.0  # of shrinking, the build apart
@@ -133,7 +132,7 @@ class Shrinker:
         if key not in self._instances:
             number = len(self._instances)  # 0 is the one that the build made
             spec = exam.instances[0]
-            request = Construct(number, spec.args, spec.kwargs, spec.seed, spec.training)
+            request = spec.construct(number)
             if self._session.ask(request, deadline).code != ReplyCode.OK:
                 return None
             self._instances[key] = number

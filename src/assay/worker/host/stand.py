@@ -16,7 +16,7 @@ from assay.worker.host.baseline import NULL, BaselineLost
 from assay.worker.host.baseline_session import named, open_baseline
 from assay.worker.host.deadline import Deadline
 from assay.worker.host.exam import Exam, Question
-from assay.worker.host.planned_call import Place, PlannedCall, Spot
+from assay.worker.host.planned_call import timed_calls
 from assay.worker.host.race import Runner
 from assay.worker.host.reading import output_bytes, update_positions
 from assay.worker.host.session import Session
@@ -49,11 +49,7 @@ class Stand:
         """A session that is built, with inputs of its own on the device."""
         expected = self._exam.expectation(Question(0))
         sizes, updates = output_bytes(expected), update_positions(expected)
-        bases = self._exam.timed_contents
-        calls = [
-            PlannedCall(0, Place(0, Spot(f"timed {i}")), bases[i % 2], sizes, updates=updates)
-            for i in range(self.most_calls)
-        ]
+        calls = timed_calls(self._exam.timed_contents, self.most_calls, sizes, updates)
         return Runner.enter(name, session, calls, self._rng)
 
     def baselines(

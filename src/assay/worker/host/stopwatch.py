@@ -28,7 +28,7 @@ from assay.worker.host.examiner import Examiner
 from assay.worker.host.host_measurement import TimedRow, times_seen
 from assay.worker.host.lap_times import LapTimes
 from assay.worker.host.machine_load import LoadWatch
-from assay.worker.host.planned_call import BatchOptions, Place, PlannedCall, Spot
+from assay.worker.host.planned_call import BatchOptions, PlannedCall, timed_calls
 from assay.worker.host.raw_call import RawCall
 from assay.worker.host.reading import (
     CallFacts,
@@ -194,11 +194,7 @@ class Stopwatch:
     def _calls(self, length: int) -> list[PlannedCall]:
         expected = self._exam.expectation(Question(0))
         sizes, updates = output_bytes(expected), update_positions(expected)
-        bases = self._exam.timed_contents
-        return [
-            PlannedCall(0, Place(0, Spot(f"timed {i}")), bases[i % 2], sizes, updates=updates)
-            for i in range(length)
-        ]
+        return timed_calls(self._exam.timed_contents, length, sizes, updates)
 
     def _fitting(self, sides: Sequence[TimedSide]) -> int:
         """Calls a batch so that the quickest side fills it, within the ring's memory."""
