@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from assay.devices.cuda_driver import CudaDriver
-from assay.worker.host.arena import POISON, bands_intact, poison, poison_bands
+from assay.worker.host.arena import POISON, Edge, bands_intact, poison, poison_bands
 from assay.worker.host.device_arena import DeviceArena
 
 
@@ -19,9 +19,9 @@ def arena(driver: CudaDriver) -> Iterator[DeviceArena]:
     made.close()
 
 
-@pytest.mark.parametrize("at", ["start", "middle", "end"])
+@pytest.mark.parametrize("at", [Edge.START, Edge.MIDDLE, Edge.END])
 @pytest.mark.parametrize("nbytes", [4, 1000, 4096])
-def test_data_within_leaves_the_bands_whole(arena: DeviceArena, at: str, nbytes: int) -> None:
+def test_data_within_leaves_the_bands_whole(arena: DeviceArena, at: Edge, nbytes: int) -> None:
     region = arena.place(nbytes, at)
     poison_bands(arena, region)
     arena.write(region.offset, np.zeros(nbytes, np.uint8))
@@ -31,7 +31,7 @@ def test_data_within_leaves_the_bands_whole(arena: DeviceArena, at: str, nbytes:
 
 @pytest.mark.parametrize("beside", [-1, 0])
 def test_one_byte_beside_the_data_breaks_them(arena: DeviceArena, beside: int) -> None:
-    region = arena.place(256, "start")
+    region = arena.place(256, Edge.START)
     poison_bands(arena, region)
     place = region.offset - 1 if beside else region.offset + region.nbytes
     arena.write(place, np.zeros(1, np.uint8))
@@ -39,9 +39,9 @@ def test_one_byte_beside_the_data_breaks_them(arena: DeviceArena, beside: int) -
 
 
 def test_regions_do_not_overlap_and_end(arena: DeviceArena) -> None:
-    first, second = arena.place(5000, "end"), arena.place(5000, "start")
+    first, second = arena.place(5000, Edge.END), arena.place(5000, Edge.START)
     assert first.offset + first.nbytes <= second.start
     poison(arena, first)
     assert set(arena.read(first.offset, first.nbytes)) == {POISON}
     with pytest.raises(MemoryError):
-        arena.place(1 << 20, "start")
+        arena.place(1 << 20, Edge.START)

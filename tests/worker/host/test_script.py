@@ -13,7 +13,7 @@ from assay.data.call import Mix
 from assay.data.settings import Level
 from assay.data.workload import Workload
 from assay.worker.host.exam import Exam, Question
-from assay.worker.host.planned_call import AT_END, AT_START
+from assay.worker.host.planned_call import AT_END, AT_START, Spot
 from assay.worker.host.script import BatchKind, Need, ScriptedBatch, ScriptedCall, write_script
 from worker.host.small_exam import TASK, make_exam
 
@@ -134,7 +134,7 @@ def test_a_few_changed_elements_follow_their_base_at_the_same_place(exam: Exam) 
 
 def _special_changes(script: list[ScriptedBatch]) -> int:
     """Calls of the own shape that differ in a few elements from what last lay at their place."""
-    last: dict[str, Question] = {}
+    last: dict[Spot, Question] = {}
     found = 0
     for call in _calls(script):
         if call.question.workload == 0:
