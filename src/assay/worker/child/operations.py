@@ -11,6 +11,8 @@ from typing import Any
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
+_REDUCTIONS = frozenset({"sum", "prod", "mean", "amax", "amin"})
+
 
 class OperationLog(TorchDispatchMode):
     """Counts operations by name, with the largest number of elements each touched."""
@@ -28,6 +30,8 @@ class OperationLog(TorchDispatchMode):
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None
     ) -> Any:
         result = func(*args, **(kwargs or {}))
+        if _only_copies(func, args, result):
+            return result
         elements = max(_elements(result), *(_elements(a) for a in args), 0)
         calls, largest = self.counts.get(str(func), (0, 0))
         self.counts[str(func)] = (calls + 1, max(largest, elements))
@@ -36,6 +40,12 @@ class OperationLog(TorchDispatchMode):
     def text(self) -> str:
         """One line an operation: name, calls, elements."""
         return "\n".join(f"{n}\t{c}\t{e}" for n, (c, e) in sorted(self.counts.items()))
+
+
+def _only_copies(func: Any, args: tuple[Any, ...], result: Any) -> bool:
+    """A reduction over dimensions of length one, such as the sum of a single part of split-K."""
+    reduces = func.overloadpacket.__name__ in _REDUCTIONS
+    return reduces and 0 < _elements(args[:1]) == _elements(result)
 
 
 def _elements(value: Any) -> int:
