@@ -28,7 +28,7 @@ from assay.data.device import Device, DeviceReading
 from assay.devices import registry
 from assay.devices.burst import EventTimer
 from assay.devices.calibrate_cuda import Plan, Workshop, copy, copy_buffer_bytes, matmul
-from assay.devices.device import DeviceAdapter
+from assay.devices.device import DeviceBackend
 from assay.devices.lease import device_key, lease
 
 ALLOWED_PERCENT = 5.0
@@ -172,7 +172,7 @@ def environment(device: Device, before: DeviceReading, after: DeviceReading) -> 
 
 
 def compare(
-    adapter: DeviceAdapter, index: int, rounds: int
+    adapter: DeviceBackend, index: int, rounds: int
 ) -> tuple[list[Subject], dict[str, Any]]:
     """Both ceilings, both ways, on one CUDA device that nobody else times on meanwhile."""
     device = adapter.describe()
@@ -191,7 +191,7 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--record", type=Path)
     given = parser.parse_args()
-    adapter = registry.adapter(given.device)
+    adapter = registry.backend(given.device)
     missing = adapter.available()
     if missing is not None or not given.device.startswith("cuda"):
         print(f"{given.device}: {missing or 'not a CUDA device'}", file=sys.stderr)

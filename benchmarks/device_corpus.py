@@ -27,7 +27,7 @@ from assay.data.environment import Environment
 from assay.data.evidence import Severity
 from assay.data.settings import Level, Settings, Track
 from assay.data.verdict import Verdict
-from assay.devices.registry import adapter
+from assay.devices.registry import backend
 from assay.pipeline import evaluate_many
 from corpus_case import CUDA_CORPUS, CorpusCase, cases
 from device_agnostic import applies_on_cuda
@@ -81,7 +81,7 @@ class Sitting:
 
 def main() -> int:
     flags = parsed_flags()
-    missing = adapter(flags.device).available()
+    missing = backend(flags.device).available()
     if missing is not None:
         print(f"device '{flags.device}' cannot be used here: {missing}", file=sys.stderr)
         return 2

@@ -18,7 +18,6 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
-from assay.data.candidate import Language
 from assay.data.progress import Progress
 from assay.data.settings import Level, Settings, Track
 from assay.languages.candidate_file import load_candidate
@@ -30,7 +29,7 @@ def triton_kernels(names: list[str]) -> list[CorpusCase]:
     """Honest ones, of the tasks that are named or of all."""
     honest = [case for case in cases(CUDA_CORPUS) if case.label == "honest"]
     chosen = [case for case in honest if not names or case.task in names]
-    return [case for case in chosen if load_candidate(case.path).language is Language.TRITON]
+    return [case for case in chosen if load_candidate(case.path).language == "triton"]
 
 
 class Stages:

@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from assay.languages.torch_language import TorchLanguage
 from assay.worker.answers import ReplyCode
 from assay.worker.host import scratch
 from assay.worker.host.deadline import Deadline
@@ -135,7 +136,8 @@ def behind_the_wall(wall: Wall) -> None:
     process = wall.raise_sandbox()
     scratch.write_file(process.scratch, _KERNEL, CANDIDATE.encode())
     deadline = Deadline.after(_TIMEOUT_S)
-    process.ask(Load(f"{process.scratch_path}/{_KERNEL}", "ModelNew", False), deadline)
+    path = f"{process.scratch_path}/{_KERNEL}"
+    process.ask(Load(path, "ModelNew", TorchLanguage(), False), deadline)
     reply, _ = process.ask(Construct(0, (), (), 0, True), deadline)
     assert reply.code == ReplyCode.OK, "the candidate failed behind the wall"
     wall.end(process)

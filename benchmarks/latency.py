@@ -21,11 +21,10 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from refusal_entrants import Entrant, Kind, Suite, entrants
 
-from assay.data.candidate import Language
 from assay.data.settings import Level, Settings
 from assay.pipeline import evaluate_many
 
-COMPILED = (Language.CPP, Language.CPP_SOURCE)
+COMPILED = ("cpp", "cpp_source")
 
 
 def compiled(names: list[str]) -> list[Entrant]:

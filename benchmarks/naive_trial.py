@@ -13,7 +13,7 @@ from types import TracebackType
 
 import naive_check
 
-from assay.data.candidate import Candidate, Language
+from assay.data.candidate import Candidate
 from assay.data.task import Task
 from assay.languages.candidate_file import load_candidate
 from assay.languages.registry import LANGUAGES, language
@@ -35,7 +35,7 @@ _PROGRAM, _TASK, _KERNEL = "naive/check.py", "naive/task.py", "kernel/kernel.py"
 
 def every_language() -> tuple[str, ...]:
     """What the warm parent imports, so that no case pays for it."""
-    return tuple(sorted({name for known in LANGUAGES for name in language(known).preload}))
+    return tuple(sorted({name for known in LANGUAGES.names() for name in language(known).preload}))
 
 
 class NaiveTrial:
@@ -79,8 +79,10 @@ class NaiveTrial:
         scratch.write_file(process.scratch, _PROGRAM, Path(naive_check.__file__).read_bytes())
         scratch.write_file(process.scratch, "home/.keep", b"")
         deadline = Deadline.after(TIMEOUT_S, BUILD_TIMEOUT_S)
-        root, interpreted = process.scratch_path, candidate.language is Language.TRITON
-        process.ask(Load(f"{root}/{_PROGRAM}", "NaiveCheck", interpreted), deadline)
+        root, written_in = process.scratch_path, language(candidate.language)
+        interpreted = written_in.interpreted(self._wall.device)
+        load = Load(f"{root}/{_PROGRAM}", "NaiveCheck", written_in, interpreted)
+        process.ask(load, deadline)
         arguments = (f"{root}/{_TASK}", f"{root}/{_KERNEL}", task.entry)
         check = Construct(0, arguments, (), 0, True)
         return process.ask(check, deadline)[0].code == ReplyCode.OK

@@ -27,7 +27,7 @@ from typing import Any
 
 from assay.data.candidate import Candidate, SourceFile
 from assay.data.settings import Level, Settings, Track
-from assay.data.task import Task, TaskFormat
+from assay.data.task import Task
 from assay.languages.candidate_file import detect_language
 from assay.pipeline import evaluate
 
@@ -159,7 +159,7 @@ class Table:
     def task(self, name: str, checkouts: Path) -> Task:
         """A task by its name in the table."""
         source = self.questions[name].source(checkouts)
-        return Task(id=name, format=TaskFormat.KERNELBENCH, source=source)
+        return Task(id=name, format="kernelbench", source=source)
 
 
 def read_table(path: Path) -> Table:

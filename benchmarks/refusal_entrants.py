@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from assay.data.candidate import Candidate, Language, SourceFile
+from assay.data.candidate import Candidate, SourceFile
 from assay.data.settings import Track
 from assay.data.task import Task
 from assay.languages.candidate_file import load_candidate
@@ -119,7 +119,7 @@ def reference(task: Task, source: str, name: str) -> Entrant:
     """The task's own model under the name of a candidate; `source` is what the task is found by."""
     text = f"{task.source}\n\nModelNew = {task.entry}\n"
     file, name = SourceFile(path="kernel.py", text=text), f"{name}/reference"
-    candidate = Candidate(name=name, language=Language.TORCH, sources=(file,))
+    candidate = Candidate(name=name, language="torch", sources=(file,))
     return Entrant(Kind.REFERENCE, source, name, candidate, Track.OPEN)
 
 

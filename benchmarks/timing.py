@@ -26,7 +26,7 @@ from timing_kernels import LOOP, LYING, SOFTMAX, SPIN, Kernel, task
 from assay.data.measurement import Difference
 from assay.data.plan import Plan
 from assay.data.settings import Level, Settings, Track
-from assay.devices.registry import adapter
+from assay.devices.registry import backend
 from assay.judge.speed import speedup
 from assay.measure.statistics import difference
 from assay.tasks.reference import Reference
@@ -70,7 +70,7 @@ class Circuit:
     @contextmanager
     def race(self, kernels: list[Kernel]) -> Iterator[tuple[Race, int]]:
         """Everybody built and warm; yields the race and the calls of a batch."""
-        null = null_candidate(self.exam.expectation(Question(0)), "cuda")
+        null = null_candidate(self.exam.expectation(Question(0)), backend("cuda"))
         sessions: list[Session] = []
         try:
             runners = []
@@ -256,7 +256,7 @@ def main() -> int:
     parser.add_argument("--record", type=Path, default=Path("out/timing.json"))
     flags = parser.parse_args()
     with Wall(("torch", "triton", "triton.language"), device="cuda") as wall:
-        device = adapter("cuda")
+        device = backend("cuda")
         found: dict[str, Any] = {
             "device": device.describe().model_dump(),
             "reading_before": device.reading().model_dump(),

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from assay.data.candidate import Candidate, Language, SourceFile
+from assay.data.candidate import Candidate, SourceFile
 from assay.data.task import Task
 from assay.tasks.readers.kernelbench import read_file
 
@@ -109,7 +109,7 @@ class Kernel:
     def candidate(self) -> Candidate:
         """As the builder takes it."""
         file = SourceFile(path="kernel.py", text=self.source)
-        language = Language.TRITON if "triton" in self.source else Language.TORCH
+        language = "triton" if "triton" in self.source else "torch"
         return Candidate(name=self.name, language=language, sources=(file,))
 
 

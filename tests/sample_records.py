@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assay.data.candidate import Candidate, Language, SourceFile
+from assay.data.candidate import Candidate, SourceFile
 from assay.data.device import CacheSizes, Device
 from assay.data.environment import Environment
 from assay.data.evidence import Evidence, EvidenceKind, Severity
@@ -10,7 +10,7 @@ from assay.data.measurement import Timing
 from assay.data.plan import Plan
 from assay.data.run import Judgement
 from assay.data.settings import Level, Settings, Track
-from assay.data.task import Task, TaskFormat
+from assay.data.task import Task
 from assay.data.verdict import Correct, Honest, Outcome, Status, Verdict, WorkloadOutcome
 from assay.data.workload import Direction, Distribution, Layout
 
@@ -33,9 +33,7 @@ ENVIRONMENT = Environment(
     layers_held=("network",),
     layers_missing=(),
 )
-TASK = Task(
-    id="softmax", title="Softmax of rows", format=TaskFormat.NATIVE, source="class Model: ..."
-)
+TASK = Task(id="softmax", title="Softmax of rows", format="native", source="class Model: ...")
 TIMING = Timing(
     baseline="eager",
     candidate_us=120.0,
@@ -69,7 +67,7 @@ def row(cols: int, outcome: Outcome = Outcome.OK, used: float | None = 0.1) -> W
 
 def candidate(name: str = "kernel.py", text: str = "class ModelNew: ...") -> Candidate:
     return Candidate(
-        name=name, language=Language.TORCH, sources=(SourceFile(path="kernel.py", text=text),)
+        name=name, language="torch", sources=(SourceFile(path="kernel.py", text=text),)
     )
 
 

@@ -13,13 +13,12 @@ from functools import cache
 
 import pytest
 
-from assay.data.candidate import Language
 from assay.data.plan import Plan
 from assay.data.settings import Level, Settings, Track
 from assay.data.verdict import Verdict
 from assay.hearing import Hearing
 from assay.languages.candidate_file import load_candidate
-from assay.languages.registry import language
+from assay.languages.registry import LANGUAGES, language
 from assay.pipeline import hear
 from assay.tasks.catalog import resolve
 from assay.tasks.modes import in_other_mode
@@ -57,7 +56,7 @@ def test_the_device_corpus_is_as_large_as_it_is_said_to_be() -> None:
 @pytest.fixture(scope="session")
 def wall() -> Iterator[Wall]:
     """One warm parent for all tasks of this process; any candidate may be the next."""
-    preload = {name for kind in Language for name in language(kind).preload}
+    preload = {name for kind in LANGUAGES.names() for name in language(kind).preload}
     with Wall(tuple(sorted(preload)), expected=len(cases())) as made:
         yield made
 

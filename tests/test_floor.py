@@ -7,11 +7,13 @@ import pytest
 from assay.data.device import Device
 from assay.data.observation import LimitsSeen
 from assay.data.settings import Settings
-from assay.data.task import Task, TaskFormat
+from assay.data.task import Task
+from assay.devices.cpu import CpuBackend
 from assay.devices.peaks import board
 from assay.floor import floor_of
 from assay.hearing import limits_seen
 from assay.tasks.catalog import resolve
+from described_device import DescribedDevice
 
 
 def _device(kind: str, name: str) -> Device:
@@ -31,31 +33,35 @@ def test_the_floor_at_the_tasks_own_sizes() -> None:
 
 
 def test_a_known_board_gives_a_floor_and_its_peaks() -> None:
-    seen = limits_seen(resolve("softmax"), H200, Settings(device="cuda"))
+    seen = limits_seen(resolve("softmax"), DescribedDevice(H200), Settings(device="cuda"))
     assert seen.limits is not None and seen.peaks == board("h200") and seen.reason == ""
     assert LimitsSeen.model_validate_json(seen.model_dump_json()) == seen
 
 
 @pytest.mark.parametrize(("tf32", "unit"), [(False, "fp32"), (True, "tf32")])
 def test_the_tf32_policy_prices_float32(tf32: bool, unit: str) -> None:
-    seen = limits_seen(resolve("matmul"), H200, Settings(device="cuda", tf32=tf32))
+    seen = limits_seen(resolve("matmul"), DescribedDevice(H200), Settings(device="cuda", tf32=tf32))
     assert seen.limits is not None and seen.limits.units == {"float32": unit}
 
 
 @pytest.mark.parametrize(
     ("device", "settings", "reason"),
     [
-        (_device("cpu", "Apple M2"), Settings(), "no vendor peaks are known for Apple M2"),
         (_device("cuda", "Abacus"), Settings(), "no vendor peaks are known for Abacus"),
         (H200, Settings(timing=False), "switched off"),
     ],
 )
 def test_no_floor_comes_with_a_reason(device: Device, settings: Settings, reason: str) -> None:
-    seen = limits_seen(resolve("softmax"), device, settings)
+    seen = limits_seen(resolve("softmax"), DescribedDevice(device), settings)
     assert seen.limits is None and reason in seen.reason
 
 
+def test_a_cpu_has_no_floor() -> None:
+    seen = limits_seen(resolve("softmax"), CpuBackend(), Settings())
+    assert seen.limits is None and "no vendor peaks are known for" in seen.reason
+
+
 def test_a_task_that_cannot_be_traced_costs_its_floor_alone() -> None:
-    broken = Task(id="broken", format=TaskFormat.NATIVE, source="raise ValueError('no')")
-    seen = limits_seen(broken, H200, Settings())
+    broken = Task(id="broken", format="native", source="raise ValueError('no')")
+    seen = limits_seen(broken, DescribedDevice(H200), Settings())
     assert seen.limits is None and "could not be traced" in seen.reason

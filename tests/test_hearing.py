@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assay.data.candidate import Candidate, Language, SourceFile
+from assay.data.candidate import Candidate, SourceFile
 from assay.data.settings import Level, Settings, Track
 from assay.data.task import Task
 from assay.data.verdict import OwnWorkload, Status, Verdict
@@ -26,7 +26,7 @@ class ModelNew(torch.nn.Module):
 
 def _verdict(wall: Wall, task: Task, body: str) -> Verdict:
     main = SourceFile(path="kernel.py", text=MODEL.format(body=body))
-    candidate = Candidate(name="it", language=Language.TORCH, sources=(main,))
+    candidate = Candidate(name="it", language="torch", sources=(main,))
     (judgement,) = hear(Hearing(wall, task, SETTINGS, None), [candidate])
     return judgement.verdict
 

@@ -17,6 +17,7 @@ from assay.tasks.catalog import resolve
 from assay.tasks.reference import Reference
 from assay.worker.host.counters import Counted
 from assay.worker.sitting import SittingSeen
+from described_device import DescribedDevice
 
 H200 = Device(
     kind="cuda", name="NVIDIA H200", architecture="sm_90", cores=132, memory_bytes=150_000_000_000
@@ -54,7 +55,7 @@ def _gathered(floor: LimitsSeen, counted: Counted) -> Gathered:
 
 
 def test_everything_finds_its_place() -> None:
-    floor = floor_under(H200, _subject())
+    floor = floor_under(DescribedDevice(H200), _subject())
     found = assembled(_gathered(floor, Counted(parse_ncu(TEXT))))
     assert (found.time_us, found.launch_us, found.energy_mj) == (11.0, 3.0, 5.5)
     assert found.kernels_us == 9.0 and found.trusted and found.reason == ""
@@ -64,7 +65,7 @@ def test_everything_finds_its_place() -> None:
 
 
 def test_what_is_missing_is_said() -> None:
-    other = floor_under(H200.model_copy(update={"name": "Abacus"}), _subject())
+    other = floor_under(DescribedDevice(H200.model_copy(update={"name": "Abacus"})), _subject())
     found = assembled(_gathered(other, Counted(reason="no counters")))
     assert found.reason == "no vendor peaks are known for Abacus; no counters"
     assert found.roofline is None and not found.trusted
@@ -73,8 +74,8 @@ def test_what_is_missing_is_said() -> None:
 
 def test_the_floor_is_that_of_the_sizes_asked_for() -> None:
     own, larger = (
-        floor_under(H200, _subject()).limits,
-        floor_under(H200, _subject(rows=1024)).limits,
+        floor_under(DescribedDevice(H200), _subject()).limits,
+        floor_under(DescribedDevice(H200), _subject(rows=1024)).limits,
     )
     assert own is not None and larger is not None
     assert larger.bytes_read == 2 * own.bytes_read and larger.axes["rows"] == 1024

@@ -7,7 +7,6 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from assay.data.candidate import Language
 from assay.data.settings import Level, Settings, Track
 from assay.data.verdict import Verdict
 from assay.hearing import Hearing
@@ -24,7 +23,7 @@ _SETTINGS = Settings(level=Level.QUICK, track=Track.OPEN, timing=False)
 
 def judge(seed: int, modules: Sequence[Module]) -> list[Finding]:
     """One finding each."""
-    preload = tuple(sorted(language(Language.TORCH).preload))
+    preload = tuple(sorted(language("torch").preload))
     with Wall(preload, expected=len(modules)) as wall:
         return [_finding(seed, module, wall) for module in modules]
 

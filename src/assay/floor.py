@@ -9,11 +9,10 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping
 
-from assay.data.device import Device
 from assay.data.limits import Peaks, TaskLimits
 from assay.data.observation import LimitsSeen
 from assay.data.task import Task
-from assay.devices.peaks import board, board_of
+from assay.devices.device import DeviceBackend
 from assay.errors import TaskError
 from assay.measure.limits.roofline import roof
 from assay.measure.limits.trace import WorkTrace
@@ -47,19 +46,19 @@ def floor_of(
 
 
 def floor_on(
-    device: Device,
+    device: DeviceBackend,
     task: Task,
     allow_tf32: bool,
     axes: Mapping[str, int] | None = None,
     sizes: Mapping[str, int] | None = None,
 ) -> LimitsSeen:
     """The floor on the device's own board; the reason where the board or the work is unknown."""
-    name = board_of(device.name)
-    if name is None:
-        return LimitsSeen(reason=f"no vendor peaks are known for {device.name}")
+    peaks = device.peaks()
+    if peaks is None:
+        return LimitsSeen(reason=f"no vendor peaks are known for {device.describe().name}")
     try:
-        found = floor_of(task, board(name), allow_tf32, axes, sizes)
-        return LimitsSeen(limits=found, peaks=board(name))
+        found = floor_of(task, peaks, allow_tf32, axes, sizes)
+        return LimitsSeen(limits=found, peaks=peaks)
     except TaskError as error:
         return LimitsSeen(reason=f"its work could not be traced: {error}")
     except Exception as error:  # a floor that we cannot find costs no verdict and no profile

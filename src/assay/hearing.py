@@ -8,7 +8,6 @@ from functools import cached_property
 from itertools import islice
 
 from assay.data.candidate import Candidate
-from assay.data.device import Device
 from assay.data.evidence import Evidence, EvidenceKind, Severity
 from assay.data.observation import (
     HostFailed,
@@ -24,8 +23,8 @@ from assay.data.run import Judgement
 from assay.data.settings import Level, Settings
 from assay.data.task import Task
 from assay.data.workload import Workload
-from assay.devices.peaks import board_of
-from assay.devices.registry import adapter
+from assay.devices.device import DeviceBackend
+from assay.devices.registry import backend
 from assay.errors import HostError, TaskError
 from assay.guard.given import Given, small_inputs
 from assay.guard.narrowing import narrowings
@@ -56,7 +55,8 @@ class Hearing:
         self._task = task
         self.settings = settings
         self._replay = replay
-        self._device = adapter(settings.device).describe()
+        self._backend = backend(settings.device)
+        self._device = self._backend.describe()
         self._failure: Observation | None = None
         self._nulls: dict[str, list[NullPassed]] = {}  # by the plan's secret
         self._own_benches: dict[str, Bench] = {}  # of candidates judged at a shape of their own
@@ -84,7 +84,7 @@ class Hearing:
         settings, secret = self.settings, Secret.draw()
         own = own or within_memory(reference)
         exam = Exam(reference, Plan.of(settings, secret.hex, (own,)))
-        alone = settings.device == "cpu" and settings.at_once == 1
+        alone = not self._backend.accelerated and settings.at_once == 1
         with Headstart(exam, wanted=alone and settings.level is not Level.QUICK) as headstart:
             found = swept(reference, settings.level, secret.random("sweep"))
             for workload in islice(found, 1, None):  # the own one is admitted
@@ -151,7 +151,7 @@ class Hearing:
         exam = self._bench.exam
         if found := scaled(exam.reference, exam.plan.workloads[0]):
             return LimitsSeen(reason=f"judged at a smaller shape than its own: {found.text}")
-        return limits_seen(self._task, self._device, self.settings)
+        return limits_seen(self._task, self._backend, self.settings)
 
     @cached_property
     def _given(self) -> Given:
@@ -184,12 +184,12 @@ class Hearing:
         return judging.judgement(candidate, course)
 
 
-def limits_seen(task: Task, device: Device, settings: Settings) -> LimitsSeen:
+def limits_seen(task: Task, device: DeviceBackend, settings: Settings) -> LimitsSeen:
     """The floor under every time of a task on a device; where there is none, why."""
     if not settings.timing:
         return LimitsSeen(reason="timing was switched off")
-    if device.kind == "cpu" or board_of(device.name) is None:
-        return LimitsSeen(reason=f"no vendor peaks are known for {device.name}")
+    if device.peaks() is None:
+        return LimitsSeen(reason=f"no vendor peaks are known for {device.describe().name}")
     from assay.floor import floor_on  # its tracer imports Triton, 0.2 s that a CPU need not pay
 
     return floor_on(device, task, settings.tf32)

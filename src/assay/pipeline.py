@@ -23,13 +23,14 @@ from assay.data.run import Judgement
 from assay.data.settings import Settings
 from assay.data.task import Task
 from assay.data.verdict import Verdict
-from assay.devices.registry import adapter
+from assay.devices.registry import backend
 from assay.errors import UsageError
 from assay.judge_process.judging import hear
 from assay.judge_process.messages import Job
 from assay.judge_process.relay import judgements
 from assay.languages.candidate_file import load_candidate
 from assay.languages.candidate_text import candidate_of_text
+from assay.languages.registry import language
 from assay.tasks.catalog import resolve
 from assay.tasks.readers.kernelbench import task_of_text
 
@@ -89,7 +90,7 @@ def settings_of(settings: Settings | None, options: Mapping[str, Any]) -> Settin
     for name in ("timeout_s", "build_timeout_s"):
         if not (math.isfinite(value := getattr(made, name)) and value > 0):
             raise UsageError(f"setting {name} must be a positive number of seconds, not {value:g}")
-    adapter(made.device)  # an unknown name; whether it can be used the judge process finds out
+    backend(made.device)  # an unknown name; whether it can be used the judge process finds out
     return made
 
 
@@ -105,6 +106,7 @@ def task_of(task: str | Path | Task) -> Task:
 def candidate_of(candidate: str | Path | Candidate) -> Candidate:
     """A Candidate as it is; a text of several lines is a source, any other a path."""
     if isinstance(candidate, Candidate):
+        language(candidate.language)  # an unknown one is a mistake
         return candidate
     if isinstance(candidate, str) and "\n" in candidate:
         return candidate_of_text(candidate)

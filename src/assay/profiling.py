@@ -18,6 +18,7 @@ from assay.data.plan import Plan
 from assay.data.profile import NotProfiled, Profile
 from assay.data.progress import Report
 from assay.data.settings import Settings
+from assay.devices.device import DeviceBackend
 from assay.devices.lease import device_key, lease
 from assay.devices.registry import for_judging
 from assay.floor import floor_on
@@ -63,13 +64,13 @@ class Gathered:
 def profile(subject: Subject, candidate: Candidate, report: Report) -> Profile | NotProfiled:
     """Everything that is known of one candidate's time."""
     settings, task = subject.settings, subject.reference.task
-    adapter = for_judging(settings.device)
-    device, exam = adapter.describe(), exam_of(subject)
+    backend = for_judging(settings.device)
+    device, exam = backend.describe(), exam_of(subject)
     waiting = lambda _: report("waiting for the device", None)  # noqa: E731
     with lease(device_key(device), _LEASE_WAIT_S, waiting):
         preload = language(candidate.language).preload
         with Wall(preload, expected=2, device=settings.device, tf32=settings.tf32) as wall:
-            sitting = Sitting(wall, exam, settings, Seat(device, adapter.reading))
+            sitting = Sitting(wall, exam, settings, Seat(device, backend.reading))
             try:
                 seen = sitting.observe(candidate, report)
             except CandidateFailed as failure:
@@ -82,11 +83,11 @@ def profile(subject: Subject, candidate: Candidate, report: Report) -> Profile |
                 )
         found = _counters(subject, exam, candidate, report)
     report("tracing the task", None)
-    floor = floor_under(device, subject)
+    floor = floor_under(backend, subject)
     return assembled(Gathered(task.id, candidate.name, subject.axes, device, seen, floor, found))
 
 
-def floor_under(device: Device, subject: Subject) -> LimitsSeen:
+def floor_under(device: DeviceBackend, subject: Subject) -> LimitsSeen:
     """The least time of the task at these sizes, by the arithmetic that the settings allow."""
     reference, axes = subject.reference, subject.axes
     sizes = reference.sizes(axes) if dict(axes) != reference.own_axes else None
@@ -124,7 +125,8 @@ def _counters(subject: Subject, exam: Exam, candidate: Candidate, report: Report
         return Counted(reason=UNCOUNTED if subject.counters else "")
     report("reading counters without the wall", None)
     settings = subject.settings
-    return counted(exam, candidate, settings.timeout_s + settings.build_timeout_s)
+    seconds = settings.timeout_s + settings.build_timeout_s
+    return counted(exam, candidate, for_judging(settings.device), seconds)
 
 
 def exam_of(subject: Subject) -> Exam:

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from assay.app.main import main
-from assay.data.candidate import Language
 from assay.data.compilation import (
     CompiledKernel,
     CompileOutcome,
@@ -69,7 +68,7 @@ def test_figures_assumptions_and_refusals_are_shown() -> None:
     compiled = CompiledKernel(
         name="product",
         arch="sm_90a",
-        language=Language.TRITON,
+        language="triton",
         outcome=CompileOutcome.COMPILED,
         where="kernel.py:9",
         assumed=("a: *fp32, divisible by 16",),
@@ -87,7 +86,7 @@ def test_figures_assumptions_and_refusals_are_shown() -> None:
     refused = CompiledKernel(
         name="broken",
         arch="sm_90a",
-        language=Language.CUDA,
+        language="cuda",
         outcome=CompileOutcome.FAILED,
         message="\n".join(f"line {number}" for number in range(9)),
     )

@@ -9,7 +9,7 @@ import torch
 
 from assay.data.audit import AuditRecord
 from assay.data.settings import Level
-from assay.data.task import Task, TaskFormat
+from assay.data.task import Task
 
 _SOURCE = """
 import torch
@@ -54,6 +54,6 @@ def audited(source_of: Callable[[str, int], str]) -> Callable[..., AuditRecord]:
 
     def ask(expression: str, features: int = 64) -> AuditRecord:
         source = source_of(expression, features)
-        return audit(Task(id="t", format=TaskFormat.KERNELBENCH, source=source), Level.QUICK)
+        return audit(Task(id="t", format="kernelbench", source=source), Level.QUICK)
 
     return ask

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from assay.data.device import CacheSizes
 from assay.devices.calibrate import aa_noise_percent, calibrate, copy_buffer_bytes, timer_step_ns
-from assay.devices.cpu import CpuAdapter
+from assay.devices.cpu import CpuBackend
 from assay.devices.survey import survey
 
 
 def test_figures_are_those_of_a_real_machine() -> None:
-    figures = calibrate(CpuAdapter().describe())
+    figures = calibrate(CpuBackend().describe())
     assert 1e8 < figures.copy_bytes_per_s < 1e13
     assert 1e8 < figures.fp32_flops_per_s < 1e15
     assert 1e8 < figures.fp64_flops_per_s < 1e15
@@ -26,7 +26,7 @@ def test_noise_of_identical_code_is_a_small_share() -> None:
 
 
 def test_copy_buffers_exceed_the_cache_but_not_the_memory() -> None:
-    device = CpuAdapter().describe()
+    device = CpuBackend().describe()
     small = device.model_copy(
         update={"caches": CacheSizes(llc_bytes=8 * 2**20), "memory_bytes": 2**40}
     )

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from assay.data.device import CacheSizes, DeviceReading
-from assay.devices.cpu import CpuAdapter, cache_sizes, clock_mhz_max, cpu_name, memory_bytes
+from assay.devices.cpu import CpuBackend, cache_sizes, clock_mhz_max, cpu_name, memory_bytes
 
 
 def put(root: Path, path: str, text: str) -> None:
@@ -71,16 +71,16 @@ def test_memory_is_the_smaller_of_machine_and_control_group(tmp_path: Path) -> N
 
 def test_memory_in_use_is_what_is_not_available(tmp_path: Path) -> None:
     put(tmp_path, "proc/meminfo", "MemTotal:  1000 kB\nMemFree: 1 kB\nMemAvailable:  400 kB\n")
-    assert CpuAdapter(tmp_path).reading() == DeviceReading(memory_used_bytes=600 * 1024)
+    assert CpuBackend(tmp_path).reading() == DeviceReading(memory_used_bytes=600 * 1024)
 
 
 def test_a_cpu_that_tells_nothing_is_read_as_nothing(tmp_path: Path) -> None:
-    assert CpuAdapter(tmp_path).reading() == DeviceReading()
-    assert CpuAdapter(tmp_path).peaks() is None
+    assert CpuBackend(tmp_path).reading() == DeviceReading()
+    assert CpuBackend(tmp_path).peaks() is None
 
 
 def test_this_machine_is_described() -> None:
-    device = CpuAdapter().describe()
+    device = CpuBackend().describe()
     assert device.kind == "cpu"
     assert 1 <= device.cores <= (os.cpu_count() or 1)
     assert device.memory_bytes > 2**20

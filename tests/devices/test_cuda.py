@@ -9,8 +9,9 @@ import torch
 
 from assay.data.device import DeviceReading
 from assay.devices import nvml, registry
-from assay.devices.cuda import CudaAdapter, address_of
+from assay.devices.cuda import CudaBackend, address_of
 from assay.devices.nvml import GpuAddress
+from assay.devices.peaks import board
 from devices.fake_nvml import PCI, UUID, FakeNvml
 
 
@@ -47,7 +48,7 @@ def two_cards(monkeypatch: pytest.MonkeyPatch) -> list[Properties]:
 
 
 def test_a_card_is_described_by_torch_and_the_driver(two_cards: list[Properties]) -> None:
-    device = registry.adapter("cuda").describe()
+    device = registry.backend("cuda").describe()
     assert (device.kind, device.name, device.architecture) == ("cuda", "NVIDIA H200", "sm_90")
     assert device.cores == 132 and device.caches.llc_bytes == 62_914_560
     assert device.clock_mhz_max == 1985 and device.driver == "580.159.04"
@@ -55,25 +56,45 @@ def test_a_card_is_described_by_torch_and_the_driver(two_cards: list[Properties]
 
 
 def test_a_second_card_has_its_own_name_reading_and_peaks(two_cards: list[Properties]) -> None:
-    first, second = registry.adapter("cuda:0"), registry.adapter("cuda:1")
+    first, second = registry.backend("cuda:0"), registry.backend("cuda:1")
     assert (first.name, second.name) == ("cuda", "cuda:1")
     assert second.available() is None and second.describe().name == "NVIDIA H200 NVL"
     assert first.reading().sm_clock_mhz == 1980
     assert second.reading() == DeviceReading()
-    assert (first.peaks(), second.peaks()) == ("h200", None)
+    assert (first.peaks(), second.peaks()) == (board("h200"), None)
     assert registry.here() == ("cpu", "cuda", "cuda:1")
 
 
+@pytest.mark.parametrize(
+    ("name", "given", "seen"),
+    [
+        ("cuda", None, None),
+        ("cuda:1", None, "1"),
+        ("cuda", "3,GPU-7", "3"),
+        ("cuda:1", "3,GPU-7", "GPU-7"),
+    ],
+)
+def test_a_candidate_sees_the_card_it_is_judged_on_and_no_other(
+    name: str, given: str | None, seen: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    if given is not None:
+        monkeypatch.setenv("CUDA_VISIBLE_DEVICES", given)
+    found = registry.backend(name)
+    assert found.environment().get("CUDA_VISIBLE_DEVICES") == seen
+    assert found.torch_device == "cuda" and found.accelerated
+
+
 def test_a_number_that_is_not_there_says_how_many_are(two_cards: list[Properties]) -> None:
-    missing = registry.adapter("cuda:2").available()
+    missing = registry.backend("cuda:2").available()
     assert missing == "torch sees 2 CUDA devices; the last is cuda:1"
     two_cards.pop()
-    assert registry.adapter("cuda:1").available() == "torch sees 1 CUDA device: say cuda"
+    assert registry.backend("cuda:1").available() == "torch sees 1 CUDA device: say cuda"
 
 
 def test_without_a_card_the_kind_is_named_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch.version, "cuda", None)
-    assert CudaAdapter().count() == 0
+    assert CudaBackend().count() == 0
     assert registry.here() == ("cpu", "cuda")
 
 

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 import pytest
 
 from assay.devices import registry
-from assay.devices.cpu import CpuAdapter
+from assay.devices.cpu import CpuBackend
 from assay.errors import UsageError
+from assay.plugins import PlugIn
 
 
 @dataclass(frozen=True)
-class PresentAdapter(CpuAdapter):
+class PresentDevice(CpuBackend):
     """A device that is there but cannot judge."""
 
     name: str = "present"
@@ -21,7 +22,8 @@ class PresentAdapter(CpuAdapter):
 
 @pytest.fixture
 def with_present(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(registry._BUILT_IN, "present", f"{__name__}:PresentAdapter")
+    plug_in = PlugIn(f"{__name__}:PresentDevice")
+    monkeypatch.setitem(registry.DEVICES.built_in, "present", plug_in)
 
 
 def test_an_unknown_device_lists_the_known_ones() -> None:
@@ -32,13 +34,13 @@ def test_an_unknown_device_lists_the_known_ones() -> None:
 @pytest.mark.parametrize("name", ["cuda:", "cuda:x", "cuda:-1", "cuda:1:2", "tpu:0", ""])
 def test_a_number_is_a_number(name: str) -> None:
     with pytest.raises(UsageError, match=r"known: cpu, cuda"):
-        registry.adapter(name)
+        registry.backend(name)
 
 
 def test_the_cpu_is_one_device() -> None:
-    assert registry.adapter("cpu:0").name == "cpu"
+    assert registry.backend("cpu:0").name == "cpu"
     with pytest.raises(UsageError, match=r"'cpu:1'; the CPU is one device"):
-        registry.adapter("cpu:1")
+        registry.backend("cpu:1")
 
 
 def test_the_cpu_judges() -> None:
@@ -46,7 +48,7 @@ def test_the_cpu_judges() -> None:
 
 
 def test_cuda_says_what_is_missing_or_that_it_does_not_judge_yet() -> None:
-    missing = registry.adapter("cuda").available()
+    missing = registry.backend("cuda").available()
     expected = missing or "judges only on: cpu"
     with pytest.raises(UsageError) as raised:
         registry.for_judging("cuda")
@@ -57,7 +59,7 @@ def test_cuda_without_a_cuda_build_names_the_mend(monkeypatch: pytest.MonkeyPatc
     import torch
 
     monkeypatch.setattr(torch.version, "cuda", None)
-    missing = registry.adapter("cuda").available()
+    missing = registry.backend("cuda").available()
     assert missing is not None and "install a CUDA build of torch" in missing
 
 
@@ -66,7 +68,7 @@ def test_cuda_without_a_device_points_at_the_driver(monkeypatch: pytest.MonkeyPa
 
     monkeypatch.setattr(torch.version, "cuda", "13.0")
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
-    missing = registry.adapter("cuda").available()
+    missing = registry.backend("cuda").available()
     assert missing is not None and "nvidia-smi" in missing
 
 

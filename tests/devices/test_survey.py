@@ -9,9 +9,11 @@ from itertools import count
 import pytest
 
 from assay.data.device import Calibration, Device, DeviceReading
+from assay.data.limits import Peaks
 from assay.devices import registry
 from assay.devices.lease import lease
 from assay.devices.load import LoadCounters
+from assay.devices.peaks import board
 from assay.devices.survey import survey
 from assay.errors import HostError
 from devices.test_calibration_folder import CALIBRATION
@@ -19,14 +21,14 @@ from sample_records import DEVICE
 
 
 @dataclass
-class ScriptedAdapter:
+class ScriptedDevice:
     """A board of the table; each calibration is slower than the one before."""
 
     name: str = "scripted"
     judges: bool = True
     measured: list[Calibration] = field(default_factory=list)
 
-    def at(self, index: int) -> ScriptedAdapter:
+    def at(self, index: int) -> ScriptedDevice:
         return self
 
     def count(self) -> int:
@@ -41,8 +43,8 @@ class ScriptedAdapter:
     def reading(self) -> DeviceReading:
         return DeviceReading(power_w=100.0)
 
-    def peaks(self) -> str | None:
-        return "h200"
+    def peaks(self) -> Peaks | None:
+        return board("h200")
 
     def calibrate(self) -> Calibration:
         with pytest.raises(HostError), lease("GPU-1", wait_s=0.0):
@@ -53,9 +55,9 @@ class ScriptedAdapter:
 
 
 @pytest.fixture
-def scripted(monkeypatch: pytest.MonkeyPatch) -> ScriptedAdapter:
-    adapter = ScriptedAdapter()
-    monkeypatch.setattr(registry, "adapter", lambda name: adapter)
+def scripted(monkeypatch: pytest.MonkeyPatch) -> ScriptedDevice:
+    adapter = ScriptedDevice()
+    monkeypatch.setattr(registry, "backend", lambda name: adapter)
     return adapter
 
 
@@ -70,7 +72,7 @@ def _counters(busy_s: float) -> Callable[[], LoadCounters]:
     return read
 
 
-def test_a_device_is_measured_once_and_anew_on_request(scripted: ScriptedAdapter) -> None:
+def test_a_device_is_measured_once_and_anew_on_request(scripted: ScriptedDevice) -> None:
     def seconds(afresh: bool = False) -> float | None:
         calibration = survey(
             "scripted", measured=True, afresh=afresh, counters=_counters(0.0)
@@ -82,7 +84,7 @@ def test_a_device_is_measured_once_and_anew_on_request(scripted: ScriptedAdapter
 
 
 def test_a_calibration_of_a_busy_machine_says_so_and_is_not_kept(
-    scripted: ScriptedAdapter,
+    scripted: ScriptedDevice,
 ) -> None:
     def busy(others_s: float) -> str | None:
         found = survey("scripted", measured=True, counters=_counters(others_s)).calibration
@@ -94,7 +96,7 @@ def test_a_calibration_of_a_busy_machine_says_so_and_is_not_kept(
     assert len(scripted.measured) == 2
 
 
-def test_a_survey_holds_the_makers_peaks_and_the_state(scripted: ScriptedAdapter) -> None:
+def test_a_survey_holds_the_makers_peaks_and_the_state(scripted: ScriptedDevice) -> None:
     found = survey("scripted", measured=False)
     assert found.calibration is None and not scripted.measured
     assert found.peaks is not None and found.peaks.name == "h200"

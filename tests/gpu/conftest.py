@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from assay.devices.cuda_driver import CudaDriver
-from assay.devices.registry import adapter
+from assay.devices.registry import backend
 from assay.worker.host.session import Session
 from assay.worker.host.wall import Wall
 from worker.rooms import Inside
@@ -20,7 +20,7 @@ FOLDER = Path(__file__).parent
 @cache
 def missing() -> str | None:
     """What this machine lacks, in the adapter's words."""
-    return adapter("cuda").available()
+    return backend("cuda").available()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

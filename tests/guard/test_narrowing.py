@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assay.data.candidate import Candidate, Language, SourceFile
+from assay.data.candidate import Candidate, SourceFile
 from assay.guard.narrowing import narrowings
 
 NARROWS = (
@@ -45,7 +45,7 @@ KEEPS_CPP = (
 
 def candidate(text: str, path: str = "kernel.py") -> Candidate:
     file = SourceFile(path=path, text=text)
-    return Candidate(name="c", language=Language.TORCH, sources=(file,))
+    return Candidate(name="c", language="torch", sources=(file,))
 
 
 def unit(body: str) -> str:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from assay.data.candidate import Candidate, Language, SourceFile
+from assay.data.candidate import Candidate, SourceFile
 from assay.data.evidence import Severity
 from assay.data.settings import Track
 from assay.guard.given import Given, small_inputs
@@ -32,7 +32,7 @@ class ModelNew(nn.Module):
 def _candidate(head: str, call: str, files: dict[str, str]) -> Candidate:
     main = SourceFile(path="kernel.py", text=head + MODEL.replace("CALL", call))
     others = [SourceFile(path=path, text=text) for path, text in files.items()]
-    return Candidate(name="c", language=Language.TRITON, sources=(main, *others))
+    return Candidate(name="c", language="triton", sources=(main, *others))
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ class ModelNew(nn.Module):
 
 def test_counting_labels_is_bookkeeping_where_they_are_few() -> None:
     main = SourceFile(path="kernel.py", text=LABELS)
-    candidate = Candidate(name="c", language=Language.TRITON, sources=(main,))
+    candidate = Candidate(name="c", language="triton", sources=(main,))
     few = Given(small_inputs=small_inputs([(6, 20), (6,), None]))
     assert few.small_inputs == {1}
     many = Given(small_inputs=small_inputs([(6, 4), (6,)]))
@@ -140,7 +140,7 @@ class ModelNew(nn.Module):
 )
 def test_closing_sums_are_told_from_sums_on_the_way(result: str, closing: tuple[str, ...]) -> None:
     main = SourceFile(path="kernel.py", text=KERNEL + SPLIT.replace("CALL", result))
-    candidate = Candidate(name="c", language=Language.TRITON, sources=(main,))
+    candidate = Candidate(name="c", language="triton", sources=(main,))
     assert closing_reductions(analyse(candidate)) == closing
 
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from assay.data.candidate import Candidate, Language, SourceFile
+from assay.data.candidate import Candidate, SourceFile
 from assay.guard.rubric import rubric
 from guard.honest_sources import HONEST
 from guard.source_heads import CTYPES_HEAD, NUMBA_HEAD
@@ -10,7 +10,7 @@ from guard.source_heads import CTYPES_HEAD, NUMBA_HEAD
 
 def _levels(text: str, path: str = "kernel.py") -> tuple[int | None, int | None]:
     file = SourceFile(path=path, text=text)
-    found = rubric(Candidate(name="c", language=Language.TORCH, sources=(file,)))
+    found = rubric(Candidate(name="c", language="torch", sources=(file,)))
     assert len(found.reasons) == 2
     return found.representation, found.hardware
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assay.data.candidate import Candidate, Language, SourceFile
+from assay.data.candidate import Candidate, SourceFile
 from assay.data.evidence import Evidence, Severity
 from assay.data.settings import Track
 from assay.guard.source import analyse, findings
@@ -36,9 +36,7 @@ ALL_HONEST = {
 }
 
 
-def _candidate(
-    text: str, path: str = "kernel.py", language: Language = Language.TORCH
-) -> Candidate:
+def _candidate(text: str, path: str = "kernel.py", language: str = "torch") -> Candidate:
     return Candidate(name="c", language=language, sources=(SourceFile(path=path, text=text),))
 
 
@@ -138,7 +136,7 @@ def test_a_folder_is_followed_across_files() -> None:
         text="import torch\nfrom ops import act\nclass ModelNew(torch.nn.Module):\n"
         "    def forward(self, x):\n        return act(x)\n",
     )
-    candidate = Candidate(name="c", language=Language.TRITON, sources=(main, ops))
+    candidate = Candidate(name="c", language="triton", sources=(main, ops))
     kinds = {e.kind.value for e in findings(analyse(candidate), Track.KERNEL)}
     assert {"no_kernel", "delegation"} <= kinds
 
@@ -149,7 +147,7 @@ def test_a_bare_cpp_file_is_its_own_kernel() -> None:
         'extern "C" const char* forward(const assay_tensor* i, int n, assay_tensor* o, int m) {\n'
         "  for (int k = 0; k < 3; ++k) {}\n  return 0;\n}\n"
     )
-    report = analyse(_candidate(text, "kernel.cpp", Language.CPP_SOURCE))
+    report = analyse(_candidate(text, "kernel.cpp", "cpp_source"))
     assert report.readable and findings(report, Track.KERNEL) == ()
 
 
@@ -158,7 +156,7 @@ def test_a_bare_cpp_file_that_calls_blas_delegates() -> None:
         'extern "C" const char* forward(void* i, int n, void* o, int m) {\n'
         "  cblas_sgemm(i, o);\n  return 0;\n}\n"
     )
-    found = findings(analyse(_candidate(text, "kernel.cpp", Language.CPP_SOURCE)), Track.KERNEL)
+    found = findings(analyse(_candidate(text, "kernel.cpp", "cpp_source")), Track.KERNEL)
     assert {e.kind.value for e in found} == {"no_kernel", "delegation"}
     assert found[0].severity is Severity.CONVICTS
 

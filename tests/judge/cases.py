@@ -10,7 +10,7 @@ from assay.data.evidence import Evidence, EvidenceKind
 from assay.data.observation import BuildSeen, EndCause, EndSeen, LayersSeen, Observation
 from assay.data.plan import Plan
 from assay.data.settings import Level, Settings, Track
-from assay.data.task import Task, TaskFormat
+from assay.data.task import Task
 from assay.data.verdict import Rubric
 from assay.data.workload import Distribution, Layout, Workload
 from assay.judge.case import Case
@@ -46,7 +46,7 @@ def plan() -> Plan:
 def case(*observations: Observation, track: Track = Track.KERNEL, planned: bool = True) -> Case:
     """A case with exactly these observations."""
     return Case(
-        task=Task(id="row_sum", format=TaskFormat.NATIVE, source="class Model: ..."),
+        task=Task(id="row_sum", format="native", source="class Model: ..."),
         axes=AXES,
         candidate=candidate(),
         settings=Settings(level=Level.QUICK, track=track),

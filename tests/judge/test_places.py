@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import pytest
 
-from assay.data.candidate import Candidate, Language, SourceFile
+from assay.data.candidate import Candidate, SourceFile
 from assay.judge.places import of_user
 
 FILE = Candidate(
     name="work/my kernel.py",
-    language=Language.TORCH,
+    language="torch",
     sources=(SourceFile(path="kernel.py", text=""),),
 )
 CPP = Candidate(
     name="sum.cpp",
-    language=Language.CPP_SOURCE,
+    language="cpp_source",
     sources=(SourceFile(path="kernel.cpp", text=""),),
 )
 FOLDER = Candidate(
     name="mine/",
-    language=Language.TORCH,
+    language="torch",
     sources=(SourceFile(path="main.py", text=""), SourceFile(path="ops/main.py", text="")),
 )
 

@@ -7,7 +7,6 @@ import dataclasses
 import pytest
 
 from assay.data.call import CallOutcome, CallSeen, Mix, OutputSeen
-from assay.data.candidate import Language
 from assay.data.evidence import EvidenceKind
 from assay.data.observation import BuildSeen, CheckMissing, EndCause
 from assay.data.verdict import Correct, Honest, Outcome, Status
@@ -143,5 +142,5 @@ def test_the_interpreter_is_blamed_for_its_own_gaps_alone() -> None:
 
 
 def _in_triton(seen: Case) -> Case:
-    candidate = seen.candidate.model_copy(update={"language": Language.TRITON})
+    candidate = seen.candidate.model_copy(update={"language": "triton"})
     return dataclasses.replace(seen, candidate=candidate)

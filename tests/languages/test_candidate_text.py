@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from assay.data.candidate import Language
 from assay.errors import UsageError
 from assay.languages.candidate_file import load_candidate
 from assay.languages.candidate_text import candidate_of_text
@@ -24,7 +23,7 @@ def test_text_is_what_the_same_file_is(text: str, suffix: str, tmp_path: Path) -
 
 
 def test_bare_cpp_is_known(tmp_path: Path) -> None:
-    assert candidate_of_text(CPP).language is Language.CPP_SOURCE
+    assert candidate_of_text(CPP).language == "cpp_source"
 
 
 def test_what_is_no_text_is_refused() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from assay.data.candidate import Candidate, Language, SourceFile
+from assay.data.candidate import Candidate, SourceFile
 from assay.languages.cpp_source import python_module
 
 SCALE = """
@@ -43,7 +43,7 @@ extern "C" const char* forward(const assay_tensor* in, int n, assay_tensor* out,
 def _module(text: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> types.ModuleType:
     monkeypatch.setattr("tempfile.tempdir", str(folder))
     source = SourceFile(path="kernel.cpp", text=text)
-    candidate = Candidate(name="c", language=Language.CPP_SOURCE, sources=(source,))
+    candidate = Candidate(name="c", language="cpp_source", sources=(source,))
     module = types.ModuleType("shim")
     exec(compile(python_module(candidate), "shim.py", "exec"), module.__dict__)
     return module

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assay.data.candidate import Candidate, Language, SourceFile
+from assay.data.candidate import Candidate, SourceFile
 from assay.languages.cuda_device_code import device_lines, device_only, kernel_heads
 from assay.languages.cuda_sources import CudaSource, cuda_sources
 from assay.languages.cuda_stubs import needs_torch, stub_files
@@ -14,7 +14,7 @@ KERNEL = 'extern "C" __global__ void twice(float* x) { x[threadIdx.x] *= 2.f; }'
 
 def found(text: str) -> tuple[CudaSource, ...]:
     file = SourceFile(path="kernel.py", text=text)
-    return cuda_sources(Candidate(name="k", language=Language.CUDA, sources=(file,)))
+    return cuda_sources(Candidate(name="k", language="cuda", sources=(file,)))
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_files_and_flags() -> None:
         SourceFile(path="kernel.py", text="load(sources=['k.cu'])"),
         SourceFile(path="k.cu", text=KERNEL),
     )
-    (source,) = cuda_sources(Candidate(name="k", language=Language.CUDA, sources=files))
+    (source,) = cuda_sources(Candidate(name="k", language="cuda", sources=files))
     assert source.where("twice", 1) == "k.cu:1"
     flags = "extra_cuda_cflags=['-O3', '--use_fast_math', '-DN=4', '-ccbin=/tmp/x', '-I/etc']"
     (source,) = found(f"m = load_inline(cuda_sources=r'''{KERNEL}''', {flags})")

@@ -2,29 +2,32 @@ from __future__ import annotations
 
 import pytest
 
-from assay.data.candidate import Language
+from assay.devices.cpu import CpuBackend
+from assay.devices.cuda import CudaBackend
 from assay.errors import UsageError
 from assay.languages.registry import LANGUAGES, language
 
 
 def test_every_language_of_the_data_has_an_adapter() -> None:
-    assert set(LANGUAGES) == {item.value for item in Language}
+    assert set(LANGUAGES.built_in) == {"torch", "triton", "numba", "cpp", "cpp_source", "cuda"}
 
 
-@pytest.mark.parametrize("name", LANGUAGES)
+@pytest.mark.parametrize("name", LANGUAGES.built_in)
 def test_an_adapter_keeps_the_contract(name: str) -> None:
     adapter = language(name)
     assert adapter.name == name
     assert adapter.preload and all(isinstance(module, str) for module in adapter.preload)
     missing = adapter.available()
     assert missing is None or "install" in missing
-    assert adapter.interpreted("cuda") is False
+    assert adapter.interpreted(CudaBackend()) is False
 
 
 def test_triton_is_interpreted_on_a_cpu_only() -> None:
     triton = language("triton")
-    assert triton.interpreted("cpu") and triton.environment("cpu") == {"TRITON_INTERPRET": "1"}
-    assert triton.environment("cuda") == {}
+    assert triton.interpreted(CpuBackend())
+    caches = {"TRITON_CACHE_DIR": "/home/triton"}
+    assert triton.environment(CpuBackend(), "/home") == caches | {"TRITON_INTERPRET": "1"}
+    assert triton.environment(CudaBackend(1), "/home") == caches
 
 
 def test_an_unknown_language_lists_the_known_ones() -> None:

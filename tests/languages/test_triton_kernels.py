@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from textwrap import dedent
 
-from assay.data.candidate import Candidate, Language, SourceFile
+from assay.data.candidate import Candidate, SourceFile
 from assay.languages.triton_kernels import triton_launches
 from assay.languages.triton_signature import LanguageType, TritonLaunch
 
@@ -13,7 +13,7 @@ HEAD = "import triton\nimport triton.language as tl\n"
 
 def launches(text: str) -> dict[str, TritonLaunch]:
     file = SourceFile(path="kernel.py", text=HEAD + dedent(text))
-    candidate = Candidate(name="k", language=Language.TRITON, sources=(file,))
+    candidate = Candidate(name="k", language="triton", sources=(file,))
     return {launch.kernel: launch for launch in triton_launches(candidate)}
 
 

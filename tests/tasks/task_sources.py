@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assay.data.task import Task, TaskFormat
+from assay.data.task import Task
 
 HEAD = "import torch\nimport torch.nn as nn\nimport torch.nn.functional as F\n"
 
@@ -295,7 +295,7 @@ def get_init_inputs():
 
 def task(body: str, name: str = "sample") -> Task:
     """A task of that body, as the reader would make it."""
-    return Task(id=name, format=TaskFormat.KERNELBENCH, source=HEAD + body)
+    return Task(id=name, format="kernelbench", source=HEAD + body)
 
 
 NAMED_DIM = """

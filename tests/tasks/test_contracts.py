@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from assay.data.contract import Quantised, Updates
-from assay.data.task import Task, TaskFormat
+from assay.data.task import Task
 from assay.data.workload import Distribution, Workload
 from assay.errors import UsageError
 from assay.tasks.catalog import resolve
@@ -26,7 +26,7 @@ def task(forward: str, inputs: str = "torch.randn(N)", extra: str = "") -> Task:
     body = "".join(f"        {line}\n" for line in forward.splitlines())
     source = f"{HEAD}{extra}class Model(nn.Module):\n    def forward(self, x):\n{body}"
     source += f"def get_inputs():\n    return [{inputs}]\n{TAIL}"
-    return Task(id="t", format=TaskFormat.KERNELBENCH, source=source)
+    return Task(id="t", format="kernelbench", source=source)
 
 
 def test_a_contract_is_read_and_a_broken_one_is_the_users_mistake(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from assay.data.settings import Level
-from assay.data.task import Task, TaskFormat
+from assay.data.task import Task
 from assay.tasks.extremes import Extremes
 from assay.tasks.reference import Reference
 from assay.tasks.sweep import sweep
@@ -51,7 +51,7 @@ def test_both_ends_are_there() -> None:
 def test_classes_never_fall_below_the_labels(labels: str, smallest: int) -> None:
     """Where the range ends at the number of classes both move; where it does not, it limits."""
     source = FEW_LABELS.replace("LABELS", labels)
-    reference = Reference(Task(id="few", format=TaskFormat.KERNELBENCH, source=source))
+    reference = Reference(Task(id="few", format="kernelbench", source=source))
     classes = next(axis for axis in reference.axes if axis.own == 20)
     assert classes.low >= smallest and (classes.low < 11 or smallest == 11)
     for workload in sweep(reference, Level.QUICK, random.Random(3)):

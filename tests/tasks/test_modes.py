@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from assay.data.axis import Axis, AxisRole
-from assay.data.task import Task, TaskFormat
+from assay.data.task import Task
 from assay.data.workload import Distribution, Layout, Workload
 from assay.tasks.modes import in_other_mode
 from assay.tasks.reference import Reference
@@ -42,7 +42,7 @@ AXES = (
 
 def _reference(layer: str) -> Reference:
     source = SOURCE.format(layer=layer)
-    task = Task(id="layer", format=TaskFormat.KERNELBENCH, source=source, axes=AXES)
+    task = Task(id="layer", format="kernelbench", source=source, axes=AXES)
     return Reference(task)
 
 

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from assay.data.axis import Axis, AxisRole
-from assay.data.task import Task, TaskFormat
+from assay.data.task import Task
 from assay.data.workload import Workload
 from assay.tasks.reference import Reference
 from assay.tasks.relation import Relation
@@ -42,7 +42,7 @@ ROWS = {"permuted", "rows repeated", "split", "joined", "padded"}
 
 def _found(expression: str, more: str = "", rows: int = 6) -> dict[str, Relation]:
     source = SOURCE.format(expression=expression, more=more)
-    task = Task(id="t", format=TaskFormat.KERNELBENCH, source=source, axes=AXES)
+    task = Task(id="t", format="kernelbench", source=source, axes=AXES)
     workload = Workload(axes={"rows": rows, "cols": 8}, dtype="float32")
     return {relation.name: relation for relation in discover(Reference(task), workload, 3)}
 

@@ -9,7 +9,7 @@ import torch
 from _pytest.mark import ParameterSet
 
 from assay.data.settings import Level, Settings, Track
-from assay.data.task import Task, TaskFormat
+from assay.data.task import Task
 from assay.data.verdict import Correct, Honest
 from assay.pipeline import evaluate
 from assay.tasks.catalog import resolve
@@ -40,7 +40,7 @@ def test_native_tasks_name_one_where_the_library_has_it() -> None:
 
 @pytest.mark.parametrize("line", ["Vendor = 3", "class Vendor: ...", "class Vendors(Model): ..."])
 def test_only_a_model_is_one(line: str) -> None:
-    task = Task(id="t", format=TaskFormat.KERNELBENCH, source=f"class Model: ...\n{line}\n")
+    task = Task(id="t", format="kernelbench", source=f"class Model: ...\n{line}\n")
     assert vendor_of(task) is None
 
 

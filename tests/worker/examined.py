@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 
-from assay.data.candidate import Candidate, Language, SourceFile
+from assay.data.candidate import Candidate, SourceFile
 from assay.data.settings import Settings
 from assay.worker.host.build import Builder
 from assay.worker.host.exam import Exam, Question
@@ -37,7 +37,7 @@ def examined(
     """Built and ready; `body` ends its forward."""
     lines = "\n".join(f"        {line}" for line in body.strip().splitlines())
     main = SourceFile(path="kernel.py", text=MODEL.format(body=lines))
-    candidate = Candidate(name="it", language=Language.TORCH, sources=(main,))
+    candidate = Candidate(name="it", language="torch", sources=(main,))
     road, room = next(iter(rooms.items()))
     with forced(road):
         session = Session(room.wall)

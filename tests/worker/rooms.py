@@ -14,6 +14,7 @@ from typing import Any
 
 import torch
 
+from assay.languages.torch_language import TorchLanguage
 from assay.worker.answers import Reply
 from assay.worker.host import scratch
 from assay.worker.host.content import Content
@@ -70,7 +71,7 @@ class Inside:
     def load(self, source: str, limit_s: float = LIMIT_S) -> Reply:
         """Import the source as a candidate; `ModelNew` is added where it has none."""
         self.write(source if "ModelNew" in source else f"{source}\nclass ModelNew: pass\n")
-        request = Load(f"{self.scratch_path}/kernel/kernel.py", "ModelNew", False)
+        request = Load(f"{self.scratch_path}/kernel/kernel.py", "ModelNew", TorchLanguage(), False)
         return self.session.ask(request, Deadline.after(limit_s))
 
     def tell(self, source: str) -> Any:

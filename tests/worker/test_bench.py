@@ -6,7 +6,7 @@ from typing import Any, cast
 
 import pytest
 
-from assay.data.candidate import Candidate, Language, SourceFile
+from assay.data.candidate import Candidate, SourceFile
 from assay.data.settings import Level, Settings
 from assay.worker.bench import Bench
 from assay.worker.host.rehearsal import Rehearsal
@@ -20,7 +20,7 @@ def bench(level: Level = Level.STANDARD, device: str = "cuda", cached: bool = Tr
     return Bench(NOTHING, NOTHING, [], settings, NOTHING, cache, NOTHING)
 
 
-def candidate(language: Language = Language.TRITON) -> Candidate:
+def candidate(language: str = "triton") -> Candidate:
     file = SourceFile(path="kernel.py", text="")
     return Candidate(name="it", language=language, sources=(file,))
 
@@ -33,13 +33,13 @@ def test_what_is_compiled_when_first_called_is_rehearsed() -> None:
 @pytest.mark.parametrize(
     ("where", "language"),
     [
-        (bench(Level.QUICK), Language.TRITON),
-        (bench(device="cpu"), Language.TRITON),
-        (bench(cached=False), Language.TRITON),
-        (bench(), Language.CUDA),
+        (bench(Level.QUICK), "triton"),
+        (bench(device="cpu"), "triton"),
+        (bench(cached=False), "triton"),
+        (bench(), "cuda"),
     ],
 )
-def test_nothing_else_is(where: Bench, language: Language) -> None:
+def test_nothing_else_is(where: Bench, language: str) -> None:
     assert not where.rehearses(candidate(language))
     assert where.late(candidate(language)) == frozenset()
 

@@ -9,7 +9,7 @@ from typing import cast
 
 import pytest
 
-from assay.data.candidate import Candidate, Language, SourceFile
+from assay.data.candidate import Candidate, SourceFile
 from assay.data.compilation import CompiledKernel, CompileOutcome, CompileReport
 from assay.languages.architecture import architecture
 from assay.languages.cuda import CudaLanguage
@@ -31,7 +31,7 @@ def foundry() -> Iterator[Foundry]:
         yield made
 
 
-def candidate(text: str, language: Language = Language.CUDA) -> Candidate:
+def candidate(text: str, language: str = "cuda") -> Candidate:
     file = SourceFile(path="kernel.py", text=dedent(text))
     return Candidate(name="k", language=language, sources=(file,))
 
@@ -128,7 +128,7 @@ TRITON = """
 @with_triton
 @pytest.mark.parametrize(("arch", "units"), [("sm_90a", "wgmma"), ("gfx942", "v_mfma")])
 def test_triton_for_chips_that_are_not_here(foundry: Foundry, arch: str, units: str) -> None:
-    report = foundry.compile(candidate(TRITON, Language.TRITON), architecture(arch))
+    report = foundry.compile(candidate(TRITON, "triton"), architecture(arch))
     found = by_name(report)
     add, product, broken = found["add"], found["product"], found["broken"]
     assert {add.outcome, product.outcome} == {CompileOutcome.COMPILED}
@@ -145,7 +145,7 @@ def test_triton_for_chips_that_are_not_here(foundry: Foundry, arch: str, units: 
 @with_triton
 def test_hints_of_a_launch_are_given(foundry: Foundry) -> None:
     """Without divisibility the same product shows no asynchronous copy at all."""
-    report = foundry.compile(candidate(TRITON, Language.TRITON), architecture("sm_80"))
+    report = foundry.compile(candidate(TRITON, "triton"), architecture("sm_80"))
     families = {one.name for one in by_name(report)["product"].instructions}
     assert {"cp.async", "mma.sync"} <= families
 
@@ -154,7 +154,7 @@ def test_hints_of_a_launch_are_given(foundry: Foundry) -> None:
 def test_the_file_is_imported_behind_the_wall_alone(foundry: Foundry, tmp_path: Path) -> None:
     mark = tmp_path / "it_ran"
     text = dedent(TRITON) + f"\nopen({str(mark)!r}, 'w')\n"
-    report = foundry.compile(candidate(text, Language.TRITON), architecture("sm_90a"))
+    report = foundry.compile(candidate(text, "triton"), architecture("sm_90a"))
     assert {kernel.outcome for kernel in report.kernels} == {CompileOutcome.UNKNOWN}
     assert all("it_ran" in kernel.message for kernel in report.kernels)
     assert not mark.exists()
@@ -163,7 +163,7 @@ def test_the_file_is_imported_behind_the_wall_alone(foundry: Foundry, tmp_path: 
 @with_triton
 def test_a_candidate_that_ends_its_process_is_unknown(foundry: Foundry) -> None:
     text = dedent(TRITON) + "\nimport os\nos._exit(0)\n"
-    report = foundry.compile(candidate(text, Language.TRITON), architecture("sm_90a"))
+    report = foundry.compile(candidate(text, "triton"), architecture("sm_90a"))
     assert {kernel.outcome for kernel in report.kernels} == {CompileOutcome.UNKNOWN}
 
 
@@ -180,7 +180,7 @@ def test_without_its_compiler_a_kernel_is_unknown(monkeypatch: pytest.MonkeyPatc
 
 
 def test_nothing_to_compile_is_no_pass() -> None:
-    report = compile_only(candidate("class ModelNew: ...\n", Language.TORCH), "sm_90a")
+    report = compile_only(candidate("class ModelNew: ...\n", "torch"), "sm_90a")
     assert report.kernels == () and report.outcome is CompileOutcome.UNKNOWN
     assert "no CUDA or Triton kernel" in report.reason
 

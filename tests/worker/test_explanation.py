@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from assay.data.axis import Axis
-from assay.data.candidate import Candidate, Language, SourceFile
+from assay.data.candidate import Candidate, SourceFile
 from assay.data.explanation import Explanation, PatternKind
 from assay.data.observation import ExplanationSeen
 from assay.data.settings import Level, Settings
@@ -45,7 +45,7 @@ def explain(rooms: dict[str, Room], tmp_path_factory: pytest.TempPathFactory) ->
         def ask(body: str) -> Explanation | None:
             text = MODEL.format(body=f"        {body}")
             main = SourceFile(path="kernel.py", text=text)
-            candidate = Candidate(name="it", language=Language.TORCH, sources=(main,))
+            candidate = Candidate(name="it", language="torch", sources=(main,))
             seen = Trial(bench, candidate, lambda stage, share: None).observe()
             found = [o for o in seen if isinstance(o, ExplanationSeen)]
             return found[0].explanation if found else None

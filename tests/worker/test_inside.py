@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import assay
+from assay.devices.cpu import CpuBackend
 from assay.worker.host.wall import neutral_environment, readable_paths
 from worker.rooms import ROADS, ROOMS, Room
 
@@ -38,7 +39,7 @@ def test_the_environment_is_neutral(room: Room) -> None:
     try:
         with room.enter() as inside:
             found = inside.tell("answer = [dict(os.environ), sys.argv]")
-            expected = neutral_environment(inside.scratch_path)
+            expected = neutral_environment(inside.scratch_path, CpuBackend())
     finally:
         del os.environ["ASSAY_TEST_SECRET"]
     assert found == [expected, ["python"]]

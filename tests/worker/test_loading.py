@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from assay.languages.torch_language import TorchLanguage
 from assay.worker.child.loading import load_entry
 from assay.worker.protocol import Load
 
@@ -35,6 +36,8 @@ def test_a_candidate_of_several_files_imports_its_own(tmp_path: Path) -> None:
     (tmp_path / "beside_it.py").write_text("near = 1\n")
     (tmp_path / "within" / "below.py").write_text("deep = 2\n")
     (tmp_path / "json.py").write_text("raise ImportError('it hides a module of the interpreter')\n")
-    entry = load_entry(Load(str(tmp_path / "kernel.py"), "ModelNew", interpreted=False))
+    entry = load_entry(
+        Load(str(tmp_path / "kernel.py"), "ModelNew", TorchLanguage(), interpreted=False)
+    )
     assert entry.answer == (1, 2, True)
     assert sys.path[-1] == str(tmp_path)

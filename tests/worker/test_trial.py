@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from assay.data.call import CallOutcome, CallSeen, Mix
-from assay.data.candidate import Candidate, Language, SourceFile
+from assay.data.candidate import Candidate, SourceFile
 from assay.data.evidence import EvidenceKind
 from assay.data.observation import (
     BuildSeen,
@@ -55,7 +55,7 @@ def bench(rooms: dict[str, Room], tmp_path_factory: pytest.TempPathFactory) -> I
 def _observe(bench: Bench, body: str) -> list[Observation]:
     lines = "\n".join(f"        {line}" for line in body.splitlines())
     main = SourceFile(path="kernel.py", text=MODEL.format(body=lines))
-    candidate = Candidate(name="it", language=Language.TORCH, sources=(main,))
+    candidate = Candidate(name="it", language="torch", sources=(main,))
     return Trial(bench, candidate, lambda stage, share: None).observe()
 
 

@@ -16,6 +16,7 @@ from types import SimpleNamespace
 import pytest
 
 import assay
+from assay.devices.cpu import CpuBackend
 from assay.errors import UsageError
 from assay.worker import wire
 from assay.worker.host import zygote
@@ -51,7 +52,7 @@ def test_the_allow_list_holds_the_interpreter_and_no_home() -> None:
 
 
 def test_the_environment_names_neither_user_nor_judge() -> None:
-    found = neutral_environment("/scratch")
+    found = neutral_environment("/scratch", CpuBackend())
     caches = {key: value for key, value in found.items() if key.endswith(("_DIR", "_HOME"))}
     assert caches and all(value.startswith("/scratch/") for value in caches.values())
     assert not any("assay" in f"{k}{v}".lower() for k, v in found.items() if k != "PATH")

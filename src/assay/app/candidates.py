@@ -8,22 +8,22 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from pathlib import Path
 
 from assay.data.candidate import Candidate
 from assay.errors import UsageError
 from assay.languages.candidate_file import load_candidate
+from assay.tasks.catalog import candidates_of
 
 
 def load_candidates(paths: Sequence[str]) -> list[Candidate]:
-    """One candidate a path, in the order given."""
+    """One candidate a path, in the order given; READER:PATH#ID stands for all of that task."""
     loaded, mistakes = [], []
     for path in paths:
         if not path:
             mistakes.append("a candidate's path is empty")
             continue
         try:
-            loaded.append(load_candidate(Path(path)))
+            loaded += [load_candidate(one) for one in candidates_of(path)]
         except UsageError as error:
             mistakes.append(str(error))
     if mistakes:

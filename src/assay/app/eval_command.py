@@ -26,7 +26,7 @@ def run(flags: EvalFlags) -> int:
     candidates = load_candidates(flags.candidates)
     replayed = read_replayed(flags.replay) if flags.replay else None
     settings = settings_from(flags, replayed)
-    registry.adapter(settings.device)  # whether it can be used the judge process finds out
+    registry.backend(settings.device)  # whether it can be used the judge process finds out
     folder = RecordFolder.at(flags.out) if flags.out else None
     if replayed is not None:
         check_replayed(replayed, task, candidates)

@@ -10,6 +10,7 @@ from assay.app.sizes import axes_at
 from assay.data.profile import NotProfiled
 from assay.data.progress import Progress
 from assay.data.settings import Settings
+from assay.devices.registry import backend
 from assay.errors import UsageError
 from assay.measure.binding import sentences
 from assay.report.console import progress_console, result_console
@@ -51,9 +52,9 @@ def run(flags: ProfileFlags) -> int:
 
 def _check(flags: ProfileFlags) -> None:
     """Mistakes in the command itself, before anything is loaded."""
-    if flags.device.partition(":")[0] == "cpu":
+    if not backend(flags.device).accelerated:
         raise UsageError(
-            "a profile is made of a GPU's own kernel records, and a CPU has none: say "
+            f"a profile is made of a GPU's own kernel records, and {flags.device} has none: say "
             "--device cuda (whose code runs on a CPU is in the verdict of assay eval)"
         )
     if flags.trust and flags.no_ncu:

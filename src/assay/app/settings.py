@@ -12,9 +12,7 @@ from assay.app.replay import Replayed
 from assay.data.baselines import NAMES
 from assay.data.settings import Cache, Level, Settings, Track
 from assay.errors import UsageError
-
-_JUDGED = ("torch", "numpy", "scipy", "triton", "numba", "assay")
-_SOURCE_SUFFIXES = (".py", ".cpp", ".cc", ".cxx", ".cu")
+from assay.languages.registry import LANGUAGES, source_suffixes
 
 
 def settings_from(flags: EvalFlags, replayed: Replayed | None) -> Settings:
@@ -65,10 +63,12 @@ def note_ignored(settings: Settings) -> None:
 def _packages(names: Iterable[str]) -> tuple[str, ...]:
     """Top-level names of packages; torch and what Assay judges with cannot be allowed."""
     kept = tuple(dict.fromkeys(names))
+    judged = {"scipy", "assay"}
+    judged |= {name.partition(".")[0] for one in LANGUAGES.working() for name in one.preload}
     for name in kept:
         if not name.isidentifier():
             raise UsageError(f"--allow-package takes the name of a package, not {name!r}")
-        if name in _JUDGED:
+        if name in judged:
             raise UsageError(f"--allow-package {name}: what it computes is what is judged")
     return kept
 
@@ -91,6 +91,6 @@ def _check_seconds(flag: str, value: float) -> None:
 def _check_baseline(baseline: str) -> None:
     if baseline in NAMES or Path(baseline).exists():
         return
-    if "/" in baseline or baseline.endswith(_SOURCE_SUFFIXES):
+    if "/" in baseline or baseline.endswith(source_suffixes()):
         raise UsageError(f"no such baseline file: {baseline}")
     raise UsageError(f"baseline {baseline!r} is neither a file nor one of: {', '.join(NAMES)}")

@@ -16,10 +16,11 @@ from assay.audit.contract_check import ContractCheck
 from assay.audit.flat_check import FlatResult, flat_check
 from assay.data.audit import AuditRecord, AuditStatus, NullFinding
 from assay.data.settings import Level
-from assay.data.task import Task, TaskFormat
+from assay.data.task import Task
 from assay.data.workload import Workload
 from assay.errors import TaskError
 from assay.measure.nulls import Null
+from assay.tasks.catalog import reader
 from assay.tasks.points import HEAVY_STATE, SMALL_ELEMENTS, Points
 from assay.tasks.reference import Reference
 
@@ -71,7 +72,7 @@ def audit(task: Task, level: Level) -> AuditRecord:
 
 def _ask(task: Task, level: Level, seen: _Seen) -> None:
     reference = Reference(task)
-    if task.format is not TaskFormat.NATIVE:  # native tasks have no check but Assay's own
+    if reader(task.format).flat_tolerance:
         seen.flat = flat_check(reference)
         seen.untried += seen.flat.untried if seen.flat else 0
     seen.small = Workload(axes=_small_axes(reference), dtype=reference.dtype)

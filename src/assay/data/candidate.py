@@ -2,21 +2,8 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
-
 from assay.data.generator import Generator
 from assay.data.record import SCHEMA_VERSION, Record, content_id
-
-
-class Language(StrEnum):
-    """What the kernels are written in."""
-
-    TORCH = "torch"
-    TRITON = "triton"
-    NUMBA = "numba"
-    CPP = "cpp"  # C++ that a Python candidate compiles: load_inline, or a compiler and ctypes
-    CPP_SOURCE = "cpp_source"  # a bare .cpp file that Assay compiles
-    CUDA = "cuda"
 
 
 class SourceFile(Record):
@@ -41,7 +28,7 @@ class Candidate(Record):
 
     schema_version: int = SCHEMA_VERSION
     name: str
-    language: Language
+    language: str  # a name of `assay.languages.registry`
     sources: tuple[SourceFile, ...]
     entry: str = "ModelNew"
     provenance: Provenance = Provenance()
@@ -49,7 +36,7 @@ class Candidate(Record):
     @property
     def id(self) -> str:
         """The content hash over language, entry and every source."""
-        parts = [self.language.value, self.entry]
+        parts = [self.language, self.entry]
         for file in sorted(self.sources, key=lambda f: f.path):
             parts += [file.path, file.text]
         return content_id(*parts)

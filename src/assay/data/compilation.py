@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from assay.data.candidate import Language
 from assay.data.record import SCHEMA_VERSION, Record
 
 
@@ -32,7 +31,7 @@ class CompiledKernel(Record):
 
     name: str
     arch: str
-    language: Language
+    language: str
     outcome: CompileOutcome
     where: str = ""  # file:line
     symbol: str = ""  # its name in the binary

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from assay.data.candidate import Language
 from assay.data.compilation import CompileReport
 from assay.data.evidence import Evidence
 from assay.data.record import SCHEMA_VERSION, Record
@@ -22,7 +21,7 @@ class Inspection(Record):
     schema_version: int = SCHEMA_VERSION
     candidate: str
     candidate_id: str
-    language: Language
+    language: str
     entry: str
     files: tuple[str, ...]
     readable: bool  # it parses and has its entry

@@ -2,19 +2,10 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
-
 from assay.data.axis import Axis
 from assay.data.contract import Contract
 from assay.data.record import SCHEMA_VERSION, Record, content_id
 from assay.data.workload import Direction
-
-
-class TaskFormat(StrEnum):
-    """Whose way of writing tasks the source follows."""
-
-    NATIVE = "native"
-    KERNELBENCH = "kernelbench"
 
 
 class Task(Record):
@@ -23,7 +14,7 @@ class Task(Record):
     schema_version: int = SCHEMA_VERSION
     id: str
     title: str = ""
-    format: TaskFormat
+    format: str  # whose way of writing tasks the source follows: a reader's name
     source: str
     entry: str = "Model"
     direction: Direction = Direction.FORWARD  # backward: gradients are asked for

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from assay.data.device import CacheSizes, Calibration, Device, DeviceReading
+from assay.devices.device import DeviceBackend
 from assay.errors import UsageError
 
 # ARM cores carry no name in /proc/cpuinfo, only an implementer and a part number.
@@ -33,26 +34,20 @@ _NO_LIMIT = 2**60  # cgroup v1 writes a huge number where it means "no limit"
 
 
 @dataclass(frozen=True)
-class CpuAdapter:
-    """This machine's processor. `root` is where /proc and /sys are mounted."""
+class CpuBackend(DeviceBackend):
+    """This machine's processor. `root` is where /proc and /sys are mounted.
+
+    It has no peaks: they follow from cores and clocks that vary.
+    """
 
     root: Path = Path("/")
     name: str = "cpu"
-    judges: bool = True
 
-    def at(self, index: int) -> CpuAdapter:
+    def at(self, index: int) -> DeviceBackend:
         """All cores are one device."""
         if index:
             raise UsageError(f"unknown device 'cpu:{index}'; the CPU is one device: say cpu")
         return self
-
-    def count(self) -> int:
-        """All cores are one device."""
-        return 1
-
-    def available(self) -> str | None:
-        """Nothing is ever missing: this code runs on it."""
-        return None
 
     def describe(self) -> Device:
         """Name, usable cores, memory within our limits, caches and the highest clock."""
@@ -69,10 +64,6 @@ class CpuAdapter:
     def reading(self) -> DeviceReading:
         """The memory in use; a CPU's sensors differ from maker to maker and are not read."""
         return DeviceReading(memory_used_bytes=memory_used_bytes(self.root))
-
-    def peaks(self) -> str | None:
-        """The table holds no CPUs: their peaks follow from cores and clocks that vary."""
-        return None
 
     def calibrate(self) -> Calibration:
         """In this process, with the threads torch was given."""

@@ -7,34 +7,50 @@ the judge's own process, never in one that forks.
 from __future__ import annotations
 
 import importlib.util
+import os
+import re
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from assay.data.device import CacheSizes, Calibration, Device, DeviceReading
+from assay.data.limits import Peaks
 from assay.devices import nvml
+from assay.devices.device import DeviceBackend
+from assay.devices.driver import Driver
 from assay.devices.nvml import GpuAddress, NvmlGpu
-from assay.devices.peaks import board_of
+from assay.devices.peaks import board, board_of
+
+_PASSED_ON = ("LD_LIBRARY_PATH", "CUDA_DEVICE_ORDER")  # where libraries are, what numbers mean
+_ASKED_FOR = re.compile(
+    r"Torch not compiled with CUDA enabled|Found no NVIDIA driver|No CUDA GPUs are available"
+    r"|No CUDA runtime is found|CUDA_HOME environment variable is not set"
+    r"|[Ee]xpected .{0,40}\bcuda\b.{0,40} (?:but|got|device)|must be (?:a )?CUDA tensors?"
+    r"|(?:must|should) be on (?:the )?(?:CUDA|GPU)|Pointer argument .* cannot be accessed"
+)
 
 
 @dataclass(frozen=True)
-class CudaAdapter:
+class CudaBackend(DeviceBackend):
     """One CUDA device that torch sees, by torch's number."""
 
     index: int = 0
-    judges: bool = True
+
+    torch_device = "cuda"
+    accelerator = "assay.devices.cuda_accelerator:CudaAccelerator"
 
     @property
     def name(self) -> str:
         """The first is plain `cuda`."""
         return f"cuda:{self.index}" if self.index else "cuda"
 
-    def at(self, index: int) -> CudaAdapter:
+    def at(self, index: int) -> DeviceBackend:
         """Another GPU, by torch's number."""
-        return CudaAdapter(index)
+        return CudaBackend(index)
 
     def count(self) -> int:
         """What torch sees, which CUDA_VISIBLE_DEVICES may narrow."""
-        if CudaAdapter().available() is not None:
+        if CudaBackend().available() is not None:
             return 0
         import torch
 
@@ -81,15 +97,45 @@ class CudaAdapter:
         """Through the driver's library."""
         return self._gpu().reading()
 
-    def peaks(self) -> str | None:
+    def peaks(self) -> Peaks | None:
         """By the name the driver gives the device."""
-        return board_of(self._properties().name)
+        found = board_of(self._properties().name)
+        return board(found) if found else None
 
     def calibrate(self) -> Calibration:
         """Through torch, between events."""
         from assay.devices.calibrate_cuda import calibrate
 
         return calibrate(self.index, self.describe(), self._gpu().reading)
+
+    def device_files(self) -> tuple[str, ...]:
+        """What the driver's library opens."""
+        found = sorted(Path("/dev").glob("nvidia*"))
+        return tuple(str(path) for path in found if path.is_char_device())
+
+    def environment(self) -> dict[str, str]:
+        """The candidate's process sees this device alone, as its first.
+
+        Where nothing narrows what torch sees here, the first needs no word there.
+        """
+        given = os.environ.get("CUDA_VISIBLE_DEVICES")
+        visible = given.split(",") if given else []
+        found = {name: os.environ[name] for name in _PASSED_ON if os.environ.get(name)}
+        if self.index < len(visible):
+            found["CUDA_VISIBLE_DEVICES"] = visible[self.index].strip()
+        elif self.index:
+            found["CUDA_VISIBLE_DEVICES"] = str(self.index)
+        return found
+
+    def driver(self) -> Driver:
+        """Its primary context."""
+        from assay.devices.cuda_driver import CudaDriver
+
+        return CudaDriver(self.index)
+
+    def asked_for(self, message: str) -> str | None:
+        """In the words of torch, Triton and those who check their arguments."""
+        return "a CUDA device" if _ASKED_FOR.search(message) else None
 
     def _gpu(self) -> NvmlGpu:
         return nvml.gpu(address_of(self._properties()))

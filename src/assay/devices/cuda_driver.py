@@ -7,14 +7,15 @@ when the first driver is made, never at import: a process that has met the drive
 from __future__ import annotations
 
 import ctypes
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from assay.errors import DeviceError
 
-Bytes = npt.NDArray[np.uint8]
+if TYPE_CHECKING:
+    from assay.devices.driver import Bytes
+
 HANDLE_BYTES = 64
 PERSISTING_CACHE = 6  # a limit: bytes of the second-level cache that are set aside
 _LAZY_PEER_ACCESS = 1

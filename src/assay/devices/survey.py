@@ -12,10 +12,9 @@ from collections.abc import Callable
 from assay.data.device import Calibration, DeviceSurvey
 from assay.devices import registry
 from assay.devices.calibration_folder import CalibrationFolder
-from assay.devices.device import DeviceAdapter
+from assay.devices.device import DeviceBackend
 from assay.devices.lease import Waiting, device_key, lease
 from assay.devices.load import LoadCounters, busy_words, load_between, load_counters
-from assay.devices.peaks import board
 
 _WAIT_S = 120.0
 _Counters = Callable[[], LoadCounters]
@@ -29,33 +28,33 @@ def survey(
     counters: _Counters = load_counters,
 ) -> DeviceSurvey:
     """One device. A kept calibration is used unless it is to be measured afresh."""
-    adapter = registry.adapter(name)
-    missing = adapter.available()
+    backend = registry.backend(name)
+    missing = backend.available()
     if missing is not None:
-        return DeviceSurvey(name=name, missing=missing, judges=adapter.judges)
-    device, board_name = adapter.describe(), adapter.peaks()
+        return DeviceSurvey(name=name, missing=missing, judges=backend.judges)
+    device = backend.describe()
     calibration = None
     if measured:
         folder = CalibrationFolder.of_user()
         calibration = None if afresh else folder.load(device)
         if calibration is None:
             with lease(device_key(device), _WAIT_S, waiting):
-                calibration = _measure(adapter, counters)
+                calibration = _measure(backend, counters)
             if not calibration.busy:
                 folder.save(device, calibration)
     return DeviceSurvey(
         name=name,
-        judges=adapter.judges,
+        judges=backend.judges,
         device=device,
         calibration=calibration,
-        peaks=board(board_name) if board_name else None,
-        reading=adapter.reading(),
+        peaks=backend.peaks(),
+        reading=backend.reading(),
     )
 
 
-def _measure(adapter: DeviceAdapter, counters: _Counters) -> Calibration:
+def _measure(backend: DeviceBackend, counters: _Counters) -> Calibration:
     """A calibration, with what else used the machine meanwhile. The caller holds the lease."""
     before, own_before_s = counters(), time.process_time()
-    calibration = adapter.calibrate()
+    calibration = backend.calibrate()
     load = load_between(before, counters(), time.process_time() - own_before_s)
     return calibration.model_copy(update={"busy": busy_words(load)})

@@ -7,32 +7,19 @@ resolved, never by a word in the text.
 from __future__ import annotations
 
 import ast
+import functools
 import re
 
-_KERNEL_DECORATORS = frozenset(
-    """triton.jit triton.runtime.jit.jit triton.runtime.jit triton.autotune triton.heuristics
-    numba.njit numba.jit numba.vectorize numba.guvectorize numba.stencil numba.cuda.jit numba.cfunc
-    numba.core.decorators.njit numba.core.decorators.jit numba.cuda.reduce numba.cuda.vectorize
-    cutlass.cute.kernel cutlass.cute.jit tilelang.jit tilelang.language.prim_func
-    tilelang.compile warp.kernel warp.func taichi.kernel taichi.func helion.kernel
-    cuda.tile.kernel cuda.tile.function jax.experimental.pallas.pallas_call
-    triton.experimental.gluon.jit gluon.jit nki.jit neuronxcc.nki.jit pythran.export
-    cupyx.jit.rawkernel cython.compile tvm.script.tir.prim_func mojo.kernel""".split()
+from assay.languages.registry import LANGUAGES
+
+# Of languages without an adapter; each adapter names its own.
+_OTHER_KERNEL_MAKERS = frozenset(
+    """tilelang.jit tilelang.language.prim_func tilelang.compile warp.kernel warp.func taichi.kernel
+    taichi.func helion.kernel jax.experimental.pallas.pallas_call nki.jit neuronxcc.nki.jit
+    pythran.export cython.compile tvm.script.tir.prim_func mojo.kernel
+    pyopencl.elementwise.ElementwiseKernel torch.mps.compile_shader""".split()
 )
-_EXTENSION_BUILDERS = frozenset(
-    """torch.utils.cpp_extension.load_inline torch.utils.cpp_extension.load
-    torch.utils.cpp_extension.jit_load cffi.FFI pyopencl.Program cupy.RawModule
-    cuda.core.Program cuda.core.experimental.Program pycuda.compiler.SourceModule cppyy.cppdef
-    torch.utils._cpp_extension_versioner cppyy.gbl pybind11.setup_helpers.Pybind11Extension
-    torch.utils.cpp_extension.CppExtension tinycc.compile hip.hiprtc weave.inline""".split()
-)
-_KERNEL_BUILDERS = frozenset(
-    """torch.cuda._compile_kernel cupy.RawKernel cupy.ElementwiseKernel cupy.ReductionKernel
-    cupyx.jit.rawkernel pyopencl.elementwise.ElementwiseKernel
-    llvmlite.binding.create_mcjit_compiler
-    pycuda.elementwise.ElementwiseKernel torch.cuda.jiterator._create_jit_fn
-    torch.mps.compile_shader torch.cuda._compile_kernel""".split()
-)
+_OTHER_EXTENSION_MAKERS = frozenset(("pyopencl.Program",))
 _LIBRARY_LOADERS = frozenset(
     """ctypes.CDLL ctypes.cdll.LoadLibrary ctypes.PyDLL ctypes.cdll ctypes.pydll.LoadLibrary
     numpy.ctypeslib.load_library torch.ops.load_library torch.classes.load_library
@@ -62,14 +49,24 @@ _BUILD_TOOLS = frozenset(
 )
 
 
+@functools.cache
+def _kernel_makers() -> frozenset[str]:
+    return _OTHER_KERNEL_MAKERS.union(*(one.kernel_makers for one in LANGUAGES.working()))
+
+
+@functools.cache
+def _extension_makers() -> frozenset[str]:
+    return _OTHER_EXTENSION_MAKERS.union(*(one.extension_makers for one in LANGUAGES.working()))
+
+
 def makes_kernel(name: str) -> bool:
     """True where decorating or calling with the name yields a kernel."""
-    return name in _KERNEL_DECORATORS or name in _KERNEL_BUILDERS
+    return name in _kernel_makers()
 
 
 def makes_extension(name: str) -> bool:
     """True where the call builds a module from C++ or CUDA source."""
-    return name in _EXTENSION_BUILDERS
+    return name in _extension_makers()
 
 
 def loads_library(name: str) -> bool:
@@ -95,7 +92,17 @@ _KERNEL_WORDS = re.compile(
 
 def names_kernel(text: str) -> bool:
     """True where some word belongs to a way of making kernels. Only its absence proves anything."""
-    return _KERNEL_WORDS.search(text) is not None
+    return _KERNEL_WORDS.search(text) is not None or not _outside_words().isdisjoint(
+        re.findall(r"\w+", text)
+    )
+
+
+@functools.cache
+def _outside_words() -> frozenset[str]:
+    """Packages that make kernels of languages which other distributions add."""
+    known = [one for one in LANGUAGES.working() if one.name not in LANGUAGES.built_in]
+    makers = [name for one in known for name in one.kernel_makers | one.extension_makers]
+    return frozenset(name.partition(".")[0] for name in makers) - {"torch"}
 
 
 def is_parallel_loop(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:

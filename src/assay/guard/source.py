@@ -6,7 +6,7 @@ harmless because nothing reaches them.
 
 from __future__ import annotations
 
-from assay.data.candidate import Candidate, Language
+from assay.data.candidate import Candidate
 from assay.guard.candidate_trace import CandidateTrace
 from assay.guard.cpp_functions import CppLibraryCall, parse_cpp
 from assay.guard.findings import closing_reductions, findings
@@ -15,13 +15,14 @@ from assay.guard.python_kernels import names_kernel
 from assay.guard.source_report import SourceReport
 from assay.guard.tags import Guard, Origin, Tag
 from assay.guard.trace import KernelSeen, ReturnSeen
+from assay.languages.registry import language
 
 __all__ = ["SourceReport", "analyse", "closing_reductions", "findings"]
 
 
 def analyse(candidate: Candidate, given: Given | None = None) -> SourceReport:
     """Follow a candidate from import to the result of forward."""
-    if candidate.language is Language.CPP_SOURCE:
+    if language(candidate.language).native:
         return _analyse_cpp(candidate)
     trace = CandidateTrace(candidate, given or Given())
     if candidate.main.path in trace.trees:

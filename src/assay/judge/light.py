@@ -16,6 +16,7 @@ from assay.data.limits import Peaks, TaskLimits
 from assay.data.measurement import Measurement
 from assay.data.observation import LimitsSeen, TimesSeen
 from assay.data.verdict import Limits
+from assay.devices.registry import is_accelerated
 from assay.judge.case import Case
 from assay.judge.speed import CANDIDATE
 from assay.measure.limits.efficiency import compulsory_us, efficiency
@@ -67,8 +68,8 @@ def _achieved(
 
 
 def findings(case: Case) -> list[Evidence]:
-    """Times that physics does not allow. Never from a CPU, whose peaks are not kept."""
-    if case.environment.device.kind == "cpu":
+    """Times that physics does not allow. Never from a CPU, whose peaks vary."""
+    if not is_accelerated(case.environment.device.kind):
         return []
     seen = next((one for one in case.seen(LimitsSeen) if one.limits and one.peaks), None)
     if seen is None or seen.limits is None or seen.peaks is None:

@@ -1,6 +1,6 @@
 """Obstacle: why a candidate could not run, where its own words tell that it is not a mere bug.
 
-The rule: the sentence names what is missing and what to type next, in one line. What Triton's
+The rule: the sentence names what is missing and what to type next, in one line. What an
 interpreter lacks is no fault of the kernel: it is `not_run`, which never passes and blames nobody.
 The words come from the candidate's process, so they can only explain a failure, never undo one.
 """
@@ -10,27 +10,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from assay.data.candidate import Language
 from assay.data.verdict import Status
+from assay.devices.registry import DEVICES, is_accelerated
 from assay.judge.case import Case
+from assay.languages.registry import LANGUAGES, language
 
-# What the interpreter raises where it lacks an operation, an attribute or a compiler.
-_GAPS = (
-    re.compile(r"'InterpreterBuilder' object has no attribute '(?:create_|get_)?(\w+)'"),
-    re.compile(r"'InterpretedFunction' object has no attribute '(\w+)'"),
-    re.compile(r"InterpreterError\W+NotImplementedError\W*([^'\")]*)"),
-    re.compile(r"(?:InterpreterError|RuntimeError|NotImplementedError)\b.*?(\S[^'\"]*"
-               r" not supported in (?:the )?interpreter[^'\"]*)"),
-    re.compile(r"(`?_semantic`?) argument must be provided outside of JIT functions"),
-    re.compile(r"RuntimeError: (\w+): there is no device here"),
-)  # fmt: skip
 _MISSING = re.compile(r"ModuleNotFoundError: No module named '([\w.]+)'")
-_CUDA = re.compile(
-    r"Torch not compiled with CUDA enabled|Found no NVIDIA driver|No CUDA GPUs are available"
-    r"|No CUDA runtime is found|CUDA_HOME environment variable is not set"
-    r"|[Ee]xpected .{0,40}\bcuda\b.{0,40} (?:but|got|device)|must be (?:a )?CUDA tensors?"
-    r"|(?:must|should) be on (?:the )?(?:CUDA|GPU)|Pointer argument .* cannot be accessed"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,21 +31,21 @@ def obstacle(case: Case, message: str) -> Obstacle | None:
     missing = _MISSING.search(message)
     if missing is not None:
         return _missing_package(case, missing.group(1).split(".")[0])
-    if case.settings.device != "cpu":
+    if is_accelerated(case.settings.device):
         return None
-    if case.candidate.language is Language.TRITON:
-        for pattern in _GAPS:
-            gap = pattern.search(message)
-            if gap is not None:
-                return _gap(gap.group(1).strip() or "an operation of this kernel")
-    if _CUDA.search(message):
-        return Obstacle("the kernel asks for a CUDA device; use --device cuda")
+    gap = _gap(case.candidate.language, message)
+    if gap is not None:
+        return Obstacle(f"{gap}; judge it on a GPU: --device cuda", Status.NOT_RUN)
+    for device in DEVICES.working():
+        wanted = device.asked_for(message)
+        if wanted is not None:
+            return Obstacle(f"the kernel asks for {wanted}; use --device {device.name}")
     return None
 
 
-def _gap(what: str) -> Obstacle:
-    text = f"Triton's interpreter cannot run {what}; judge it on a GPU: --device cuda"
-    return Obstacle(text, Status.NOT_RUN)
+def _gap(name: str, message: str) -> str | None:
+    """What the interpreter of a language cannot run; nothing for one that is not known here."""
+    return language(name).lacks(message) if name in LANGUAGES.names() else None
 
 
 def _missing_package(case: Case, name: str) -> Obstacle:

@@ -11,14 +11,12 @@ import ast
 import re
 from pathlib import Path
 
-from assay.data.candidate import Candidate, Language, SourceFile
+from assay.data.candidate import Candidate, SourceFile
 from assay.errors import UsageError
+from assay.languages.registry import detect_language, source_suffixes
 
-SUFFIXES = (".py", ".cpp", ".cc", ".cxx", ".cu", ".cuh", ".h", ".hpp")
-CPP_SUFFIXES = (".cpp", ".cc", ".cxx")
 ENTRY = "ModelNew"
 _ENTRY_LINE = re.compile(rf"^(?:class\s+{ENTRY}\b|{ENTRY}\s*=|def\s+{ENTRY}\b)", re.MULTILINE)
-_COMPILERS = frozenset(("g++", "gcc", "c++", "cc", "clang", "clang++", "icpx"))
 
 
 def load_candidate(path: Path) -> Candidate:
@@ -44,10 +42,10 @@ def _short(path: Path) -> str:
 
 
 def _read_file(path: Path, name: str) -> SourceFile:
-    if path.suffix not in SUFFIXES:
+    if path.suffix not in source_suffixes():
         if not path.exists():
             raise UsageError(f"cannot read {path}: No such file or directory")
-        known = ", ".join(SUFFIXES)
+        known = ", ".join(source_suffixes())
         raise UsageError(f"{path}: a candidate is a .py or .cpp file or a folder; known: {known}")
     try:
         text = path.read_text(encoding="utf-8")
@@ -60,7 +58,8 @@ def _read_file(path: Path, name: str) -> SourceFile:
 
 def _read_folder(folder: Path) -> tuple[SourceFile, ...]:
     """All sources of a folder, the one with the entry first."""
-    found = [p for p in sorted(folder.rglob("*")) if p.suffix in SUFFIXES and p.is_file()]
+    known = source_suffixes()
+    found = [p for p in sorted(folder.rglob("*")) if p.suffix in known and p.is_file()]
     visible = [p for p in found if not _is_hidden(p.relative_to(folder))]
     if not visible:
         raise UsageError(f"{folder}: the folder holds no .py, .cpp or .cu file")
@@ -101,68 +100,3 @@ def _rank(file: SourceFile) -> tuple[int, int, str]:
     """Order of files: the entry's, then Python, then the rest; shallow before deep."""
     kind = 0 if _has_entry(file) else 1 if file.path.endswith(".py") else 2
     return kind, file.path.count("/"), file.path
-
-
-def detect_language(sources: tuple[SourceFile, ...]) -> Language:
-    """What the kernels are written in, from parsed imports and calls, never from words."""
-    python = [file for file in sources if file.path.endswith(".py")]
-    if not python:
-        bare = sources[0].path.endswith(CPP_SUFFIXES)
-        return Language.CPP_SOURCE if bare else Language.CUDA
-    used = _Used()
-    for file in python:
-        used.read(file.text)
-    if any(file.path.endswith((".cu", ".cuh")) for file in sources):
-        used.cuda = True
-    return used.language()
-
-
-class _Used:
-    """What the Python files of a candidate import and call."""
-
-    def __init__(self) -> None:
-        self.triton = self.numba = self.cuda = self.cpp = False
-
-    def read(self, text: str) -> None:
-        """Note imports, keyword names and compiler names; an unparsable file tells nothing."""
-        try:
-            tree = ast.parse(text)
-        except (SyntaxError, ValueError, RecursionError):
-            return
-        for node in ast.walk(tree):
-            self._read_node(node)
-
-    def _read_node(self, node: ast.AST) -> None:
-        if isinstance(node, ast.Import):
-            self._imports([alias.name for alias in node.names])
-        elif isinstance(node, ast.ImportFrom):
-            self._imports([f"{node.module}.{alias.name}" for alias in node.names])
-        elif isinstance(node, ast.keyword) and node.arg in ("cuda_sources", "cuda_source"):
-            empty = isinstance(node.value, ast.Constant) and not node.value.value
-            self.cuda = self.cuda or not empty
-        elif isinstance(node, ast.Attribute) and node.attr in ("load_inline", "_compile_kernel"):
-            self.cpp = self.cpp or node.attr == "load_inline"
-            self.cuda = self.cuda or node.attr == "_compile_kernel"
-        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-            program = node.value.strip().split(" ")[0].rsplit("/", 1)[-1]
-            self.cuda = self.cuda or program in ("nvcc", "hipcc")
-            self.cpp = self.cpp or program in _COMPILERS
-
-    def _imports(self, names: list[str]) -> None:
-        roots = {name.split(".")[0] for name in names}
-        self.triton = self.triton or "triton" in roots
-        self.numba = self.numba or "numba" in roots
-        self.cpp = self.cpp or any(
-            name.endswith((".load_inline", "cpp_extension")) for name in names
-        )
-        self.cuda = self.cuda or bool(roots & {"cupy", "pycuda", "cutlass"})
-
-    def language(self) -> Language:
-        """One language: the most specific that is used."""
-        if self.triton:
-            return Language.TRITON
-        if self.cuda:
-            return Language.CUDA
-        if self.numba:
-            return Language.NUMBA
-        return Language.CPP if self.cpp else Language.TORCH

@@ -1,16 +1,12 @@
-"""A candidate from source text: Python, or C++ where it includes headers."""
+"""A candidate from source text: Python, or the bare source of a language that knows it."""
 
 from __future__ import annotations
 
-import re
-
 from assay.data.candidate import Candidate, SourceFile
 from assay.errors import UsageError
-from assay.languages.candidate_file import detect_language
+from assay.languages.registry import LANGUAGES, detect_language
 
 _NAME = "source text"
-_CPP_LINE = re.compile(r'^\s*(?:#\s*include\s*[<"]|extern\s+"C")', re.MULTILINE)
-_PYTHON_LINE = re.compile(r"^(?:import|from|class|def)\s+\w", re.MULTILINE)
 
 
 def candidate_of_text(text: str) -> Candidate:
@@ -19,6 +15,7 @@ def candidate_of_text(text: str) -> Candidate:
         text.encode()
     except UnicodeEncodeError as error:
         raise UsageError(f"the candidate's source is not text: {error.reason}") from error
-    bare = _CPP_LINE.search(text) is not None and _PYTHON_LINE.search(text) is None
-    sources = (SourceFile(path="kernel.cpp" if bare else "kernel.py", text=text),)
+    bare = (one.suffix_of(text) for one in LANGUAGES.working())
+    suffix = next((suffix for suffix in bare if suffix), ".py")
+    sources = (SourceFile(path=f"kernel{suffix}", text=text),)
     return Candidate(name=_NAME, language=detect_language(sources), sources=sources)

@@ -6,9 +6,15 @@ The rule: the compiler runs in the sandbox as part of the build, and its caches 
 from __future__ import annotations
 
 import shutil
-from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from assay.languages.language import KernelTarget, Language
+
+if TYPE_CHECKING:
+    from assay.languages.source_use import SourceUse
 
 COMPILERS = ("c++", "g++", "clang++")
+_PROGRAMS = frozenset(("g++", "gcc", "c++", "cc", "clang", "clang++", "icpx"))
 INSTALL = "apt-get install g++   (or your system's C++ compiler)"
 
 
@@ -21,12 +27,20 @@ def system_compiler() -> str | None:
     return None
 
 
-@dataclass(frozen=True, slots=True)
-class CppLanguage:
+class CppLanguage(Language):
     """Candidates that build a shared object or a torch extension."""
 
-    name: str = "cpp"
+    name = "cpp"
+    specificity = 10
     preload: tuple[str, ...] = ("torch", "torch.utils.cpp_extension")
+    tools = ("pybind11", "cffi")
+    extension_makers = frozenset(
+        """torch.utils.cpp_extension.load_inline torch.utils.cpp_extension.load
+        torch.utils.cpp_extension.jit_load cffi.FFI cppyy.cppdef
+        torch.utils._cpp_extension_versioner cppyy.gbl
+        pybind11.setup_helpers.Pybind11Extension torch.utils.cpp_extension.CppExtension
+        tinycc.compile weave.inline""".split()
+    )
 
     def available(self) -> str | None:
         """Needs a C++ compiler."""
@@ -34,10 +48,11 @@ class CppLanguage:
             return None
         return f"no C++ compiler on PATH; install one with: {INSTALL}"
 
-    def interpreted(self, device: str) -> bool:
-        """Its kernels are compiled."""
-        return False
+    def detect(self, use: SourceUse) -> bool:
+        """By torch's way to build an extension, or by the name of a compiler."""
+        built = any(name.endswith((".load_inline", "cpp_extension")) for name in use.imports)
+        return built or "load_inline" in use.attributes or bool(use.programs & _PROGRAMS)
 
-    def environment(self, device: str) -> dict[str, str]:
+    def environment(self, target: KernelTarget, home: str) -> dict[str, str]:
         """Torch puts ccache before the compiler where it finds it; a shared cache is no build."""
         return {"CCACHE_DISABLE": "1"}

@@ -19,10 +19,19 @@ does not know a task's weights, so this form serves tasks without parameters.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
-from assay.data.candidate import Candidate
 from assay.languages.cpp import CppLanguage
+from assay.languages.language import MAIN
+
+if TYPE_CHECKING:
+    from assay.data.candidate import Candidate
+    from assay.languages.source_use import SourceUse
+
+_CPP_LINE = re.compile(r'^\s*(?:#\s*include\s*[<"]|extern\s+"C")', re.MULTILINE)
+_PYTHON_LINE = re.compile(r"^(?:import|from|class|def)\s+\w", re.MULTILINE)
 
 HEADER = """\
 #pragma once
@@ -139,9 +148,23 @@ def python_module(candidate: Candidate) -> str:
     return _SHIM.format(sources=sources, main=candidate.main.path)
 
 
-@dataclass(frozen=True, slots=True)
 class CppSourceLanguage(CppLanguage):
     """Bare `.cpp` candidates."""
 
-    name: str = "cpp_source"
-    preload: tuple[str, ...] = ("torch",)
+    name = "cpp_source"
+    suffixes = (".cpp", ".cc", ".cxx")
+    native = True
+    preload = ("torch",)
+
+    def detect(self, use: SourceUse) -> bool:
+        """By its files alone."""
+        return not use.is_python and use.paths[0].endswith(self.suffixes)
+
+    def suffix_of(self, text: str) -> str | None:
+        """Of text that includes headers and has no line of Python."""
+        bare = _CPP_LINE.search(text) is not None and _PYTHON_LINE.search(text) is None
+        return self.suffixes[0] if bare else None
+
+    def files(self, candidate: Candidate) -> Mapping[str, str]:
+        """A Python module that compiles it."""
+        return {MAIN: python_module(candidate)}

@@ -8,8 +8,13 @@ from __future__ import annotations
 
 import os
 import shutil
-from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+from assay.languages.language import KernelTarget, Language
+
+if TYPE_CHECKING:
+    from assay.languages.source_use import SourceUse
 
 INSTALL = "install the CUDA toolkit that matches torch, and put nvcc on PATH or set CUDA_HOME"
 
@@ -21,12 +26,24 @@ def find_nvcc() -> str | None:
     return shutil.which("nvcc") or (str(beside) if beside.exists() else None)
 
 
-@dataclass(frozen=True, slots=True)
-class CudaLanguage:
+class CudaLanguage(Language):
     """Candidates with CUDA sources."""
 
-    name: str = "cuda"
-    preload: tuple[str, ...] = ("torch", "torch.utils.cpp_extension")
+    name = "cuda"
+    specificity = 30
+    suffixes = (".cu", ".cuh", ".h", ".hpp")
+    preload = ("torch", "torch.utils.cpp_extension")
+    tool_folders = ("/usr/local/cuda/bin",)
+    kernel_makers = frozenset(
+        """torch.cuda._compile_kernel cupy.RawKernel cupy.ElementwiseKernel cupy.ReductionKernel
+        cupyx.jit.rawkernel pycuda.elementwise.ElementwiseKernel
+        torch.cuda.jiterator._create_jit_fn cutlass.cute.kernel cutlass.cute.jit
+        cuda.tile.kernel cuda.tile.function""".split()
+    )
+    extension_makers = frozenset(
+        """cupy.RawModule cuda.core.Program cuda.core.experimental.Program
+        pycuda.compiler.SourceModule hip.hiprtc""".split()
+    )
 
     def available(self) -> str | None:
         """Needs nvcc."""
@@ -34,10 +51,15 @@ class CudaLanguage:
             return None
         return f"nvcc was not found; {INSTALL}"
 
-    def interpreted(self, device: str) -> bool:
-        """Its kernels are compiled."""
-        return False
+    def detect(self, use: SourceUse) -> bool:
+        """By its files, by torch's ways to compile it, its compilers, or packages for it."""
+        if not use.is_python:
+            return use.paths[0].endswith(self.suffixes)
+        given = use.keywords & {"cuda_sources", "cuda_source"} | use.programs & {"nvcc", "hipcc"}
+        packages = use.roots & {"cupy", "pycuda", "cutlass"}
+        compiled = "_compile_kernel" in use.attributes or use.holds(".cu", ".cuh")
+        return compiled or bool(given or packages)
 
-    def environment(self, device: str) -> dict[str, str]:
-        """Torch puts ccache before the compiler where it finds it; a shared cache is no build."""
-        return {"CCACHE_DISABLE": "1"}
+    def environment(self, target: KernelTarget, home: str) -> dict[str, str]:
+        """The driver compiles too, and keeps what it made."""
+        return {"CUDA_CACHE_PATH": f"{home}/cuda"}

@@ -5,28 +5,37 @@ The rule: its cache stays inside the sandbox, so that no candidate finds another
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from assay.languages.language import missing_module
+from assay.languages.language import KernelTarget, Language, missing_module
+
+if TYPE_CHECKING:
+    from assay.languages.source_use import SourceUse
 
 INSTALL = "pip install numba"
 
 
-@dataclass(frozen=True, slots=True)
-class NumbaLanguage:
+class NumbaLanguage(Language):
     """Candidates with njit, vectorize, guvectorize or stencil kernels."""
 
-    name: str = "numba"
-    preload: tuple[str, ...] = ("torch", "numpy", "numba")
+    name = "numba"
+    specificity = 20
+    preload = ("torch", "numpy", "numba")
+    tools = ("numba", "llvmlite")
+    kernel_makers = frozenset(
+        """numba.njit numba.jit numba.vectorize numba.guvectorize numba.stencil numba.cuda.jit
+        numba.cfunc numba.core.decorators.njit numba.core.decorators.jit numba.cuda.reduce
+        numba.cuda.vectorize llvmlite.binding.create_mcjit_compiler""".split()
+    )
 
     def available(self) -> str | None:
         """Needs the numba package."""
         return missing_module("numba", INSTALL)
 
-    def interpreted(self, device: str) -> bool:
-        """Its kernels are compiled."""
-        return False
+    def detect(self, use: SourceUse) -> bool:
+        """By its import."""
+        return "numba" in use.roots
 
-    def environment(self, device: str) -> dict[str, str]:
-        """Nothing to set: the sandbox's private home already holds the cache folder."""
-        return {}
+    def environment(self, target: KernelTarget, home: str) -> dict[str, str]:
+        """The cache folder."""
+        return {"NUMBA_CACHE_DIR": f"{home}/numba"}

@@ -5,24 +5,29 @@ The rule: it is always available, because Assay itself stands on torch.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from assay.languages.language import KernelTarget, Language
+
+if TYPE_CHECKING:
+    from assay.languages.source_use import SourceUse
 
 
-@dataclass(frozen=True, slots=True)
-class TorchLanguage:
+class TorchLanguage(Language):
     """Candidates made of torch calls; honest on the `open` track."""
 
-    name: str = "torch"
-    preload: tuple[str, ...] = ("torch", "torch.nn.functional")
+    name = "torch"
+    specificity = 0
+    preload = ("torch", "torch.nn.functional")
 
-    def available(self) -> str | None:
-        """Nothing is missing where Assay runs."""
-        return None
+    def detect(self, use: SourceUse) -> bool:
+        """What is nothing else is this."""
+        return True
 
-    def interpreted(self, device: str) -> bool:
-        """Its operations are compiled."""
-        return False
-
-    def environment(self, device: str) -> dict[str, str]:
-        """Nothing to set."""
-        return {}
+    def environment(self, target: KernelTarget, home: str) -> dict[str, str]:
+        """Torch compiles extensions and whole models, and keeps what it made."""
+        return {
+            "TORCH_EXTENSIONS_DIR": f"{home}/extensions",
+            "TORCHINDUCTOR_CACHE_DIR": f"{home}/inductor",
+            "TORCHINDUCTOR_COMPILE_THREADS": "1",
+        }

@@ -16,7 +16,7 @@ def inspection_page(inspection: Inspection) -> Group:
     """Heading, what was found and where, rubric, findings."""
     heading = Text.assemble(
         (inspection.candidate, "bold"),
-        f"  {inspection.language.value}, entry {inspection.entry}, {inspection.candidate_id}",
+        f"  {inspection.language}, entry {inspection.entry}, {inspection.candidate_id}",
     )
     table = Columns()
     for name, text in (

@@ -26,7 +26,7 @@ def task_page(task: Task) -> Group:
     heading = Text.assemble((task.id, "bold"), f"  {task.title}".rstrip())
     facts = Columns()
     for name, value in (
-        ("format", task.format.value),
+        ("format", task.format),
         ("entry", task.entry),
         ("tags", ", ".join(task.tags)),
         ("origin", task.origin),

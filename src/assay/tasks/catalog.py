@@ -5,41 +5,70 @@ The rule: resolving and listing parse sources and import no torch; an unknown na
 
 from __future__ import annotations
 
-import importlib
 from pathlib import Path
-from typing import cast
 
 from assay.data.task import Task
 from assay.errors import UsageError
+from assay.plugins import Registry
 from assay.tasks.reader import Reader
-from assay.tasks.readers.native import FOLDER, NativeReader
 
-READERS = {
-    "kernelbench": "assay.tasks.readers.kernelbench:KernelBenchReader",
-    "native": "assay.tasks.readers.native:NativeReader",
-}
+READERS: Registry[Reader] = Registry(
+    Reader,
+    "assay.readers",
+    {
+        "native": "assay.tasks.readers.native:NativeReader",
+        "kernelbench": "assay.tasks.readers.kernelbench:KernelBenchReader",
+    },
+)
+_OF_IDS, _OF_PATHS = "native", "kernelbench"  # of a name that names no reader
 
 
 def reader(name: str) -> Reader:
     """The reader of that name, imported when first asked for."""
-    if name not in READERS:
-        raise UsageError(f"unknown reader '{name}': known readers are {', '.join(READERS)}")
-    module, _, attribute = READERS[name].partition(":")
-    return cast(Reader, getattr(importlib.import_module(module), attribute)())
+    return READERS.get(name)
 
 
 def resolve(name: str) -> Task:
     """A native id, a path to a KernelBench-format file, or READER:PATH#ID."""
-    prefix, colon, rest = name.partition(":")
-    if colon and prefix in READERS:
-        place, _, task_id = rest.partition("#")
-        where = Path(place) if place else FOLDER
-        return reader(prefix).find(where, task_id or None)
+    prefix, colon, _ = name.partition(":")
+    if _names_reader(name):
+        found, place, task_id = _at(name)
+        return found.load(place, task_id)
     if colon and not _is_there(name) and prefix.isidentifier():
-        raise UsageError(f"unknown reader '{prefix}': known readers are {', '.join(READERS)}")
+        return reader(prefix).load(Path(name), None)  # unknown: the known ones are listed
     if name.endswith(".py") or "/" in name or _is_there(name):
-        return reader("kernelbench").find(Path(name), None)
-    return NativeReader().find(FOLDER, name)
+        return reader(_OF_PATHS).load(Path(name), None)
+    return reader(_OF_IDS).load(_place(_OF_IDS, ""), name)
+
+
+def candidates_of(name: str) -> tuple[Path, ...]:
+    """Candidates that lie beside the task READER:PATH#ID; any other name is a path itself."""
+    if not _names_reader(name):
+        return (Path(name),)
+    reading, place, task_id = _at(name)
+    found = reading.candidates(place, task_id)
+    if not found:
+        raise UsageError(f"no candidate lies beside the task {name}")
+    return found
+
+
+def _names_reader(name: str) -> bool:
+    prefix, colon, _ = name.partition(":")
+    return bool(colon) and prefix in READERS.names()
+
+
+def _at(name: str) -> tuple[Reader, Path, str | None]:
+    """Reader, place and id of READER:PATH#ID."""
+    prefix, _, rest = name.partition(":")
+    place, _, task_id = rest.partition("#")
+    return reader(prefix), _place(prefix, place), task_id or None
+
+
+def _place(prefix: str, given: str) -> Path:
+    place = Path(given) if given else reader(prefix).default_place
+    if place is None:
+        raise UsageError(f"'{prefix}' needs a folder: {prefix}:FOLDER")
+    return place
 
 
 def _is_there(name: str) -> bool:
@@ -52,16 +81,13 @@ def _is_there(name: str) -> bool:
 
 def suites() -> tuple[str, ...]:
     """What `tasks_of` accepts; words in capitals stand for the user's own value."""
-    return ("native", "kernelbench:FOLDER")
+    known = READERS.working()
+    return tuple(one.name if one.default_place else f"{one.name}:FOLDER" for one in known)
 
 
-def tasks_of(suite: str) -> list[Task]:
+def tasks_of(suite: str) -> tuple[Task, ...]:
     """Every task of a suite: `native`, or `kernelbench:FOLDER`."""
     prefix, _, place = suite.partition(":")
-    if prefix not in READERS:
+    if prefix not in READERS.names():
         raise UsageError(f"unknown suite '{suite}': known suites are {', '.join(suites())}")
-    if prefix == "native":
-        return NativeReader().all(FOLDER)
-    if not place:
-        raise UsageError(f"suite '{prefix}' needs a folder: {prefix}:FOLDER")
-    return reader(prefix).all(Path(place))
+    return reader(prefix).list(_place(prefix, place))

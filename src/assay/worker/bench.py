@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from assay.data.candidate import Candidate, Language
+from assay.data.candidate import Candidate
 from assay.data.device import Device
 from assay.data.settings import Level, Settings
+from assay.devices.registry import backend
 from assay.languages.registry import language
 from assay.worker.host.build_cache import BuildCache, default_folder, toolchain
 from assay.worker.host.device_stopwatch import DeviceStopwatch
@@ -35,7 +36,7 @@ class Bench:
 
     def interprets(self, candidate: Candidate) -> bool:
         """Whether the candidate's kernels are interpreted on this device."""
-        return language(candidate.language).interpreted(self.settings.device)
+        return language(candidate.language).interpreted(backend(self.settings.device))
 
     def first_call_limit_s(self, candidate: Candidate) -> float | None:
         """How long a first call of the own shape may take, where an interpreter runs the kernels.
@@ -54,7 +55,7 @@ class Bench:
 
     def rehearses(self, candidate: Candidate) -> bool:
         """Whether its kernels are compiled when first called, for more shapes than doubles cost."""
-        compiles = self.accelerated and candidate.language is Language.TRITON
+        compiles = self.accelerated and bool(language(candidate.language).compile_cache)
         return compiles and self.cache is not None and self.settings.level is not Level.QUICK
 
     def late(self, candidate: Candidate) -> frozenset[int]:
@@ -69,7 +70,7 @@ class Bench:
     @property
     def accelerated(self) -> bool:
         """Whether the kernels run on a device of their own, out of a sampler's sight."""
-        return self.settings.device != "cpu"
+        return backend(self.settings.device).accelerated
 
     @classmethod
     def set_up(cls, wall: Wall, exam: Exam, settings: Settings, device: Device) -> Bench:

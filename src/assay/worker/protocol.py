@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from assay.languages.language import Language
 from assay.languages.triton_signature import TritonLaunch
 
 STATEMENT_BYTES = 1 << 18
@@ -88,7 +89,8 @@ class Load:
 
     path: str
     entry: str
-    interpreted: bool  # repair the Triton interpreter first
+    language: Language
+    interpreted: bool  # its kernels are
     ablated: bool = False  # let its launches do nothing
 
 

@@ -116,7 +116,7 @@ class Sitting:
 
     def _build_null(self, session: Session) -> None:
         """What does nothing; that it fails is our fault."""
-        null = empty_candidate(self._forms, "cuda")
+        null = empty_candidate(self._forms, self._wall.device)
         try:
             built = Builder(self._exam, None).build(session, null, self._settings)
         except Lost as lost:

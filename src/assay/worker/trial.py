@@ -20,6 +20,7 @@ from assay.data.observation import (
 )
 from assay.data.progress import Report
 from assay.data.settings import Track
+from assay.languages.registry import language
 from assay.worker.bench import Bench
 from assay.worker.host.ablation import ablate
 from assay.worker.host.build import Builder, Built
@@ -312,8 +313,7 @@ class Trial:
         if not settings.timing:
             self._seen.append(TimesSeen(reason="timing was switched off"))
         elif self._bench.interprets(self._candidate):
-            reason = "Triton runs in its interpreter on a CPU: its time says nothing of a GPU's"
-            self._seen.append(TimesSeen(reason=reason))
+            self._seen.append(TimesSeen(reason=language(self._candidate.language).untimed))
         elif examiner.wrong:
             self._seen.append(TimesSeen(reason="not timed: the candidate is not right"))
         else:

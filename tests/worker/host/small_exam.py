@@ -7,7 +7,7 @@ import random
 from assay.data.axis import Axis, AxisRole
 from assay.data.plan import Plan
 from assay.data.settings import Level, Settings
-from assay.data.task import Task, TaskFormat
+from assay.data.task import Task
 from assay.data.workload import Workload
 from assay.tasks.reference import Reference
 from assay.tasks.sweep import sweep
@@ -42,7 +42,7 @@ AXES = (
     Axis(name="rows", own=16, high=256, role=AxisRole.BATCH),
     Axis(name="cols", own=32, high=512),
 )
-TASK = Task(id="scaled_sum", format=TaskFormat.KERNELBENCH, source=SOURCE, axes=AXES)
+TASK = Task(id="scaled_sum", format="kernelbench", source=SOURCE, axes=AXES)
 _WEIGHT = "        self.scale = nn.Parameter(torch.ones(()))\n"
 _PLAIN = SOURCE.replace(" * self.scale", "").replace(_WEIGHT, "")
 STATELESS = TASK.model_copy(update={"source": _PLAIN})

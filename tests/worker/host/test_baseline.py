@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import torch
 
+from assay.devices.cpu import CpuBackend
 from assay.errors import UsageError
 from assay.measure.expectation import OutputExpectation
 from assay.tasks.catalog import resolve
@@ -78,6 +79,6 @@ def test_the_null_candidate_has_the_right_form_and_no_work() -> None:
         for name in ("output 0", "output 1", "buffer:mean")
     ]
     scope: dict[str, type[torch.nn.Module]] = {}
-    exec(null_candidate(tuple(expected)).main.text, scope)
+    exec(null_candidate(tuple(expected), CpuBackend()).main.text, scope)
     outputs = scope["ModelNew"](1, key=2)(torch.ones(9))
     assert [(tuple(o.shape), o.dtype) for o in outputs] == [((3, 5), torch.bfloat16)] * 2

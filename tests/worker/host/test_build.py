@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.data.candidate import Candidate, Language, SourceFile
+from assay.data.candidate import Candidate, SourceFile
 from assay.data.settings import Level, Settings
 from assay.data.workload import Workload
 from assay.worker.host.build import Builder, Built
@@ -35,7 +35,7 @@ def exam() -> Exam:
 
 def _candidate(text: str, *more: SourceFile) -> Candidate:
     main = SourceFile(path="kernel.py", text=text)
-    return Candidate(name="it", language=Language.TORCH, sources=(main, *more))
+    return Candidate(name="it", language="torch", sources=(main, *more))
 
 
 def _build(inside: Inside, exam: Exam, candidate: Candidate, cache: BuildCache | None) -> Built:

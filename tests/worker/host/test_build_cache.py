@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import assay
-from assay.data.candidate import Candidate, Language, SourceFile
+from assay.data.candidate import Candidate, SourceFile
 from assay.worker.host import build_cache
 from assay.worker.host.build_cache import BuildCache, default_folder, toolchain
 from sample_records import candidate
@@ -29,7 +29,7 @@ def test_the_name_does_not_matter_but_every_content_does(tmp_path: Path) -> None
     others = [
         candidate("one.py", "class ModelNew: 2"),
         ONE.model_copy(update={"entry": "Other"}),
-        ONE.model_copy(update={"language": Language.NUMBA}),
+        ONE.model_copy(update={"language": "numba"}),
         ONE.model_copy(update={"sources": (source, SourceFile(path="more.h", text=""))}),
         ONE.model_copy(update={"sources": (SourceFile(path="else.py", text=source.text),)}),
     ]

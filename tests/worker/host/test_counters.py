@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 import torch
 
-from assay.data.candidate import Candidate, Language, SourceFile
+from assay.data.candidate import Candidate, SourceFile
 from assay.data.settings import Level
+from assay.devices.cpu import CpuBackend
 from assay.worker.counting import JOB_FILE, CountedJob
 from assay.worker.host import counters
 from worker.host.small_exam import make_exam
@@ -17,7 +18,7 @@ from worker.host.small_exam import make_exam
 CSV = Path(__file__).parents[2] / "measure" / "profiles" / "three_launches.csv"
 CANDIDATE = Candidate(
     name="k.py",
-    language=Language.TORCH,
+    language="torch",
     sources=(SourceFile(path="k.py", text="class ModelNew: ...\n"),),
 )
 
@@ -41,7 +42,7 @@ def ncu(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Install:
 
 def test_the_launches_of_the_one_call(ncu: Install) -> None:
     kept = ncu(f'cp {CSV} "$log"; cp "$folder/{JOB_FILE}" "$0.job"; env > "$0.env"')
-    found = counters.counted(make_exam(Level.QUICK), CANDIDATE, 20.0)
+    found = counters.counted(make_exam(Level.QUICK), CANDIDATE, CpuBackend(), 20.0)
     assert found.reason == "" and len(found.launches) == 3
     job: CountedJob = torch.load(kept / "ncu.job", weights_only=False)
     assert job.load.entry == "ModelNew" and job.load.path.endswith("/kernel/kernel.py")
@@ -61,13 +62,13 @@ def test_the_launches_of_the_one_call(ncu: Install) -> None:
 def test_what_went_wrong_is_said(ncu: Install, body: str, says: str) -> None:
     ncu(body)
     seconds = 0.3 if "sleep" in body else 20.0
-    found = counters.counted(make_exam(Level.QUICK), CANDIDATE, seconds)
+    found = counters.counted(make_exam(Level.QUICK), CANDIDATE, CpuBackend(), seconds)
     assert says in found.reason and found.launches == ()
 
 
 def test_without_a_profiler_nothing_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(counters, "find_ncu", lambda: None)
-    found = counters.counted(make_exam(Level.QUICK), CANDIDATE, 1.0)
+    found = counters.counted(make_exam(Level.QUICK), CANDIDATE, CpuBackend(), 1.0)
     assert "Nsight Compute" in found.reason
 
 

@@ -93,7 +93,7 @@ class _Twins:
 def _no_device(monkeypatch: pytest.MonkeyPatch) -> None:
     nothing = SimpleNamespace(sm_clock_mhz=None, temperature_c=None, throttle_reasons=())
     adapter = SimpleNamespace(reading=lambda: nothing)
-    monkeypatch.setattr(device_stopwatch, "adapter", lambda _: adapter)
+    monkeypatch.setattr(device_stopwatch, "backend", lambda _: adapter)
     monkeypatch.setattr(DeviceStopwatch, "_judge", lambda *_: TimesSeen(reason="judged"))
 
 

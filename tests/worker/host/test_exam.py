@@ -7,7 +7,7 @@ import torch
 
 from assay.data.axis import Axis, AxisRole
 from assay.data.settings import Level
-from assay.data.task import Task, TaskFormat
+from assay.data.task import Task
 from assay.data.workload import Workload
 from assay.errors import TaskError
 from assay.tasks.catalog import resolve
@@ -111,7 +111,7 @@ def get_init_inputs():
 
 def test_constructor_configurations_are_numbered() -> None:
     axes = (Axis(name="width", own=8, high=64, role=AxisRole.CONFIG),)
-    task = Task(id="linear", format=TaskFormat.KERNELBENCH, source=CONFIGURED, axes=axes)
+    task = Task(id="linear", format="kernelbench", source=CONFIGURED, axes=axes)
     sizes = (8, 12, 8, 12, 16)
     workloads = tuple(Workload(axes={"width": n}, dtype="float32") for n in sizes)
     exam = make_exam(Level.QUICK, task, workloads)

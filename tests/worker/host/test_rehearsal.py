@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.data.candidate import Candidate, Language, SourceFile
+from assay.data.candidate import Candidate, SourceFile
 from assay.data.settings import Level, Settings
 from assay.data.workload import Workload
 from assay.worker.host import rehearsal
@@ -58,7 +58,7 @@ SCRIPT = [
 
 def _held(room: Room, exam: Exam, folder: Path, text: str) -> tuple[frozenset[int], set[str]]:
     candidate = Candidate(
-        name="it", language=Language.TORCH, sources=(SourceFile(path="kernel.py", text=text),)
+        name="it", language="triton", sources=(SourceFile(path="kernel.py", text=text),)
     )
     cache = BuildCache(folder, "tools")
     with forced(room.road):

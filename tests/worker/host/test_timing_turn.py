@@ -8,7 +8,7 @@ import pytest
 
 from assay.data.device import Device
 from assay.devices.lease import device_key, lease
-from assay.devices.registry import adapter
+from assay.devices.registry import backend
 from assay.errors import HostError
 from assay.worker.host.timing_turn import timing_turn
 
@@ -16,7 +16,7 @@ from assay.worker.host.timing_turn import timing_turn
 @pytest.fixture
 def device(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Device:
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
-    return adapter("cpu").describe()
+    return backend("cpu").describe()
 
 
 def test_the_turn_is_held_while_it_is_entered(device: Device) -> None:

@@ -6,6 +6,7 @@ The rule: a file that cannot be used is the user's mistake, told in one line wit
 from __future__ import annotations
 
 import ast
+import glob
 import re
 from pathlib import Path
 from typing import Any
@@ -13,9 +14,10 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from assay.data.contract import Contract
-from assay.data.task import Task, TaskFormat
+from assay.data.task import Task
 from assay.errors import UsageError
 from assay.tasks.backward import DECLARATION, SUFFIX, backward_of
+from assay.tasks.reader import Reader
 
 _CONTRACT: TypeAdapter[Contract] = TypeAdapter(Contract)
 REQUIRED = ("Model", "get_inputs", "get_init_inputs")
@@ -23,10 +25,12 @@ _CANDIDATE = "ModelNew"
 _REQUIRED_WORDS = "Model, get_inputs and get_init_inputs"
 
 
-class KernelBenchReader:
+class KernelBenchReader(Reader):
     """Reads one file, or a folder of files of which those in the format count."""
 
-    def find(self, place: Path, task_id: str | None) -> Task:
+    name = "kernelbench"
+
+    def load(self, place: Path, task_id: str | None) -> Task:
         """The file itself, or the file in the folder whose stem is `task_id`."""
         if _is_folder(place):
             return read_file(self._in_folder(place, task_id))
@@ -36,16 +40,21 @@ class KernelBenchReader:
             raise UsageError(f"{place} holds one task, '{place.stem}', not '{task_id}'")
         return read_file(place)
 
-    def all(self, place: Path) -> list[Task]:
+    def list(self, place: Path) -> tuple[Task, ...]:
         """Every file under `place` that has the three names; others are left out."""
         if place.is_file():
-            return [read_file(place)]
+            return (read_file(place),)
         if not place.is_dir():
             raise UsageError(f"no such file or folder: {place}")
-        found = [read_file(path) for path in task_files(place)]
+        found = tuple(read_file(path) for path in task_files(place))
         if not found:
             raise UsageError(f"{place} holds no task: no .py file there defines {_REQUIRED_WORDS}")
         return found
+
+    def candidates(self, place: Path, task_id: str | None) -> tuple[Path, ...]:
+        """Files named `ID__NAME.py` beside the task's own."""
+        task = self._in_folder(place, task_id) if _is_folder(place) else place
+        return tuple(sorted(task.parent.glob(f"{glob.escape(task.stem)}__*.py")))
 
     def _in_folder(self, folder: Path, task_id: str | None) -> Path:
         paths = task_files(folder)
@@ -157,7 +166,7 @@ def _task(source: str, place: str) -> Task:
     return Task(
         id="source_text",
         title=title_of(tree),
-        format=TaskFormat.KERNELBENCH,
+        format=KernelBenchReader.name,
         source=source,
         contract=contract_of(tree, place),
     )

@@ -11,31 +11,36 @@ from pathlib import Path
 from typing import Any
 
 from assay.data.axis import Axis, AxisRole
-from assay.data.task import Task, TaskFormat
+from assay.data.task import Task
 from assay.errors import UsageError
 from assay.tasks.backward import DECLARATION, SUFFIX, backward_of
+from assay.tasks.reader import Reader
 from assay.tasks.readers.kernelbench import contract_of, literals_of, read_source, title_of
 
 FOLDER = Path(__file__).resolve().parent.parent / "native"
 LICENCE = "Apache-2.0"
 
 
-class NativeReader:
+class NativeReader(Reader):
     """Native tasks by id; `place` is the suite's folder."""
 
-    def find(self, place: Path, task_id: str | None) -> Task:
+    name = "native"
+    default_place = FOLDER
+    flat_tolerance = False  # they have no check but Assay's own
+
+    def load(self, place: Path, task_id: str | None) -> Task:
         """The native task of that id; an unknown one names its nearest neighbours."""
         name = (task_id or "").removesuffix(SUFFIX)
         if name in native_ids(place):
             for task in read_directions(place / f"{name}.py"):
                 if task.id == task_id:
                     return task
-        raise UsageError(_unknown(task_id or "", [task.id for task in self.all(place)]))
+        raise UsageError(_unknown(task_id or "", [task.id for task in self.list(place)]))
 
-    def all(self, place: Path) -> list[Task]:
+    def list(self, place: Path) -> tuple[Task, ...]:
         """The whole suite, each differentiable task followed by that of its gradients."""
         names = native_ids(place)
-        return [task for name in names for task in read_directions(place / f"{name}.py")]
+        return tuple(task for name in names for task in read_directions(place / f"{name}.py"))
 
 
 def native_ids(folder: Path = FOLDER) -> list[str]:
@@ -65,7 +70,7 @@ def read_native(path: Path) -> Task:
     return Task(
         id=path.stem,
         title=title_of(tree),
-        format=TaskFormat.NATIVE,
+        format=NativeReader.name,
         source=source,
         axes=axes,
         tags=tuple(literals["TAGS"]),

@@ -181,7 +181,7 @@ def copy_data(leaf: Any, slot: Slot, memory: Memory) -> bool:
         return False
     nbytes, known = leaf.numel() * leaf.element_size(), _name(leaf) in DTYPES
     fits = leaf.dim() <= MAX_DIMS and nbytes <= slot.capacity and known
-    if not (fits and leaf.device.type in ("cpu", "cuda")):
+    if not (fits and (leaf.is_cpu or leaf.device.type == memory.device.type)):
         return False
     if nbytes:
         memory.flat(slot, leaf.dtype, leaf.numel()).view(leaf.shape).copy_(leaf.detach())

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import torch
 
+from assay.devices.cuda_accelerator import CudaAccelerator
 from assay.worker.answers import CallCode
-from assay.worker.child.accelerator import Accelerator
 from assay.worker.child.batch import call_once
 from assay.worker.child.loading import construct, load_entry
 from assay.worker.counting import JOB_FILE, CountedJob
@@ -23,7 +23,7 @@ _WARM_CALLS = 3  # the first ones compile and tune
 def main(folder: str) -> int:
     """Load, warm up, and call once between the marks that the profiler looks for."""
     job: CountedJob = torch.load(Path(folder) / JOB_FILE, weights_only=False)
-    accelerator = Accelerator()
+    accelerator = CudaAccelerator()
     instance = construct(load_entry(job.load), job.construct, torch.device("cuda"))
     inputs = [v.to("cuda") if isinstance(v, torch.Tensor) else v for v in job.inputs]
     for _ in range(_WARM_CALLS):

@@ -72,7 +72,7 @@ class GatedBatch:
         assert memory.accelerator is not None
         prepared = [prepare(call, memory) for call in request.calls]
         memory.accelerator.finish()
-        stream = memory.accelerator.stream.cuda_stream
+        stream = memory.accelerator.stream_handle
         gate.close_until(stream, request.number)
         gate.say(STARTED_WORD, request.number)
         for call, inputs in zip(request.calls, prepared, strict=True):

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import Any
 
-from assay.devices.cupti import KernelRecord, KernelTrace
+from assay.devices.cupti import KernelRecord
+from assay.devices.driver import Accelerator
 from assay.worker.child.batch import call_once, prepare
 from assay.worker.child.memory import Memory
 from assay.worker.protocol import TraceKernels
@@ -18,22 +19,22 @@ _NAME_LENGTH = 400
 
 
 class KernelLog:
-    """One trace a process: CUPTI keeps its callbacks."""
+    """One trace a process."""
 
-    def __init__(self) -> None:
-        self._trace = KernelTrace()
+    def __init__(self, accelerator: Accelerator) -> None:
+        self._accelerator = accelerator
+        self._trace = accelerator.kernel_trace()
 
     def run(self, request: TraceKernels, instances: dict[int, Any], memory: Memory) -> str:
         """Call, and say what ran; nothing is handed over."""
-        assert memory.accelerator is not None
         prepared = [prepare(call, memory) for call in request.calls]
-        memory.accelerator.finish()
+        self._accelerator.finish()
         self._trace.start()
         results = [
             call_once(instances[call.instance], inputs, None)
             for call, inputs in zip(request.calls, prepared, strict=True)
         ]
-        memory.accelerator.finish()
+        self._accelerator.finish()
         found = self._trace.stop()
         results.clear()
         return _text(found)

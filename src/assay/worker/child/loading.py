@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import torch
 
-from assay.languages.triton_interpreter import repair
 from assay.worker.answers import StateMatch
 from assay.worker.child.memory import Memory
 from assay.worker.protocol import Construct, Load, LoadState
@@ -24,8 +23,7 @@ def load_entry(request: Load) -> Any:
     of them hides a module of the interpreter or of a library. The file is a package of that folder
     too, so that `from .helpers import f` finds the file beside it.
     """
-    if request.interpreted:
-        repair()
+    request.language.prepare(request.interpreted)
     folder = os.path.dirname(request.path)
     sys.path.append(folder)
     spec = importlib.util.spec_from_file_location(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ctypes
 import mmap
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 import torch
 
-from assay.devices.cuda_driver import CudaDriver
+from assay.devices.driver import Accelerator
 from assay.worker.sandbox import syscalls
 
 
@@ -60,9 +60,10 @@ class HostMapped:
 class DeviceMapped:
     """Device memory of the host's, opened by its handle."""
 
-    def __init__(self, handle: bytes, driver: CudaDriver) -> None:
-        self._driver = driver
-        self._base = driver.open(handle)
+    def __init__(self, handle: bytes, accelerator: Accelerator) -> None:
+        self._accelerator = accelerator
+        self._driver = accelerator.driver
+        self._base = self._driver.open(handle)
 
     def write(self, offset: int, data: bytes) -> None:
         """Put bytes."""
@@ -74,21 +75,8 @@ class DeviceMapped:
 
     def tensor(self, offset: int, dtype: torch.dtype, count: int) -> torch.Tensor:
         """A flat tensor over the memory itself."""
-        raw = _Raw(self._base + offset, count * dtype.itemsize)
-        return torch.as_tensor(raw, device="cuda").view(dtype)
+        nbytes = count * dtype.itemsize
+        return self._accelerator.bytes_at(self._base + offset, nbytes).view(dtype)
 
     def protect(self, start: int, length: int) -> None:
         """Nothing: a device has no such pages."""
-
-
-class _Raw:
-    """Bytes on a device, in the form in which libraries exchange them."""
-
-    def __init__(self, pointer: int, nbytes: int) -> None:
-        self.__cuda_array_interface__: dict[str, Any] = {
-            "shape": (nbytes,),
-            "typestr": "|u1",
-            "data": (pointer, False),
-            "strides": None,
-            "version": 3,
-        }

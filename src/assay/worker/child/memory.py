@@ -8,8 +8,8 @@ from dataclasses import replace
 
 import torch
 
+from assay.devices.driver import Accelerator
 from assay.worker.answers import OutputFlag, OutputHeader
-from assay.worker.child.accelerator import Accelerator
 from assay.worker.child.mapped import DeviceMapped, HostMapped, Mapped
 from assay.worker.protocol import (
     CONTROL_ARENA,
@@ -24,9 +24,9 @@ from assay.worker.protocol import (
 class Memory:
     """Arenas by number, and the one tensor object that stands for each view."""
 
-    def __init__(self, accelerator: Accelerator | None = None) -> None:
+    def __init__(self, accelerator: Accelerator | None = None, device: str = "cpu") -> None:
         self.accelerator = accelerator
-        self.device = torch.device("cpu" if accelerator is None else "cuda")
+        self.device = torch.device(device)
         self._maps: dict[int, Mapped] = {}
         self._tensors: dict[View, torch.Tensor] = {}
 
@@ -34,8 +34,7 @@ class Memory:
         """Map an arena; its descriptor is closed again."""
         if request.handle:
             assert self.accelerator is not None
-            driver = self.accelerator.driver
-            self._maps[request.arena] = DeviceMapped(request.handle, driver)
+            self._maps[request.arena] = DeviceMapped(request.handle, self.accelerator)
             return
         self._maps[request.arena] = HostMapped(descriptors[0], request.size)
         os.close(descriptors[0])

@@ -10,16 +10,17 @@ import os
 import socket
 import sys
 import traceback
+from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 import torch
 
-from assay.languages.triton_ablation import SilencedLaunches
+from assay.devices.driver import Accelerator
+from assay.errors import DeviceError
 from assay.worker import wire
 from assay.worker.answers import Reply, ReplyCode
-from assay.worker.child.accelerator import Accelerator
 from assay.worker.child.audit import Audit
 from assay.worker.child.batch import Batch
 from assay.worker.child.compiling import TritonModule, run_tool
@@ -57,15 +58,15 @@ _OUR_FOLDER = str(Path(__file__).resolve().parents[2])
 class Runner:
     """The state of one candidate's process."""
 
-    def __init__(self, layers: tuple[str, ...], device: str, tf32: bool = False) -> None:
+    def __init__(self, layers: tuple[str, ...], memory: Memory) -> None:
         self.layers = layers
-        self.memory = Memory(Accelerator(tf32) if device == "cuda" else None)
+        self.memory = memory
         self.before: Snapshot | None = None
         self.audit: Audit | None = None
         self.entry: Any = None
         self.instances: dict[int, torch.nn.Module] = {}
         self.batch: Batch | None = None
-        self.silenced: SilencedLaunches | None = None
+        self.silenced: Callable[[], int] = int  # how many launches did nothing: none
         self.gated: GatedBatch | None = None
         self.timed: TimedCalls | None = None
         self.kernels: KernelLog | None = None
@@ -98,7 +99,7 @@ class Runner:
                 self.audit = Audit(os.path.dirname(request.path), _allowed_paths())
                 self.audit.install()
                 if request.ablated:
-                    self.silenced = SilencedLaunches()
+                    self.silenced = request.language.silence()
                 self.entry = load_entry(request)
             case Construct():
                 self.instances[request.instance] = construct(
@@ -121,7 +122,8 @@ class Runner:
                 self.gated = GatedBatch(request, self.instances, self.memory)
                 return 0, self.gated.run(self.gate())
             case TraceKernels():
-                self.kernels = self.kernels or KernelLog()
+                assert accelerator is not None
+                self.kernels = self.kernels or KernelLog(accelerator)
                 return 0, self.kernels.run(request, self.instances, self.memory)
             case HandOverAgain():
                 assert self.batch is not None
@@ -130,8 +132,7 @@ class Runner:
                 assert self.before is not None
                 heard = list(self.audit.lines) if self.audit is not None else []
                 heard += accelerator.lines() if accelerator is not None else []
-                launches = self.silenced.count if self.silenced is not None else 0
-                return launches, "\n".join([*self.before.changes(Snapshot.take()), *heard])
+                return self.silenced(), "\n".join([*self.before.changes(Snapshot.take()), *heard])
             case RunTool():
                 return run_tool(request), ""
             case CompileTriton():
@@ -150,7 +151,7 @@ def _allowed_paths() -> tuple[str, ...]:
 def serve(channel: socket.socket, layers: tuple[str, ...], spec: SandboxSpec) -> None:
     """Answer requests until the host closes the channel."""
     torch.set_num_threads(spec.threads)
-    runner = Runner(layers, spec.device, spec.tf32)
+    runner = Runner(layers, Memory(_accelerator(spec), spec.torch_device))
     sequence = 0
     while True:
         try:
@@ -161,6 +162,17 @@ def serve(channel: socket.socket, layers: tuple[str, ...], spec: SandboxSpec) ->
         code, count, text = _attempt(runner, request, descriptors)
         runner.memory.state(text)
         channel.sendall(Reply(sequence, code, count).pack())
+
+
+def _accelerator(spec: SandboxSpec) -> Accelerator | None:
+    """What the warm parent has imported: here its file is out of reach."""
+    if not spec.accelerator:
+        return None
+    module, _, attribute = spec.accelerator.partition(":")
+    if module not in sys.modules:
+        raise DeviceError(f"the warm parent could not import {module}")
+    found: Accelerator = getattr(sys.modules[module], attribute)(spec.tf32)
+    return found
 
 
 def _beyond_us(error: BaseException) -> TracebackType | None:

@@ -59,7 +59,7 @@ _MODULES = (
     "assay.worker.protocol",
     "assay.devices.cuda_driver",
     "assay.devices.cupti",
-    "assay.worker.child.accelerator",
+    "assay.devices.cuda_accelerator",
     "assay.worker.child.batch",
     "assay.worker.child.gated",
     "assay.worker.child.kernel_log",

@@ -11,11 +11,13 @@ from pathlib import Path
 import torch
 
 from assay.data.baselines import COMPILE, COMPILE_MAX, EAGER, NAMES, VENDOR
-from assay.data.candidate import Candidate, Language, SourceFile
+from assay.data.candidate import Candidate, SourceFile
 from assay.data.task import Task
 from assay.data.workload import Direction
+from assay.devices.device import DeviceBackend
 from assay.errors import UsageError
 from assay.languages.candidate_file import load_candidate
+from assay.languages.torch_language import TorchLanguage
 from assay.tasks.vendor import vendor_of
 from assay.worker.host.reading import Expectations, returned
 
@@ -93,21 +95,21 @@ def baseline(name: str, task: Task) -> Candidate:
     return load_candidate(path)
 
 
-def null_candidate(expectations: Expectations, device: str = "cpu") -> Candidate:
+def null_candidate(expectations: Expectations, device: DeviceBackend) -> Candidate:
     """Returns tensors of the right form at once: what is left is our own cost.
 
-    On a CPU they are written, which its own clock shows: copying pages that nobody has written is
-    quicker than copying a result.
+    In the host's memory they are written, which its own clock shows: copying pages that nobody has
+    written is quicker than copying a result.
     """
     forms = [(e.shape, e.reference.dtype) for e in returned(expectations)]
-    return empty_candidate(forms, device, written=device == "cpu")
+    return empty_candidate(forms, device)
 
 
-def empty_candidate(forms: Iterable[Form], device: str, written: bool = False) -> Candidate:
+def empty_candidate(forms: Iterable[Form], device: DeviceBackend) -> Candidate:
     """A null candidate whose results have these shapes and dtypes."""
-    filled = ".fill_(1)" if written else ""
+    filled = "" if device.accelerated else ".fill_(1)"
     outputs = ", ".join(
-        f"torch.empty({tuple(shape)}, dtype={dtype}, device={device!r}){filled}"
+        f"torch.empty({tuple(shape)}, dtype={dtype}, device={device.torch_device!r}){filled}"
         for shape, dtype in forms
     )
     return _candidate(NULL, _NULL.format(outputs=outputs), "ModelNew")
@@ -115,4 +117,4 @@ def empty_candidate(forms: Iterable[Form], device: str, written: bool = False) -
 
 def _candidate(name: str, source: str, entry: str) -> Candidate:
     file = SourceFile(path="kernel.py", text=source)
-    return Candidate(name=name, language=Language.TORCH, sources=(file,), entry=entry)
+    return Candidate(name=name, language=TorchLanguage.name, sources=(file,), entry=entry)

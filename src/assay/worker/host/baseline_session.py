@@ -10,6 +10,7 @@ from contextlib import contextmanager
 
 from assay.data.candidate import Candidate
 from assay.data.settings import Settings
+from assay.devices.registry import backend
 from assay.errors import UsageError
 from assay.worker.host.baseline import CANDIDATE, NULL, BaselineLost, baseline, null_candidate
 from assay.worker.host.build import Builder
@@ -49,7 +50,7 @@ def open_baseline(wall: Wall, exam: Exam, settings: Settings, name: str) -> Sess
 
 def _candidate(name: str, exam: Exam, settings: Settings) -> Candidate:
     if name == NULL:
-        return null_candidate(exam.expectation(Question(0)), settings.device)
+        return null_candidate(exam.expectation(Question(0)), backend(settings.device))
     try:
         return baseline(name, exam.reference.task)
     except UsageError as error:

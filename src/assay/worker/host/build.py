@@ -11,10 +11,11 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from assay.data.candidate import Candidate, Language
+from assay.data.candidate import Candidate
 from assay.data.observation import BuildSeen, EndCause
 from assay.data.settings import Settings
-from assay.languages.cpp_source import python_module
+from assay.devices.registry import backend
+from assay.languages.language import MAIN
 from assay.languages.registry import language
 from assay.worker.answers import CallCode, ReplyCode
 from assay.worker.host import scratch
@@ -27,7 +28,6 @@ from assay.worker.host.session import Session
 from assay.worker.protocol import Load
 
 _FOLDER = "kernel"
-MAIN = "kernel.py"
 _HOME_MARK = "home/.keep"
 
 
@@ -75,7 +75,7 @@ class Builder:
         limit_s, building_s = settings.timeout_s, settings.build_timeout_s
         deadline = Deadline.after(min(limit_s, building_s), building_s)
         try:
-            interpreted = language(candidate.language).interpreted(settings.device)
+            interpreted = language(candidate.language).interpreted(backend(settings.device))
             self._load(session, candidate, interpreted, deadline)
             self._construct(session, deadline)
             if first_call_limit_s is None:
@@ -104,7 +104,7 @@ class Builder:
         root = session.process.scratch
         if archive is not None:
             scratch.restore(root, archive)
-        for path, text in files_of(candidate).items():
+        for path, text in _files(candidate).items():
             scratch.write_file(root, f"{_FOLDER}/{path}", text.encode("utf-8", "replace"))
         scratch.write_file(root, _HOME_MARK, b"")
 
@@ -112,7 +112,9 @@ class Builder:
         self, session: Session, candidate: Candidate, interpreted: bool, deadline: Deadline
     ) -> None:
         path = f"{session.process.scratch_path}/{_FOLDER}/{MAIN}"
-        reply = session.ask(Load(path, candidate.entry, interpreted, self._ablated), deadline)
+        written_in = language(candidate.language)
+        request = Load(path, candidate.entry, written_in, interpreted, self._ablated)
+        reply = session.ask(request, deadline)
         _check(reply.code, session, "import")
 
     def _construct(self, session: Session, deadline: Deadline) -> None:
@@ -154,17 +156,13 @@ class Builder:
         session.process.freeze()
         with contextlib.suppress(scratch.Unkeepable):
             archive = scratch.snapshot(session.process.scratch)
-            ours = [f"{_FOLDER}/{path}" for path in files_of(candidate)] + [_HOME_MARK]
+            ours = [f"{_FOLDER}/{path}" for path in _files(candidate)] + [_HOME_MARK]
             if scratch.fits(archive, ours):  # else the candidate spoiled its own build
                 self._cache.store(candidate, archive)
 
 
-def files_of(candidate: Candidate) -> Mapping[str, str]:
-    """Its files by the names under which they are laid out; the main one is `MAIN`."""
-    if candidate.language is Language.CPP_SOURCE:
-        return {MAIN: python_module(candidate)}
-    files = {file.path: file.text for file in candidate.sources[1:]}
-    return {MAIN: candidate.main.text, **files}
+def _files(candidate: Candidate) -> Mapping[str, str]:
+    return language(candidate.language).files(candidate)
 
 
 def _check(code: int, session: Session, phase: str) -> None:

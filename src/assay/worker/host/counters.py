@@ -22,10 +22,12 @@ import torch
 import assay
 from assay.data.candidate import Candidate
 from assay.data.profile import KernelLaunch
+from assay.devices.device import DeviceBackend
 from assay.errors import HostError
+from assay.languages.language import MAIN
+from assay.languages.registry import language
 from assay.measure.ncu_csv import METRICS, parse_ncu
 from assay.worker.counting import JOB_FILE, CountedJob
-from assay.worker.host.build import MAIN, files_of
 from assay.worker.host.exam import Exam, Question
 from assay.worker.host.wall import neutral_environment
 from assay.worker.protocol import Load
@@ -53,14 +55,15 @@ def find_ncu() -> str | None:
     return found or next(iter(others), None)
 
 
-def counted(exam: Exam, candidate: Candidate, timeout_s: float) -> Counted:
+def counted(exam: Exam, candidate: Candidate, device: DeviceBackend, timeout_s: float) -> Counted:
     """One call of the exam's first workload."""
     ncu = find_ncu()
     if ncu is None:
         return Counted(reason="ncu is not on this machine: it comes with Nsight Compute")
     with tempfile.TemporaryDirectory(prefix="counted-") as folder:
         _lay_out(Path(folder), exam, candidate)
-        ended = _run(command(ncu, folder), folder, timeout_s)
+        environment = neutral_environment(folder, device)
+        ended = _run(command(ncu, folder), folder, environment, timeout_s)
         return read(Path(folder), ended)
 
 
@@ -90,29 +93,29 @@ def read(folder: Path, ended: str) -> Counted:
 
 
 def _lay_out(folder: Path, exam: Exam, candidate: Candidate) -> None:
-    for path, text in files_of(candidate).items():
+    for path, text in language(candidate.language).files(candidate).items():
         file = folder / _KERNEL / path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8", errors="replace")
     (folder / "home").mkdir()
     spec = exam.instances[0]
+    path = str(folder / _KERNEL / MAIN)
     job = CountedJob(
-        Load(str(folder / _KERNEL / MAIN), candidate.entry, interpreted=False),
+        Load(path, candidate.entry, language(candidate.language), interpreted=False),
         spec.construct(),
         exam.content(Question(0)).inputs,
     )
     torch.save(job, folder / JOB_FILE)
 
 
-def _run(command: list[str], folder: str, timeout_s: float) -> str:
+def _run(command: list[str], folder: str, environment: dict[str, str], timeout_s: float) -> str:
     """How it ended where it had to be ended; else nothing."""
     ours = str(Path(assay.__file__).resolve().parents[1])
-    environment = neutral_environment(folder, "cuda") | {"PYTHONPATH": ours}
     with (Path(folder) / _OUTPUT).open("wb") as output:
         process = subprocess.Popen(
             command,
             cwd=folder,
-            env=environment,
+            env=environment | {"PYTHONPATH": ours},
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.STDOUT,

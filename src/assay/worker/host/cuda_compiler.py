@@ -10,7 +10,6 @@ import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 
-from assay.data.candidate import Language
 from assay.data.compilation import CompiledKernel, CompileOutcome
 from assay.languages.architecture import Architecture
 from assay.languages.compiler_output import (
@@ -172,7 +171,7 @@ class CudaCompiler:
         return CompiledKernel(
             name=head.name,
             arch=self._arch.name,
-            language=Language.CUDA,
+            language=CudaLanguage.name,
             outcome=outcome,
             where=source.where(head.name, head.line),
             message=words,

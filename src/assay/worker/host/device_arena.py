@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import contextlib
 
-from assay.devices.cuda_driver import CudaDriver
+from assay.devices.driver import Driver
 from assay.errors import DeviceError
 from assay.worker.host.arena import POISON, Bytes, Edge, Region
 
@@ -24,7 +24,7 @@ class DeviceArena:
 
     descriptors: tuple[int, ...] = ()
 
-    def __init__(self, number: int, size: int, driver: CudaDriver) -> None:
+    def __init__(self, number: int, size: int, driver: Driver) -> None:
         self.number = number
         self.size = _rounded(size, _ALIGNMENT)
         self._driver = driver

@@ -18,7 +18,7 @@ from assay.data.observation import Observation, TimesSeen
 from assay.data.progress import Report
 from assay.data.settings import Level, Settings
 from assay.devices.lease import device_key, lease
-from assay.devices.registry import adapter
+from assay.devices.registry import backend
 from assay.measure.statistics import LEAST_ROUNDS, needs_more, paired_ratio
 from assay.worker.host.baseline import CANDIDATE, NULL, BaselineLost
 from assay.worker.host.cache_request import cache_remarks, place_remarks, warm_or_not
@@ -60,7 +60,7 @@ class DeviceStopwatch:
         self._exam = exam
         self._settings = settings
         self._device = device
-        self._reading = adapter(settings.device).reading
+        self._reading = backend(settings.device).reading
         self._rng = exam.secret.random("timing")
         self._shared: tuple[str, ...] = ()  # what to say where others use the device
         self._lost: dict[str, str] = {}  # baselines that this candidate is not compared with

@@ -9,6 +9,7 @@ whoever called them.
 
 from __future__ import annotations
 
+import functools
 import re
 import time
 from collections.abc import Iterator
@@ -18,6 +19,8 @@ from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
+
+from assay.languages.registry import LANGUAGES
 
 Words = npt.NDArray[np.uint64]
 
@@ -62,10 +65,15 @@ _INTERPRETER = re.compile(
     ([-.\d].*)?\.so[.\d]*""",
     re.VERBOSE,
 )
-# Folders of installed packages that compile, load and call a candidate's kernels.
-_TOOL_FOLDERS = ("/lib-dynload/", "/numba/", "/llvmlite/", "/triton/", "/pybind11/", "/cffi/")
 _WRITABLE = ("/dev/shm/", "/memfd:", "/SYSV", "/dev/zero", "/anon_hugepage", "//anon")
 _DELETED = " (deleted)"
+
+
+@functools.cache
+def _tool_folders() -> tuple[str, ...]:
+    """Of installed packages that compile, load and call a candidate's kernels."""
+    tools = [f"/{name}/" for one in LANGUAGES.working() for name in one.tools]
+    return ("/lib-dynload/", *tools)
 
 
 @dataclass(frozen=True)
@@ -170,6 +178,6 @@ def owner_of(path: str, scratch: str) -> Owner:
         return Owner.NEUTRAL
     if _COMPILER.fullmatch(name.rpartition("-linux-gnu-")[2]):
         return Owner.INTERPRETER
-    if _INTERPRETER.fullmatch(name) or any(folder in path for folder in _TOOL_FOLDERS):
+    if _INTERPRETER.fullmatch(name) or any(folder in path for folder in _tool_folders()):
         return Owner.INTERPRETER
     return Owner.LIBRARY

@@ -12,7 +12,7 @@ import statistics
 import time
 from collections.abc import Callable
 
-from assay.devices.cuda_driver import CudaDriver
+from assay.devices.driver import Driver
 
 _BYTES = 1 << 16
 _WARM_UP = 3
@@ -31,7 +31,7 @@ class Pulse:
 
     def __init__(
         self,
-        driver: CudaDriver,
+        driver: Driver,
         clock_ns: Callable[[], int] = time.perf_counter_ns,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:

@@ -20,6 +20,7 @@ from assay.data.candidate import Candidate
 from assay.data.observation import EndCause
 from assay.data.settings import Settings
 from assay.errors import HostError, TaskError
+from assay.languages.registry import language
 from assay.worker.answers import ReplyCode
 from assay.worker.host import scratch
 from assay.worker.host.build import Builder
@@ -35,7 +36,6 @@ from assay.worker.host.wall import Wall, usable_threads
 
 _MOST_DOUBLES = 8  # processes side by side
 _MOST_ELEMENTS = 1 << 24  # beyond this a shape costs more than its compilation
-_LEFT = "home/triton"  # what a compiler leaves, below the scratch folder
 
 
 @dataclass
@@ -150,4 +150,5 @@ class Rehearsal:
     def _keep(self, candidate: Candidate, left: list[bytes]) -> None:
         archive = self.cache.load(candidate)
         if archive is not None:
-            self.cache.store(candidate, scratch.joined(archive, left, _LEFT))
+            made = f"home/{language(candidate.language).compile_cache}"
+            self.cache.store(candidate, scratch.joined(archive, left, made))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 
-from assay.data.candidate import Candidate, Language
+from assay.data.candidate import Candidate
 from assay.data.compilation import CompiledKernel, CompileOutcome
 from assay.languages.architecture import Architecture
 from assay.languages.compiler_output import (
@@ -184,7 +184,7 @@ class TritonCompiler:
         return CompiledKernel(
             name=launch.kernel,
             arch=self._arch.name,
-            language=Language.TRITON,
+            language=TritonLanguage.name,
             outcome=outcome,
             where=f"{launch.file or candidate.main.path}:{launch.line}",
         )

@@ -17,8 +17,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import assay
-from assay.devices.cuda_driver import CudaDriver
+from assay.devices.device import DeviceBackend
+from assay.devices.driver import Driver
+from assay.devices.registry import backend
 from assay.errors import UsageError
+from assay.languages.registry import LANGUAGES, child_environment, child_modules
+from assay.plugins import outside_packages
 from assay.worker.host.arena import HostArena
 from assay.worker.host.control_group import ControlGroup, GroupLimits
 from assay.worker.host.device_arena import DeviceArena
@@ -88,7 +92,7 @@ class Wall:
         tf32: bool = False,
     ) -> None:
         self.rooms = rooms or Rooms()
-        self.device = device
+        self.device = backend(device)
         self.tf32 = tf32
         self._held = modules if isinstance(modules, Furnishing) else Furnishing(modules)
         self._expected = expected  # sandboxes still to be asked for, as far as is known
@@ -97,7 +101,9 @@ class Wall:
         self._counter = itertools.count()
         self._name = f"assay-{os.getpid()}-{secrets.token_hex(4)}"
         self._open: list[SandboxedProcess] = []
-        self._zygote = Zygote(self._held.modules, self._environment(_MOUNTED_SCRATCH))
+        ours = (*child_modules(), *self.device.accelerator.split(":")[:-1])
+        modules = (*self._held.modules, *ours)
+        self._zygote = Zygote(modules, self._environment(_MOUNTED_SCRATCH))
 
     @property
     def isolation(self) -> Isolation:
@@ -113,19 +119,19 @@ class Wall:
             raise UsageError(f"{_FORCE}={forced}: known are {known}") from None
 
     @cached_property
-    def driver(self) -> CudaDriver:
+    def driver(self) -> Driver:
         """The host's own hold on the device. The warm parent must have started before."""
-        return CudaDriver()
+        return self.device.driver()
 
     @cached_property
     def pulse(self) -> Pulse | None:
         """The device at rest; felt first before any candidate is there."""
-        return None if self.device == "cpu" else Pulse(self.driver)
+        return Pulse(self.driver) if self.device.accelerated else None
 
     @cached_property
     def arenas(self) -> MakeArena:
         """How memory is made that both sides of the wall see."""
-        if self.device == "cpu":
+        if not self.device.accelerated:
             return HostArena
         return lambda number, size: DeviceArena(number, size, self.driver)
 
@@ -194,15 +200,16 @@ class Wall:
         return SandboxSpec(
             isolation=self.isolation,
             readable=(*readable_paths(), *self._held.readable),
-            hidden=(str(Path(assay.__file__).resolve().parent),),
+            hidden=hidden_paths(),
             scratch=scratch,
             scratch_bytes=self.rooms.scratch_bytes,
             memory_bytes=self.rooms.memory_bytes,
             environment=tuple(self._environment(scratch).items()),
             threads=self.rooms.threads,
-            device=self.device,
+            torch_device=self.device.torch_device,
+            accelerator=self.device.accelerator,
             tf32=self.tf32,
-            device_files=device_files(self.device),
+            device_files=self.device.device_files(),
         )
 
     def _environment(self, scratch: str) -> dict[str, str]:
@@ -219,38 +226,30 @@ def readable_paths() -> tuple[str, ...]:
     for path in roots:
         if not any(path.startswith(f"{other}/") for other in kept if other != path):
             kept.append(path)
-    return (*_SYSTEM_PATHS, *kept)
+    shown = (*_SYSTEM_PATHS, *kept)
+    tools = [folder for one in LANGUAGES.working() for folder in one.tool_folders]
+    return (*shown, *(f for f in tools if not f.startswith(tuple(f"{place}/" for place in shown))))
 
 
-def device_files(device: str) -> tuple[str, ...]:
-    """What a driver's library opens to reach its device."""
-    if device == "cpu":
-        return ()
-    found = sorted(Path("/dev").glob("nvidia*"))
-    return tuple(str(path) for path in found if path.is_char_device())
+def hidden_paths() -> tuple[str, ...]:
+    """Assay itself, and packages of others that hold tasks or know what is checked."""
+    ours = str(Path(assay.__file__).resolve().parent)
+    return (ours, *outside_packages("assay.readers", "assay.checks"))
 
 
-def neutral_environment(scratch: str, device: str = "cpu") -> dict[str, str]:
+def neutral_environment(scratch: str, device: DeviceBackend) -> dict[str, str]:
     """What the candidate sees: the same in every phase, with every cache in its own scratch."""
-    scripts = os.path.dirname(sys.executable)
+    tools = [folder for one in LANGUAGES.working() for folder in one.tool_folders]
+    folders = (os.path.dirname(sys.executable), *tools, "/usr/local/bin", "/usr/bin", "/bin")
     home = f"{scratch}/home"
-    interpreted = {"TRITON_INTERPRET": "1"} if device == "cpu" else {}
-    found = {"LD_LIBRARY_PATH": os.environ.get("LD_LIBRARY_PATH", "")} if device != "cpu" else {}
     return {
-        "PATH": f"{scripts}:/usr/local/cuda/bin:/usr/local/bin:/usr/bin:/bin",
+        **device.environment(),
+        **child_environment(device, home),
+        "PATH": ":".join(folders),
         "HOME": home,
         "TMPDIR": scratch,
         "LANG": "C.UTF-8",
         "USER": "user",
         "XDG_CACHE_HOME": f"{home}/.cache",
         "PYTHONDONTWRITEBYTECODE": "1",
-        "CCACHE_DISABLE": "1",
-        "TORCH_EXTENSIONS_DIR": f"{home}/extensions",
-        "TORCHINDUCTOR_CACHE_DIR": f"{home}/inductor",
-        "TORCHINDUCTOR_COMPILE_THREADS": "1",
-        "TRITON_CACHE_DIR": f"{home}/triton",
-        "NUMBA_CACHE_DIR": f"{home}/numba",
-        "CUDA_CACHE_PATH": f"{home}/cuda",
-        **interpreted,
-        **{name: value for name, value in found.items() if value},
     }

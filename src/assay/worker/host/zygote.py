@@ -44,7 +44,7 @@ class Zygote:
             stdin=theirs.fileno(),
             stdout=subprocess.DEVNULL,
             stderr=self._errors,
-            env=_start_environment(environment.get("TRITON_INTERPRET") == "1"),
+            env=_start_environment(),
             cwd="/",
             start_new_session=True,  # Ctrl-C is ours to handle, not theirs
         )
@@ -100,7 +100,7 @@ class Zygote:
         return os.pread(self._errors, _LOG_BYTES, 0).decode("utf-8", "replace")[-2000:]
 
 
-def _start_environment(interpreted: bool) -> dict[str, str]:
+def _start_environment() -> dict[str, str]:
     """Enough to import what we import; the zygote then clears it."""
     package_root = str(Path(__file__).resolve().parents[3])
     paths = [package_root, *(p for p in sys.path if p and p != package_root)]
@@ -110,5 +110,4 @@ def _start_environment(interpreted: bool) -> dict[str, str]:
         "HOME": "/",
         "LANG": "C.UTF-8",
         **{name: os.environ[name] for name in _LOADER if name in os.environ},
-        **({"TRITON_INTERPRET": "1"} if interpreted else {}),
     }

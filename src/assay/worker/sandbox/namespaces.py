@@ -60,6 +60,8 @@ def build_root(spec: SandboxSpec) -> None:
     for path in spec.hidden:
         if os.path.isdir(f"/new{path}"):
             syscalls.mount("tmpfs", f"/new{path}", "tmpfs", syscalls.MS_RDONLY, "size=4k")
+        elif os.path.exists(f"/new{path}"):
+            syscalls.mount("/old/dev/null", f"/new{path}", "", syscalls.MS_BIND)
     _make_proc_and_devices(spec)
     _make_scratch(spec)
     _become_root()

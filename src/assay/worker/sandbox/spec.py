@@ -26,6 +26,7 @@ class SandboxSpec:
     memory_bytes: int  # address space on top of what the warm parent already maps
     environment: tuple[tuple[str, str], ...]
     threads: int
-    device: str = "cpu"
+    torch_device: str = "cpu"
+    accelerator: str = ""  # `module:Class` of what sets the device up; none without one
     tf32: bool = False  # whether float32 products may be rounded to TF32 on the device
     device_files: tuple[str, ...] = ()  # of the accelerator, to be opened for reading and writing

@@ -1,4 +1,4 @@
-"""Accelerator: what the runner asks of the device it shares with the candidate.
+"""CudaAccelerator: what the runner asks of the CUDA device it shares with the candidate.
 
 The rule: the driver's functions are taken before candidate code is loaded. A fault on a device
 cannot be mended within the process, so it ends the process, and the host sees how.
@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import os
 import time
+from typing import Any
 
 import torch
 
 from assay.devices.cuda_driver import PERSISTING_CACHE, CudaDriver
+from assay.devices.cupti import KernelTrace
+from assay.devices.launch_gap import LaunchGap
 from assay.errors import DeviceError
-from assay.worker.child.launch_gap import LaunchGap
 
 _current_stream, _set_stream = torch.cuda.current_stream, torch.cuda.set_stream
 _POISON = 255
@@ -24,7 +26,7 @@ _LEFT_BATCHES = 2  # of calls that left work behind, before it is told
 _wall_ns, _busy_ns = time.perf_counter_ns, time.thread_time_ns
 
 
-class Accelerator:
+class CudaAccelerator:
     """One CUDA device, shared with torch through its primary context."""
 
     def __init__(self, tf32: bool = False) -> None:
@@ -36,6 +38,11 @@ class Accelerator:
         self._persisting = self._set_aside()
         self.strayed = False  # whether a call ever left another stream current
         self._left_ns: list[int] = []  # that other streams worked on for after a batch of calls
+
+    @property
+    def stream_handle(self) -> int:
+        """The stream that was current when the process began."""
+        return self.stream.cuda_stream
 
     def take_back(self) -> None:
         """Make our stream current again: answers are taken in its order, whatever a call left."""
@@ -70,7 +77,7 @@ class Accelerator:
         A driver that waits computes, and a process that has to wait for a processor does not: only
         time in which both clocks went on is the device's.
         """
-        self.finish(self.stream.cuda_stream)
+        self.finish(self.stream_handle)
         wall, busy = _wall_ns(), _busy_ns()
         self.finish()
         left_ns = min(_wall_ns() - wall, _busy_ns() - busy)
@@ -88,7 +95,7 @@ class Accelerator:
     def gap_picoseconds(self) -> int:
         """Between two pieces of work; 0 on a device on which no stream can be made to wait."""
         try:
-            self._gap = LaunchGap(self.driver, self.stream.cuda_stream)  # its page stays pinned
+            self._gap = LaunchGap(self.driver, self.stream_handle)  # its page stays pinned
             return self._gap.picoseconds()
         except DeviceError:
             return 0
@@ -101,3 +108,24 @@ class Accelerator:
             if size <= _MOST_POISONED
         ]
         taken.clear()
+
+    def bytes_at(self, pointer: int, nbytes: int) -> torch.Tensor:
+        """Through the form in which libraries exchange memory."""
+        return torch.as_tensor(_Raw(pointer, nbytes), device="cuda")
+
+    def kernel_trace(self) -> KernelTrace:
+        """The driver's own records; one a process: CUPTI keeps its callbacks."""
+        return KernelTrace()
+
+
+class _Raw:
+    """Bytes on a device, in the form in which libraries exchange them."""
+
+    def __init__(self, pointer: int, nbytes: int) -> None:
+        self.__cuda_array_interface__: dict[str, Any] = {
+            "shape": (nbytes,),
+            "typestr": "|u1",
+            "data": (pointer, False),
+            "strides": None,
+            "version": 3,
+        }

@@ -11,7 +11,7 @@ import ctypes
 import mmap
 import statistics
 
-from assay.devices.cuda_driver import CudaDriver
+from assay.devices.driver import Driver
 
 _PIECES = 96
 _BYTES = 1 << 16  # a fill as long as the launch of a kernel
@@ -23,7 +23,7 @@ _MOST = 120  # for a clock that has idled rises for some ten milliseconds
 class LaunchGap:
     """One process's."""
 
-    def __init__(self, driver: CudaDriver, stream: int) -> None:
+    def __init__(self, driver: Driver, stream: int) -> None:
         self._driver = driver
         self._stream = stream
         self._page = mmap.mmap(-1, mmap.PAGESIZE)
