@@ -10,7 +10,7 @@ import pytest
 
 from assay.data.axis import AxisRole
 from assay.errors import UsageError
-from assay.tasks.catalog import resolve, suites, tasks_of
+from assay.tasks.catalog import candidates_of, resolve, suites, tasks_of
 
 GOOD = """
 class Model:
@@ -61,6 +61,18 @@ def test_a_folder_lists_in_natural_order_and_finds_by_stem(tmp_path: Path) -> No
         resolve(f"kernelbench:{tmp_path}")
     with pytest.raises(UsageError, match="no task 'zz'"):
         resolve(f"kernelbench:{tmp_path}#zz")
+
+
+def test_candidates_lie_beside_their_task(tmp_path: Path) -> None:
+    (tmp_path / "2_a.py").write_text(GOOD)
+    own = [tmp_path / "2_a__first.py", tmp_path / "2_a__second.py"]
+    for path in (*own, tmp_path / "12_a__other.py"):
+        path.write_text("class ModelNew: ...")
+    for place in (f"{tmp_path}#2_a", f"{tmp_path / '2_a.py'}"):
+        assert candidates_of(f"kernelbench:{place}") == tuple(own)
+    assert candidates_of(str(own[0])) == (own[0],)
+    with pytest.raises(UsageError, match="no candidate lies beside"):
+        candidates_of("native:#softmax")
 
 
 def test_listing_imports_no_torch() -> None:

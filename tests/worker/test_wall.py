@@ -18,10 +18,12 @@ import pytest
 import assay
 from assay.devices.cpu import CpuBackend
 from assay.errors import UsageError
+from assay.languages.torch_language import TorchLanguage
 from assay.worker import wire
 from assay.worker.host import zygote
 from assay.worker.host.session import Session
-from assay.worker.host.wall import neutral_environment, readable_paths
+from assay.worker.host.wall import hidden_paths, neutral_environment, readable_paths
+from plugins.installed import install
 from worker.rooms import ROADS, Room, forced
 
 
@@ -49,6 +51,20 @@ def test_the_allow_list_holds_the_interpreter_and_no_home() -> None:
     )
     package = str(Path(assay.__file__).resolve().parent.parent)
     assert "site-packages" in package or package not in shown
+
+
+def test_what_an_outside_language_needs_is_shown_and_a_readers_package_is_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reader = {"outside_json": "outside_reader:OutsideReader"}
+    install(tmp_path, {"assay.readers": reader})
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.delitem(sys.modules, "outside_reader", raising=False)
+    folders = ("/opt/outside/bin", "/usr/outside/bin")
+    monkeypatch.setattr(TorchLanguage, "tool_folders", folders)
+    assert str(tmp_path / "outside_reader.py") in hidden_paths()
+    assert folders[0] in readable_paths() and folders[1] not in readable_paths()  # below /usr
+    assert ":".join(folders) in neutral_environment("/scratch", CpuBackend())["PATH"]
 
 
 def test_the_environment_names_neither_user_nor_judge() -> None:

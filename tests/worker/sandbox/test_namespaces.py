@@ -17,6 +17,7 @@ def test_a_hidden_folder_is_masked_and_its_neighbours_are_not(road: str, tmp_pat
     for name in ("library", "package"):
         (tmp_path / "site" / name).mkdir(parents=True)
         (tmp_path / "site" / name / "source.py").write_text("text")
+    (tmp_path / "site" / "module.py").write_text("text")
     (tmp_path / "beside").mkdir()
     site = tmp_path / "site"
     answer = run_confined(
@@ -27,7 +28,8 @@ def test_a_hidden_folder_is_masked_and_its_neighbours_are_not(road: str, tmp_pat
         scratch = "/scratch"
         readable = ("/usr", site)
         road = Isolation.NAMESPACES
-        spec = SandboxSpec(road, readable, (hidden,), scratch, 1 << 20, 1 << 30, (), 1)
+        module = f"{site}/module.py"
+        spec = SandboxSpec(road, readable, (hidden, module), scratch, 1 << 20, 1 << 30, (), 1)
         namespaces.leave()
         read_end, write_end = os.pipe()
         if os.fork() == 0:
@@ -41,6 +43,7 @@ def test_a_hidden_folder_is_masked_and_its_neighbours_are_not(road: str, tmp_pat
             found = {
                 "site": sorted(os.listdir(site)),
                 "hidden": os.listdir(hidden),
+                "module": open(module).read(),
                 "library": os.listdir(f"{site}/library"),
                 "beside": os.path.exists(beside),
                 "processes": [p for p in os.listdir("/proc") if p.isdigit()],
@@ -60,8 +63,9 @@ def test_a_hidden_folder_is_masked_and_its_neighbours_are_not(road: str, tmp_pat
         str(tmp_path / "beside"),
     )
     assert answer == {
-        "site": ["library", "package"],
+        "site": ["library", "module.py", "package"],
         "hidden": [],
+        "module": "",
         "library": ["source.py"],
         "beside": False,
         "processes": ["1"],

@@ -143,8 +143,8 @@ class Runner:
 
 def _allowed_paths() -> tuple[str, ...]:
     """Where reading is ordinary: libraries, compilers, the scratch folder, harmless devices."""
-    scratch = os.environ.get("TMPDIR", "/tmp")
-    places = (sys.prefix, sys.base_prefix, scratch, "/tmp", "/usr", "/lib", "/lib64", "/bin")
+    scratch, programs = os.environ.get("TMPDIR", "/tmp"), os.environ.get("PATH", "/bin").split(":")
+    places = (sys.prefix, sys.base_prefix, scratch, "/tmp", "/usr", "/lib", "/lib64", *programs)
     return (*places, "/dev/", "/proc/cpuinfo", "/proc/meminfo", "/sys/devices/system", "/etc/ld.so")
 
 
