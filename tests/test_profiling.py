@@ -88,5 +88,5 @@ def test_settings_reach_the_plan_and_the_floor(tf32: bool, unit: str) -> None:
     subject = Subject(reference, reference.own_axes, settings)
     plan = exam_of(subject).plan
     assert (plan.tf32, plan.cache, plan.timing) == (tf32, Cache.WARM, True)
-    floor = floor_under(H200, subject).limits
+    floor = floor_under(DescribedDevice(H200), subject).limits
     assert floor is not None and floor.units == {"float32": unit}
