@@ -90,7 +90,7 @@ def judged(case: CorpusCase, number: int) -> dict[str, Any]:
         level=Level.QUICK, track=Track(case.track), timing=timed, timeout_s=TIMEOUT_S
     )
     start = time.monotonic()
-    (judgement,) = evaluate_many(case.task_source, [case.path], settings)
+    (judgement,) = evaluate_many(case.task_source, [case.candidate], settings)
     verdict = judgement.verdict
     found = {
         "case": case.full_name,

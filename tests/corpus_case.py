@@ -38,6 +38,12 @@ class CorpusCase:
     slow: bool = False  # builds for minutes: judged by benchmarks/honesty.py, not by every test run
 
     @property
+    def candidate(self) -> Path:
+        """What is handed in: the file, or its folder where a package of its own stands beside it."""
+        beside = self.path.parent.glob("*/__init__.py")
+        return self.path.parent if any(beside) else self.path
+
+    @property
     def full_name(self) -> str:
         """Corpus, task and name: `corpus_cuda/softmax/triton_rows`."""
         return "/".join(self.path.parts[-4:-1])

@@ -73,7 +73,7 @@ def verdicts(wall: Wall, chosen: tuple[CorpusCase, ...]) -> dict[str, Verdict]:
     )
     source = chosen[0].task_source
     hearing = Hearing(wall, resolve(source), settings, plan(source, settings))
-    judged = hear(hearing, [load_candidate(case.path) for case in chosen])
+    judged = hear(hearing, [load_candidate(case.candidate) for case in chosen])
     return {case.name: one.verdict for case, one in zip(chosen, judged, strict=True)}
 
 
