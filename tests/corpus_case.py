@@ -39,7 +39,7 @@ class CorpusCase:
 
     @property
     def candidate(self) -> Path:
-        """What is handed in: the file, or its folder where a package of its own stands beside it."""
+        """What is handed in: the file, or its folder where a package stands beside it."""
         beside = self.path.parent.glob("*/__init__.py")
         return self.path.parent if any(beside) else self.path
 

@@ -7,7 +7,7 @@ import pytest
 from assay.data.candidate import Candidate, SourceFile
 from assay.data.evidence import Evidence, Severity
 from assay.data.settings import Track
-from assay.guard.source import analyse, findings
+from assay.source_analysis.source import analyse, findings
 from guard.cheating_reach import REACHES
 from guard.cheating_sources import CHEATS
 from guard.cheating_wiring import WIRED_CHEATS

@@ -13,11 +13,11 @@ from assay.data.compilation import CompileOutcome, CompileReport
 from assay.data.inspection import Inspection, Mention
 from assay.data.settings import Settings, Track
 from assay.guard.rubric import rubric
-from assay.guard.source import analyse, findings
 from assay.judge.places import evidence_of_user, of_user
 from assay.languages.architecture import architecture
 from assay.report.console import result_console
 from assay.report.inspection import inspection_page
+from assay.source_analysis.source import analyse, findings
 
 NOT_COMPILED = 1
 

@@ -11,9 +11,8 @@ from __future__ import annotations
 
 from assay.data.evidence import Evidence, EvidenceKind, Severity
 from assay.data.settings import Track
-from assay.guard.source_report import SourceReport
 from assay.guard.tags import Guard, Origin, Tag, Weight
-from assay.guard.trace import ReturnSeen
+from assay.source_analysis.source_report import ReturnSeen, SourceReport
 
 _CONVICTS, _SUSPICIOUS, _NOTE = Severity.CONVICTS, Severity.SUSPICIOUS, Severity.NOTE
 

@@ -10,7 +10,7 @@ import re
 
 from assay.data.evidence import EvidenceKind, Severity
 from assay.guard.reach import SETTING_REACH, Reach
-from assay.guard.values import Value
+from assay.source_analysis.values import Value
 
 _CONVICTS = Severity.CONVICTS
 _PATCHED = EvidenceKind.PATCHED_STATE

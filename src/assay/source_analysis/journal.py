@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from assay.guard.tags import Tag
-from assay.guard.values import BoxObject, Buffer, Value, join
+from assay.source_analysis.values import BoxObject, Buffer, Value, join
 
 Holder = dict[Any, Value]
 

@@ -10,7 +10,7 @@ import itertools
 import posixpath
 import re
 
-from assay.guard.values import NOTHING, Constant, Outline, Value, ref
+from assay.source_analysis.values import NOTHING, Constant, Outline, Value, ref
 
 MOST = 16  # readings kept of one value
 _LONGEST = 200_000

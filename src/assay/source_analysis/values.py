@@ -1,4 +1,4 @@
-"""Values of the abstract run: what an expression may be, and which data it may hold.
+"""Values of the abstract interpretation: what an expression may be, and which data it may hold.
 
 The rule: a value is a union. `refs` are the program objects it may be, `buffers` the storage it may
 share; two names of one tensor share its buffer, so what a kernel writes through one is seen through
@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
-from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeAlias, TypeVar
 
 from assay.guard.tags import Origin, Tag
 
@@ -35,6 +35,10 @@ class Scope:
     parent: Scope | None = None
     outer_names: set[str] = field(default_factory=set)  # declared global or nonlocal
     is_class: bool = False
+
+    def place(self, node: ast.AST) -> str:
+        """`kernel.py:12` for a node."""
+        return f"{self.module}:{getattr(node, 'lineno', 0)}"
 
     def find(self, name: str) -> Value | None:
         """Look a name up through enclosing scopes; class bodies are skipped from inside."""
@@ -76,13 +80,16 @@ class ClassObject:
 
     def base_classes(self) -> list[ClassObject]:
         """Bases that the candidate defines itself."""
-        refs = [ref for base in self.bases for ref in base.refs]
-        return [ref.object for ref in refs if isinstance(ref, ClassRef)]
+        return [item.object for base in self.bases for item in base.of(ClassRef)]
 
     def library_bases(self) -> set[str]:
         """Dotted names of library classes it derives from, however far up."""
-        own = {ref.name for base in self.bases for ref in base.refs if isinstance(ref, Library)}
+        own = {item.name for base in self.bases for item in base.of(Library)}
         return own.union(*(base.library_bases() for base in self.base_classes()))
+
+    def call(self, *given: Value, keywords: dict[str, Value] | None = None) -> Call:
+        """A call that the class itself makes, of one of its special methods."""
+        return Call(self.attrs.place(self.node), self.attrs, given, keywords or {})
 
 
 @dataclass(eq=False, slots=True)
@@ -228,6 +235,7 @@ Ref: TypeAlias = (
     Constant | Library | Function | ClassRef | Instance | Kernel | Extension | Layer | Method | Box
     | Partial | Generated | Outline | Property | Super | Lost
 )  # fmt: skip
+R = TypeVar("R")
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,13 +246,19 @@ class Value:
     buffers: frozenset[Buffer] = frozenset()
     scalar: bool = False  # Python numbers taken from data: tainted, but arithmetic on them is free
 
+    def of(self, kind: type[R]) -> list[R]:
+        """The program objects of one kind that it may be."""
+        return [item for item in self.refs if isinstance(item, kind)]
+
+    @property
+    def data(self) -> Value:
+        """The same value without the program objects that it may be."""
+        return Value(buffers=self.buffers, scalar=self.scalar)
+
     @property
     def tags(self) -> set[Tag]:
         """Everything that may have gone into it, containers included."""
-        found: set[Tag] = set()
-        for buffer in all_buffers(self):
-            found |= buffer.tags
-        return found
+        return set[Tag]().union(*(buffer.tags for buffer in all_buffers(self)))
 
     @property
     def is_data(self) -> bool:
@@ -271,6 +285,16 @@ ANY_NAME = "a computed name"  # the attribute that stands for those whose name i
 def ref(one: Ref) -> Value:
     """The value that is exactly one thing."""
     return Value(frozenset((one,)))
+
+
+def box(items: dict[Any, Value] | None = None, rest: Value | None = None) -> Value:
+    """A container; `items` is taken as it is, so that a namespace stays shared."""
+    return ref(Box(BoxObject(items if items is not None else {}, rest)))
+
+
+def stored(*buffers: Buffer) -> Value:
+    """The tensor that lies in some storage."""
+    return Value(buffers=frozenset(buffers))
 
 
 def join(values: Iterable[Value]) -> Value:
@@ -309,5 +333,38 @@ def _parts(item: Ref) -> list[Value]:
     if isinstance(item, Partial):
         return [item.function, *item.arguments, *(value for _, value in item.keywords)]
     if isinstance(item, Layer):
-        return [Value(buffers=frozenset((item.weights,)))]
+        return [stored(item.weights)]
     return []
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One call: where it stands and what it is given. A missing argument is nothing."""
+
+    where: str
+    scope: Scope
+    positional: tuple[Value, ...] = ()
+    keywords: dict[str, Value] = field(default_factory=dict)
+
+    @property
+    def all(self) -> list[Value]:
+        """Every argument, named or not."""
+        return [*self.positional, *self.keywords.values()]
+
+    def get(self, position: int, name: str = "") -> Value:
+        """An argument by place or by name."""
+        if name in self.keywords:
+            return self.keywords[name]
+        return self.positional[position] if position < len(self.positional) else NOTHING
+
+    def given(self, *positional: Value, keywords: dict[str, Value] | None = None) -> Call:
+        """A call at the same place with other arguments."""
+        return replace(self, positional=positional, keywords=keywords or {})
+
+    def after(self, count: int) -> Call:
+        """The same call without its first positional arguments."""
+        return replace(self, positional=self.positional[count:])
+
+    def refs(self, kind: type[R]) -> list[R]:
+        """The program objects of one kind among all arguments."""
+        return [item for value in self.all for item in value.of(kind)]

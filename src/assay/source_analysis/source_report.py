@@ -9,8 +9,36 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from assay.data.evidence import Evidence
-from assay.guard.tags import Origin, Tag
-from assay.guard.trace import KernelSeen, LaunchSeen, ReturnSeen
+from assay.guard.tags import Guard, Origin, Tag
+
+
+@dataclass(frozen=True, slots=True)
+class KernelSeen:
+    """A kernel that the candidate defines."""
+
+    name: str
+    language: str
+    where: str
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchSeen:
+    """A kernel call that forward reaches."""
+
+    name: str
+    where: str
+    guard: Guard
+
+
+@dataclass(frozen=True, slots=True)
+class ReturnSeen:
+    """One return of forward: what may be in the result there."""
+
+    where: str
+    guard: Guard
+    tags: frozenset[Tag]
+    subclass: bool = False  # it may be an instance of a tensor subclass of the candidate
+    blank: bool = False  # new storage that nothing was written to, or nothing but a constant
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,287 @@
+"""Calls of builtins, decorators and the standard functions that look names up.
+
+The rule: a name in constant text is the name itself; one that is not constant stands for any. A
+decorator that changes only how a function is called leaves it what it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from assay.guard.reach import SUBCLASS_MAKERS
+from assay.guard.tags import Origin, Tag, Weight
+from assay.source_analysis.attributes import any_attribute, attribute, set_attribute
+from assay.source_analysis.dataflow import (
+    call_back,
+    compute,
+    same_data,
+    scalar_of,
+    tags_of,
+    told,
+)
+from assay.source_analysis.interpreter import Interpreter
+from assay.source_analysis.modules import code_call, evaluate_text, execute_text, import_by_name
+from assay.source_analysis.objects import call_plain_new, call_super
+from assay.source_analysis.protocols import contents
+from assay.source_analysis.texts import outlined, texts
+from assay.source_analysis.values import (
+    ANY_NAME,
+    NOTHING,
+    Call,
+    ClassRef,
+    Function,
+    Generated,
+    Instance,
+    InstanceObject,
+    Kernel,
+    Library,
+    Lost,
+    Method,
+    Partial,
+    Property,
+    Ref,
+    Value,
+    box,
+    join,
+    ref,
+)
+
+PROPERTIES = ("property", "cached_property", "abstractproperty")
+DISPATCH = "functools.singledispatch"
+_CUSTOM_OPERATOR = "torch.library.custom_op"
+_DECORATORS = frozenset(
+    """functools.wraps functools.lru_cache functools.cache functools.singledispatch torch.no_grad
+    torch.inference_mode torch.enable_grad builtins.staticmethod builtins.classmethod
+    builtins.property contextlib.contextmanager torch._dynamo.disable torch.compiler.disable
+    torch.jit.ignore torch.jit.unused torch.library.impl torch.library.register_fake
+    torch.amp.custom_fwd torch.cuda.amp.custom_fwd torch.amp.custom_bwd functools.cached_property
+    torch.cuda.amp.custom_bwd dataclasses.dataclass torch.jit.export
+    torch.library.custom_op""".split()
+)
+_LIBRARY_OPERATORS = ("aten", "prims", "mkldnn", "quantized")
+_PLAIN_NEW = ("super().__new__", "object.__new__", "type.__new__", "super().__call__")
+_SETTERS = ("object.__setattr__", "type.__setattr__", "setattr()")
+_DECORATED = (Function, Partial, ClassRef, Kernel, Generated)
+
+
+def call_builtin(run: Interpreter, name: str, call: Call) -> Value | None:
+    """The value of such a call; None where the name is an ordinary library function."""
+    root, _, base = name.partition(".")
+    if name.split("()", 1)[0] in _DECORATORS:
+        return _decorator(run, name, call)
+    if root == "builtins":
+        return _builtin(run, base, call)
+    made = code_call(run, name, call)
+    if made is not None:
+        return made
+    if name in SUBCLASS_MAKERS:
+        return _tensor_subclass(run, call)
+    if root == "operator" and base in _OPERATOR:
+        return _OPERATOR[base](run, call)
+    if name.startswith("torch.ops."):
+        return _custom_operator(run, name, call)
+    if name.endswith("().impl") and name.startswith("torch.library.Library"):
+        run.heap.custom_operators[call.get(0).text() or ""] = call.get(1)
+        return NOTHING
+    return None
+
+
+def _decorator(run: Interpreter, name: str, call: Call) -> Value:
+    """Decorators that keep the function what it is."""
+    decorated = [v for v in call.positional if any(isinstance(r, _DECORATED) for r in v.refs)]
+    if decorated and name.endswith(PROPERTIES):
+        return ref(Property(decorated[0], call.get(1) if call.get(1).refs else None))
+    if decorated and name == DISPATCH:  # which of its functions is called is not followed
+        return join([decorated[0], ref(Lost())])
+    if name.startswith(_CUSTOM_OPERATOR):
+        title = call.get(0, "name").text()
+        if title is not None:
+            return ref(Library(f"{_CUSTOM_OPERATOR}():{title}"))
+        if decorated and ":" in name:
+            title = name.split(":", 1)[1].split("::")[-1]
+            run.heap.custom_operators[title] = decorated[0]
+    return decorated[0] if decorated else ref(Library(name if "()" in name else name + "()"))
+
+
+def _tensor_subclass(run: Interpreter, call: Call) -> Value:
+    """A tensor made as an instance of a class: what it holds is up to that class."""
+    made: list[Ref] = [Instance(InstanceObject(item.object)) for item in call.refs(ClassRef)]
+    return join([Value(frozenset(made)), run.heap.unknown(tags_of(call.all))])
+
+
+def _custom_operator(run: Interpreter, name: str, call: Call) -> Value | None:
+    """`torch.ops.mine.f(x)`: an operator the candidate registered, else unknown."""
+    parts = name.split(".")
+    if len(parts) < 4 or parts[2] in _LIBRARY_OPERATORS:
+        return None
+    return run.call(run.heap.custom_operators.get(parts[3], NOTHING), call)
+
+
+def _attrgetter(run: Interpreter, call: Call) -> Value:
+    return ref(Partial(ref(Library("operator.getattr_path")), call.positional))
+
+
+def _getattr_path(run: Interpreter, call: Call) -> Value:
+    value = call.positional[-1] if call.positional else NOTHING
+    for part in (call.get(0).text() or "").split("."):
+        value = attribute(run, value, part)
+    return value
+
+
+def _methodcaller(run: Interpreter, call: Call) -> Value:
+    return ref(Partial(ref(Library("operator.call_method")), call.positional))
+
+
+def _call_named_method(run: Interpreter, call: Call) -> Value | None:
+    if len(call.positional) < 2:
+        return None
+    method = attribute(run, call.positional[-1], call.get(0).text() or "")
+    return run.call(method, call.given(*call.positional[1:-1]))
+
+
+_OPERATOR: dict[str, Callable[[Interpreter, Call], Value | None]] = {
+    "attrgetter": _attrgetter,
+    "getattr_path": _getattr_path,
+    "methodcaller": _methodcaller,
+    "call_method": _call_named_method,
+}
+
+
+def _builtin(run: Interpreter, base: str, call: Call) -> Value:
+    if base.startswith("property.") and call.positional:
+        return _property_part(base, call)
+    if base in _PLAIN_NEW:
+        return call_plain_new(run, base, call)
+    rule = _setattr if base.endswith(_SETTERS) else _BUILTINS.get(base)
+    made = rule(run, call) if rule is not None else None
+    if made is not None:
+        return made
+    call_back(run, call)
+    return Value(frozenset((Library(f"builtins.{base}()"),)), scalar_of(call.all).buffers, True)
+
+
+def _property_part(base: str, call: Call) -> Value:
+    """`@name.setter`: the same property, with one more function."""
+    old = call.get(0).of(Property)
+    if not old or base != "property.setter":
+        return call.get(0)
+    return ref(Property(old[0].getter, call.get(1)))
+
+
+def _getattr(run: Interpreter, call: Call) -> Value:
+    """`getattr(a, "b")`: an attribute where the name is constant."""
+    owner, name = call.get(0), call.get(1).text()
+    if name is not None:
+        return join([attribute(run, owner, name), *call.positional[2:]])
+    named: list[Ref] = [Library(f"{item.name}.computed_name") for item in owner.of(Library)]
+    found = join([Value(frozenset(named)), any_attribute(run, owner)])
+    return found if found.refs else ref(Method(owner, "computed_name"))
+
+
+def _setattr(run: Interpreter, call: Call) -> Value:
+    set_attribute(run, call.get(0), call.get(1).text() or ANY_NAME, call.get(2), call.where)
+    return NOTHING
+
+
+def _id(run: Interpreter, call: Call) -> Value:
+    """`id(a)`: a number, and the address of an object."""
+    address = run.heap.new({Tag(Origin.IDENTITY)})
+    buffers = address.buffers | scalar_of(call.all).buffers
+    return Value(frozenset((Library("builtins.id()"),)), buffers, scalar=True)
+
+
+def _not_known(run: Interpreter, call: Call) -> Value:
+    """A plain Python value nothing is known about."""
+    return Value(frozenset((Library("builtins.object()"),)))
+
+
+def _map(run: Interpreter, call: Call) -> Value:
+    items = [contents(run, value) for value in call.positional[1:]]
+    return box(rest=run.call(call.get(0), call.given(*items)))
+
+
+def _zip(run: Interpreter, call: Call) -> Value:
+    return box(rest=box({i: contents(run, value) for i, value in enumerate(call.positional)}))
+
+
+def _range(run: Interpreter, call: Call) -> Value:
+    return scalar_of(call.all)
+
+
+def _type(run: Interpreter, call: Call) -> Value:
+    """`type(x)`, or a class made by a call."""
+    classes: list[Ref] = [ClassRef(item.object.kind) for item in call.get(0).of(Instance)]
+    if len(call.positional) == 3:
+        run.seen.opaque = True
+    if call.get(0).is_data:
+        classes.append(Library("torch.Tensor"))
+    return Value(frozenset(classes)) if classes else NOTHING
+
+
+def _vars(run: Interpreter, call: Call) -> Value:
+    """`vars(torch)`: a namespace."""
+    owner = call.get(0)
+    if any(isinstance(item, Instance | ClassRef) for item in owner.refs):
+        return attribute(run, owner, "__dict__")
+    names: list[Ref] = [Library(f"{item.name}.__dict__") for item in owner.of(Library)]
+    return Value(frozenset(names)) if names else ref(Library("builtins.vars()"))
+
+
+def _text(run: Interpreter, call: Call) -> Value:
+    return join([told(call.all), outlined(texts(call.get(0)))])
+
+
+def _number(run: Interpreter, call: Call) -> Value:
+    return told(call.all)
+
+
+def _bytes(run: Interpreter, call: Call) -> Value | None:
+    return same_data(call.all) if any(value.is_data for value in call.all) else None
+
+
+def _same_text(run: Interpreter, call: Call) -> Value:
+    """`compile("...", ...)`: hands its text on to exec or eval."""
+    return call.get(0)
+
+
+def _arithmetic(name: str) -> Callable[[Interpreter, Call], Value]:
+    def rule(run: Interpreter, call: Call) -> Value:
+        values = [v for value in call.all for v in (value, contents(run, value))]
+        if any(value.is_data for value in values):
+            return compute(run, f"{name}()", Weight.LIGHT, values, call.where)
+        return scalar_of(values)
+
+    return rule
+
+
+def _iterated(run: Interpreter, call: Call) -> Value:
+    """What a builtin that loops over its arguments finds there; functions among them are called."""
+    inner = join([NOTHING, *(contents(run, value) for value in call.positional)])
+    call_back(run, call.given(keywords=call.keywords))
+    return inner
+
+
+def _container(run: Interpreter, call: Call) -> Value:
+    return box(rest=_iterated(run, call))
+
+
+def _dict(run: Interpreter, call: Call) -> Value:
+    return box(dict(call.keywords)) if call.keywords else _container(run, call)
+
+
+def _enumerate(run: Interpreter, call: Call) -> Value:
+    return box(rest=box({0: NOTHING, 1: _iterated(run, call)}))
+
+
+_BUILTINS: dict[str, Callable[[Interpreter, Call], Value | None]] = {
+    **dict.fromkeys("int float bool complex hash len ord chr bin hex any all".split(), _number),
+    **dict.fromkeys("list tuple set frozenset sorted reversed iter".split(), _container),
+    **dict.fromkeys("hasattr isinstance callable".split(), _not_known),
+    **dict.fromkeys("bytes bytearray memoryview".split(), _bytes),
+    **{name: _arithmetic(name) for name in "sum max min abs pow divmod round".split()},
+    "str": _text, "repr": _text, "id": _id, "next": _iterated, "enumerate": _enumerate,
+    "dict": _dict, "getattr": _getattr, "setattr": _setattr, "map": _map, "filter": _map,
+    "zip": _zip, "range": _range, "type": _type, "vars": _vars, "super": call_super,
+    "__import__": import_by_name, "eval": evaluate_text, "exec": execute_text,
+    "compile": _same_text,
+}  # fmt: skip

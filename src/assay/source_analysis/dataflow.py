@@ -1,0 +1,154 @@
+"""Data flow: how data moves between values, storage, computations and code that is not followed.
+
+The rule: data shares its storage with its views; numbers taken from data stay tainted but are free
+to compute with; a computation on tensors makes new storage that says who made it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from assay.guard.operation_names import finishes_reduction
+from assay.guard.tags import Origin, Tag, Weight
+from assay.source_analysis.interpreter import Interpreter
+from assay.source_analysis.protocols import spread
+from assay.source_analysis.values import (
+    NOTHING,
+    Box,
+    Buffer,
+    Call,
+    Extension,
+    Function,
+    Generated,
+    Instance,
+    Kernel,
+    Layer,
+    Lost,
+    Partial,
+    Ref,
+    Value,
+    all_buffers,
+    join,
+)
+
+_OWN = (Kernel, Extension, Function, Instance, Partial, Lost)
+_CALLABLE = (Function, Partial, Kernel, Layer, Generated)
+
+
+def tags_of(values: Iterable[Value]) -> set[Tag]:
+    """Union of the tags of some values."""
+    return set[Tag]().union(*(value.tags for value in values))
+
+
+def told(values: Iterable[Value]) -> Value:
+    """A plain value that tells whatever some values tell: their data, taken as numbers."""
+    buffers = frozenset(b for value in values for b in all_buffers(value))
+    return Value(buffers=buffers, scalar=True) if buffers else NOTHING
+
+
+def scalar_of(values: Iterable[Value]) -> Value:
+    """A Python number made from values: tainted like them, free to compute with."""
+    buffers = frozenset(b for value in values for b in value.buffers)
+    return Value(buffers=buffers, scalar=True) if buffers else NOTHING
+
+
+def same_data(values: list[Value]) -> Value:
+    """A value that shares the storage of others."""
+    buffers = frozenset(b for value in values for b in all_buffers(value))
+    return Value(buffers=buffers, scalar=bool(values) and all(v.scalar for v in values))
+
+
+def surroundings(name: str) -> Value:
+    """A plain value that tells something of the world around the candidate."""
+    buffer = Buffer({Tag(Origin.SURROUNDINGS, name)}, fresh=False)
+    return Value(buffers=frozenset((buffer,)), scalar=True)
+
+
+def holds_kernel(value: Value) -> bool:
+    """True where a value may hold what a kernel made."""
+    return any(tag.origin is Origin.KERNEL for tag in value.tags)
+
+
+def mark_kernel(run: Interpreter, buffers: Iterable[Buffer], reason: str) -> None:
+    """Storage that a kernel has written whatever a condition said."""
+    for buffer in buffers:
+        buffer.tags.add(Tag(Origin.KERNEL, reason, guard=run.guard))
+
+
+def write(target: Value, source: Value) -> Value:
+    """Write data in place: every name of the storage sees it."""
+    tags = source.tags
+    for buffer in target.buffers:
+        buffer.tags |= tags
+    return target
+
+
+def mark_fresh(values: Iterable[Value], tags: set[Tag]) -> None:
+    """What code that is not followed may have written: the storage the candidate allocated."""
+    for value in values:
+        for buffer in all_buffers(value):
+            if buffer.fresh:
+                buffer.tags |= tags
+
+
+def hand_away(run: Interpreter, values: Iterable[Value]) -> None:
+    """Storage given to what is not followed (another thread): who writes it is not known."""
+    if run.in_forward:
+        mark_fresh(values, {Tag(Origin.UNKNOWN)})
+
+
+def compute(
+    run: Interpreter, name: str, weight: Weight, operands: list[Value], where: str
+) -> Value:
+    """A library computation: a new tensor that holds its operands and says who made it."""
+    tags = tags_of(operands)
+    given = [tag for tag in tags if tag.origin is Origin.INPUT]
+    is_work = weight is not Weight.LIGHT and not finishes_reduction(name)
+    counts = weight is not Weight.LIGHT or not all(tag.small for tag in given)
+    after_kernel = any(tag.origin is Origin.KERNEL for tag in tags)
+    on_input = (bool(given) and counts) or (is_work and after_kernel)
+    made = Tag(Origin.LIBRARY, name, where, weight, run.guard, on_input)
+    if run.in_forward:
+        run.seen.computed.setdefault((name, where), made)
+    return run.heap.new(tags | {made})
+
+
+def keep(run: Interpreter, holder: dict[str, Value], name: str, value: Value) -> None:
+    """Store into something that outlives the call; under a condition the old value stays."""
+    old = holder.get(name)
+    merged = join([old, value]) if run.flow.guards and old is not None else value
+    run.heap.journal.set_item(holder, name, merged)
+    if run.in_forward:
+        run.heap.kept.append((holder, name))
+
+
+def own_parts(values: Iterable[Value], depth: int = 0) -> frozenset[Ref]:
+    """Code and objects of the candidate among values and in what they contain."""
+    found: set[Ref] = set()
+    for value in values:
+        found |= {item for item in value.refs if isinstance(item, _OWN)}
+        boxes = [item.object for item in value.of(Box)]
+        inner = [v for held in boxes for v in (*held.items.values(), held.rest or NOTHING)]
+        if inner and depth < 3:
+            found |= own_parts(inner, depth + 1)
+    return frozenset(found)
+
+
+def call_back(run: Interpreter, call: Call) -> None:
+    """Enter the functions among the arguments, with arguments nothing is known about."""
+    packed = [v for name, v in call.keywords.items() if name in ("args", "kwargs")]
+    for value in call.all:
+        if any(isinstance(item, _CALLABLE) for item in value.refs):
+            parts = [part for item in packed for part in spread(run, item)]
+            rest = parts or [v for v in call.positional if v is not value]
+            run.call(value, call.given(*rest))
+
+
+def unknown_call(run: Interpreter, call: Call) -> Value:
+    """A call that cannot be resolved: it may have used and written all it was given."""
+    call_back(run, call)
+    mark_fresh(call.all, {Tag(Origin.UNKNOWN)})
+    result = run.heap.unknown(tags_of(call.all))
+    if any(value.is_data for value in call.all):
+        return result
+    return Value(frozenset((Lost(),)), result.buffers, scalar=True)
