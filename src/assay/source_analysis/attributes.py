@@ -11,17 +11,25 @@ from typing import Any
 
 from assay.guard.library_names import tells_surroundings
 from assay.guard.reach import reach_of_assignment
-from assay.source_analysis.dataflow import hand_away, keep, own_parts, surroundings, write
+from assay.source_analysis.dataflow import (
+    bound,
+    decorated,
+    hand_away,
+    keep,
+    own_parts,
+    read_by,
+    special,
+    surroundings,
+    write,
+)
+from assay.source_analysis.effects import assignment_switches_off
 from assay.source_analysis.interpreter import Interpreter
 from assay.source_analysis.kernels import extension_kernel, library_base
-from assay.source_analysis.overrides import assignment_switches_off
-from assay.source_analysis.protocols import bound, decorated, read_by, special
 from assay.source_analysis.values import (
     ANY_NAME,
     NOTHING,
     Box,
-    ClassObject,
-    ClassRef,
+    Class,
     Constant,
     Extension,
     Function,
@@ -39,6 +47,7 @@ from assay.source_analysis.values import (
     Super,
     Value,
     box,
+    class_of,
     join,
     ref,
     stored,
@@ -86,14 +95,14 @@ def any_attribute(run: Interpreter, base: Value) -> Value:
             parts.append(ref(extension_kernel(run, item, "a kernel")))
         elif isinstance(item, Kernel | Lost):
             parts.append(ref(item))
-        elif isinstance(item, Instance | ClassRef):
+        elif isinstance(item, Instance | Class):
             parts += [_attribute_of(run, item, name) for name in _names_of(item)]
     return join(parts)
 
 
-def _names_of(item: Instance | ClassRef) -> list[str]:
-    kind = item.object.kind if isinstance(item, Instance) else item.object
-    own = list(item.object.attrs) if isinstance(item, Instance) else []
+def _names_of(item: Instance | Class) -> list[str]:
+    kind = class_of(item)
+    own = list(item.attrs) if isinstance(item, Instance) else []
     names = [name for base in kind.lineage() for name in base.attrs.names]
     return [name for name in dict.fromkeys((*own, *names)) if not name.startswith("__")]
 
@@ -159,8 +168,8 @@ def _of_super(run: Interpreter, item: Super, name: str) -> Value:
     return ref(Method(ref(owner), name)) if name in _HOLDS else library(_SUPER + name)
 
 
-def _classes_behind(item: Super) -> list[ClassObject]:
-    kind = item.owner.object.kind if isinstance(item.owner, Instance) else item.owner.object
+def _classes_behind(item: Super) -> list[Class]:
+    kind = class_of(item.owner)
     lineage = kind.lineage()
     if item.after not in lineage:
         lineage = [k for meta in kind.metaclasses for k in meta.lineage()]
@@ -175,11 +184,11 @@ def _of_layer(run: Interpreter, layer: Layer, name: str) -> Value:
 
 
 def _of_instance(run: Interpreter, item: Instance, name: str) -> Value:
-    held = item.object
+    held = item
     if name in held.attrs:
         return held.attrs[name]
     if name == "__class__":
-        return ref(ClassRef(held.kind))
+        return ref(held.kind)
     if name == "__dict__":
         return box(held.attrs)
     found = held.kind.find(name)
@@ -189,7 +198,7 @@ def _of_instance(run: Interpreter, item: Instance, name: str) -> Value:
 
 
 def _computed_attribute(
-    run: Interpreter, item: Instance | ClassRef, name: str, held: Value | None
+    run: Interpreter, item: Instance | Class, name: str, held: Value | None
 ) -> Value:
     """What `__getattr__` makes of a name, and what is held under a name that was computed."""
     made = special(run, item, "__getattr__", ref(Constant(name)))
@@ -197,8 +206,8 @@ def _computed_attribute(
     return join(parts) if parts else ref(Method(ref(item), name))
 
 
-def _of_class(run: Interpreter, item: ClassRef, name: str) -> Value:
-    kind = item.object
+def _of_class(run: Interpreter, item: Class, name: str) -> Value:
+    kind = item
     if name == "apply" and any(base.endswith("Function") for base in kind.library_bases()):
         return _applied(kind.find("forward") or NOTHING)
     if name == "__dict__":
@@ -213,13 +222,13 @@ def _of_class(run: Interpreter, item: ClassRef, name: str) -> Value:
     return found
 
 
-def _of_metaclass(run: Interpreter, item: ClassRef, name: str) -> Value:
+def _of_metaclass(run: Interpreter, item: Class, name: str) -> Value:
     """What a class has from its metaclass, or by a name that was computed."""
-    for kind in item.object.metaclasses:
+    for kind in item.metaclasses:
         found = kind.find(name)
         if found is not None:
             return bound(found, ref(item))
-    return _computed_attribute(run, item, name, item.object.find(ANY_NAME))
+    return _computed_attribute(run, item, name, item.find(ANY_NAME))
 
 
 def _applied(forward: Value) -> Value:
@@ -230,7 +239,7 @@ def _applied(forward: Value) -> Value:
 
 _READS: dict[type[Ref], Callable[[Interpreter, Any, str], Value]] = {
     Library: _of_library, Extension: _of_extension, Kernel: _itself, Generated: _itself,
-    Lost: _itself, Layer: _of_layer, Instance: _of_instance, ClassRef: _of_class,
+    Lost: _itself, Layer: _of_layer, Instance: _of_instance, Class: _of_class,
     Function: _of_function, Property: _of_property, Super: _of_super,
 }  # fmt: skip
 
@@ -240,8 +249,8 @@ def set_attribute(run: Interpreter, base: Value, name: str, value: Value, where:
     for item in base.refs:
         if isinstance(item, Instance):
             _set_on_instance(run, item, name, value)
-        elif isinstance(item, ClassRef):
-            item.object.attrs.names[name] = value
+        elif isinstance(item, Class):
+            item.attrs.names[name] = value
         elif isinstance(item, Function):
             keep(run, run.heap.attached.setdefault(item.node, {}), name, value)
         elif isinstance(item, Library) and "()" in item.name:
@@ -255,13 +264,13 @@ def set_attribute(run: Interpreter, base: Value, name: str, value: Value, where:
 
 
 def _set_on_instance(run: Interpreter, item: Instance, name: str, value: Value) -> None:
-    kind = item.object.kind
+    kind = item.kind
     setters = [found.setter for found in (kind.find(name) or NOTHING).of(Property)]
     for setter in setters:
         if setter is not None:
             run.call(setter, kind.call(ref(item), value))
     if not any(setters):
-        keep(run, item.object.attrs, name, value)
+        keep(run, item.attrs, name, value)
 
 
 def _set_on_library(run: Interpreter, name: str, value: Value, where: str) -> None:

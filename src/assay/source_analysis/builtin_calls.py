@@ -11,9 +11,11 @@ from collections.abc import Callable
 from assay.guard.reach import SUBCLASS_MAKERS
 from assay.guard.tags import Origin, Tag, Weight
 from assay.source_analysis.attributes import any_attribute, attribute, set_attribute
+from assay.source_analysis.calls import DISPATCH, PROPERTY_MAKERS, call_plain_new, call_super
 from assay.source_analysis.dataflow import (
     call_back,
     compute,
+    contents,
     same_data,
     scalar_of,
     tags_of,
@@ -21,18 +23,15 @@ from assay.source_analysis.dataflow import (
 )
 from assay.source_analysis.interpreter import Interpreter
 from assay.source_analysis.modules import code_call, evaluate_text, execute_text, import_by_name
-from assay.source_analysis.objects import call_plain_new, call_super
-from assay.source_analysis.protocols import contents
 from assay.source_analysis.texts import outlined, texts
 from assay.source_analysis.values import (
     ANY_NAME,
     NOTHING,
     Call,
-    ClassRef,
+    Class,
     Function,
     Generated,
     Instance,
-    InstanceObject,
     Kernel,
     Library,
     Lost,
@@ -46,8 +45,6 @@ from assay.source_analysis.values import (
     ref,
 )
 
-PROPERTIES = ("property", "cached_property", "abstractproperty")
-DISPATCH = "functools.singledispatch"
 _CUSTOM_OPERATOR = "torch.library.custom_op"
 _DECORATORS = frozenset(
     """functools.wraps functools.lru_cache functools.cache functools.singledispatch torch.no_grad
@@ -58,10 +55,11 @@ _DECORATORS = frozenset(
     torch.cuda.amp.custom_bwd dataclasses.dataclass torch.jit.export
     torch.library.custom_op""".split()
 )
+_Rule = Callable[[Interpreter, Call], Value | None]
 _LIBRARY_OPERATORS = ("aten", "prims", "mkldnn", "quantized")
 _PLAIN_NEW = ("super().__new__", "object.__new__", "type.__new__", "super().__call__")
 _SETTERS = ("object.__setattr__", "type.__setattr__", "setattr()")
-_DECORATED = (Function, Partial, ClassRef, Kernel, Generated)
+_DECORATED = (Function, Partial, Class, Kernel, Generated)
 
 
 def call_builtin(run: Interpreter, name: str, call: Call) -> Value | None:
@@ -75,7 +73,9 @@ def call_builtin(run: Interpreter, name: str, call: Call) -> Value | None:
     if made is not None:
         return made
     if name in SUBCLASS_MAKERS:
-        return _tensor_subclass(run, call)
+        # what such a tensor holds is up to its class
+        objects = [ref(Instance(item)) for item in call.refs(Class)]
+        return join([*objects, run.heap.unknown(tags_of(call.all))])
     if root == "operator" and base in _OPERATOR:
         return _OPERATOR[base](run, call)
     if name.startswith("torch.ops."):
@@ -89,7 +89,7 @@ def call_builtin(run: Interpreter, name: str, call: Call) -> Value | None:
 def _decorator(run: Interpreter, name: str, call: Call) -> Value:
     """Decorators that keep the function what it is."""
     decorated = [v for v in call.positional if any(isinstance(r, _DECORATED) for r in v.refs)]
-    if decorated and name.endswith(PROPERTIES):
+    if decorated and name.endswith(PROPERTY_MAKERS):
         return ref(Property(decorated[0], call.get(1) if call.get(1).refs else None))
     if decorated and name == DISPATCH:  # which of its functions is called is not followed
         return join([decorated[0], ref(Lost())])
@@ -103,12 +103,6 @@ def _decorator(run: Interpreter, name: str, call: Call) -> Value:
     return decorated[0] if decorated else ref(Library(name if "()" in name else name + "()"))
 
 
-def _tensor_subclass(run: Interpreter, call: Call) -> Value:
-    """A tensor made as an instance of a class: what it holds is up to that class."""
-    made: list[Ref] = [Instance(InstanceObject(item.object)) for item in call.refs(ClassRef)]
-    return join([Value(frozenset(made)), run.heap.unknown(tags_of(call.all))])
-
-
 def _custom_operator(run: Interpreter, name: str, call: Call) -> Value | None:
     """`torch.ops.mine.f(x)`: an operator the candidate registered, else unknown."""
     parts = name.split(".")
@@ -117,8 +111,8 @@ def _custom_operator(run: Interpreter, name: str, call: Call) -> Value | None:
     return run.call(run.heap.custom_operators.get(parts[3], NOTHING), call)
 
 
-def _attrgetter(run: Interpreter, call: Call) -> Value:
-    return ref(Partial(ref(Library("operator.getattr_path")), call.positional))
+def _delayed(name: str, call: Call) -> Value:
+    return ref(Partial(ref(Library(name)), call.positional))
 
 
 def _getattr_path(run: Interpreter, call: Call) -> Value:
@@ -128,10 +122,6 @@ def _getattr_path(run: Interpreter, call: Call) -> Value:
     return value
 
 
-def _methodcaller(run: Interpreter, call: Call) -> Value:
-    return ref(Partial(ref(Library("operator.call_method")), call.positional))
-
-
 def _call_named_method(run: Interpreter, call: Call) -> Value | None:
     if len(call.positional) < 2:
         return None
@@ -139,10 +129,10 @@ def _call_named_method(run: Interpreter, call: Call) -> Value | None:
     return run.call(method, call.given(*call.positional[1:-1]))
 
 
-_OPERATOR: dict[str, Callable[[Interpreter, Call], Value | None]] = {
-    "attrgetter": _attrgetter,
+_OPERATOR: dict[str, _Rule] = {
+    "attrgetter": lambda run, call: _delayed("operator.getattr_path", call),
+    "methodcaller": lambda run, call: _delayed("operator.call_method", call),
     "getattr_path": _getattr_path,
-    "methodcaller": _methodcaller,
     "call_method": _call_named_method,
 }
 
@@ -190,27 +180,14 @@ def _id(run: Interpreter, call: Call) -> Value:
     return Value(frozenset((Library("builtins.id()"),)), buffers, scalar=True)
 
 
-def _not_known(run: Interpreter, call: Call) -> Value:
-    """A plain Python value nothing is known about."""
-    return Value(frozenset((Library("builtins.object()"),)))
-
-
 def _map(run: Interpreter, call: Call) -> Value:
     items = [contents(run, value) for value in call.positional[1:]]
     return box(rest=run.call(call.get(0), call.given(*items)))
 
 
-def _zip(run: Interpreter, call: Call) -> Value:
-    return box(rest=box({i: contents(run, value) for i, value in enumerate(call.positional)}))
-
-
-def _range(run: Interpreter, call: Call) -> Value:
-    return scalar_of(call.all)
-
-
 def _type(run: Interpreter, call: Call) -> Value:
     """`type(x)`, or a class made by a call."""
-    classes: list[Ref] = [ClassRef(item.object.kind) for item in call.get(0).of(Instance)]
+    classes: list[Ref] = [item.kind for item in call.get(0).of(Instance)]
     if len(call.positional) == 3:
         run.seen.opaque = True
     if call.get(0).is_data:
@@ -221,7 +198,7 @@ def _type(run: Interpreter, call: Call) -> Value:
 def _vars(run: Interpreter, call: Call) -> Value:
     """`vars(torch)`: a namespace."""
     owner = call.get(0)
-    if any(isinstance(item, Instance | ClassRef) for item in owner.refs):
+    if any(isinstance(item, Instance | Class) for item in owner.refs):
         return attribute(run, owner, "__dict__")
     names: list[Ref] = [Library(f"{item.name}.__dict__") for item in owner.of(Library)]
     return Value(frozenset(names)) if names else ref(Library("builtins.vars()"))
@@ -229,19 +206,6 @@ def _vars(run: Interpreter, call: Call) -> Value:
 
 def _text(run: Interpreter, call: Call) -> Value:
     return join([told(call.all), outlined(texts(call.get(0)))])
-
-
-def _number(run: Interpreter, call: Call) -> Value:
-    return told(call.all)
-
-
-def _bytes(run: Interpreter, call: Call) -> Value | None:
-    return same_data(call.all) if any(value.is_data for value in call.all) else None
-
-
-def _same_text(run: Interpreter, call: Call) -> Value:
-    """`compile("...", ...)`: hands its text on to exec or eval."""
-    return call.get(0)
 
 
 def _arithmetic(name: str) -> Callable[[Interpreter, Call], Value]:
@@ -261,27 +225,36 @@ def _iterated(run: Interpreter, call: Call) -> Value:
     return inner
 
 
-def _container(run: Interpreter, call: Call) -> Value:
-    return box(rest=_iterated(run, call))
-
-
 def _dict(run: Interpreter, call: Call) -> Value:
-    return box(dict(call.keywords)) if call.keywords else _container(run, call)
+    return box(dict(call.keywords)) if call.keywords else box(rest=_iterated(run, call))
 
 
-def _enumerate(run: Interpreter, call: Call) -> Value:
-    return box(rest=box({0: NOTHING, 1: _iterated(run, call)}))
-
-
-_BUILTINS: dict[str, Callable[[Interpreter, Call], Value | None]] = {
-    **dict.fromkeys("int float bool complex hash len ord chr bin hex any all".split(), _number),
-    **dict.fromkeys("list tuple set frozenset sorted reversed iter".split(), _container),
-    **dict.fromkeys("hasattr isinstance callable".split(), _not_known),
-    **dict.fromkeys("bytes bytearray memoryview".split(), _bytes),
+_BUILTINS: dict[str, _Rule] = {
+    **dict.fromkeys(
+        "int float bool complex hash len ord chr bin hex any all".split(),
+        lambda run, call: told(call.all),
+    ),
+    **dict.fromkeys(
+        "list tuple set frozenset sorted reversed iter".split(),
+        lambda run, call: box(rest=_iterated(run, call)),
+    ),
+    **dict.fromkeys(  # nothing is known about what these say
+        "hasattr isinstance callable".split(), lambda run, call: ref(Library("builtins.object()"))
+    ),
+    **dict.fromkeys(
+        "bytes bytearray memoryview".split(),
+        lambda run, call: same_data(call.all) if any(v.is_data for v in call.all) else None,
+    ),
     **{name: _arithmetic(name) for name in "sum max min abs pow divmod round".split()},
-    "str": _text, "repr": _text, "id": _id, "next": _iterated, "enumerate": _enumerate,
-    "dict": _dict, "getattr": _getattr, "setattr": _setattr, "map": _map, "filter": _map,
-    "zip": _zip, "range": _range, "type": _type, "vars": _vars, "super": call_super,
+    **dict.fromkeys(("str", "repr"), _text),
+    "dict": _dict,
+    "enumerate": lambda run, call: box(rest=box({0: NOTHING, 1: _iterated(run, call)})),
+    "zip": lambda run, call: box(
+        rest=box({i: contents(run, value) for i, value in enumerate(call.positional)})
+    ),
+    "range": lambda run, call: scalar_of(call.all),
+    "compile": lambda run, call: call.get(0),  # hands its text on to exec or eval
+    "id": _id, "next": _iterated, "getattr": _getattr, "setattr": _setattr, "map": _map,
+    "filter": _map, "type": _type, "vars": _vars, "super": call_super,
     "__import__": import_by_name, "eval": evaluate_text, "exec": execute_text,
-    "compile": _same_text,
 }  # fmt: skip

@@ -9,9 +9,9 @@ from __future__ import annotations
 import ast
 
 from assay.guard.tags import Origin, Tag
-from assay.source_analysis import assignment, calls, control_flow, expressions, modules
+from assay.source_analysis import calls, expressions, library_calls, methods, modules, statements
 from assay.source_analysis.attributes import attribute
-from assay.source_analysis.control_flow import remember_return
+from assay.source_analysis.calls import construct
 from assay.source_analysis.effects import report_threads
 from assay.source_analysis.interpreter import (
     Frame,
@@ -22,12 +22,12 @@ from assay.source_analysis.interpreter import (
     Sources,
 )
 from assay.source_analysis.modules import run_file
-from assay.source_analysis.objects import construct
+from assay.source_analysis.statements import remember_return
 from assay.source_analysis.values import (
     NOTHING,
     Buffer,
     Call,
-    ClassRef,
+    Class,
     Constant,
     Function,
     Instance,
@@ -40,13 +40,8 @@ from assay.source_analysis.values import (
 MAX_PASSES = 3
 SEMANTICS = Semantics(
     expressions=expressions.EXPRESSIONS,
-    statements={
-        **control_flow.STATEMENTS,
-        **assignment.STATEMENTS,
-        **calls.STATEMENTS,
-        **modules.STATEMENTS,
-    },
-    calls=calls.CALLS,
+    statements={**statements.STATEMENTS, **calls.STATEMENTS, **modules.STATEMENTS},
+    calls={**calls.CALLS, **library_calls.CALLS, **methods.CALLS},
 )
 
 
@@ -64,12 +59,12 @@ def _follow(run: Interpreter) -> None:
     scope = run_file(run, run.sources.main_path)
     if scope is None:
         return
-    classes = scope.names.get(run.sources.entry, NOTHING).of(ClassRef)
+    classes = scope.names.get(run.sources.entry, NOTHING).of(Class)
     run.seen.found_entry = bool(classes) or run.sources.entry in scope.names
     if not classes:
         run.seen.opaque = run.seen.opaque or run.seen.found_entry
         return
-    site = Call(scope.place(classes[0].object.node), scope)
+    site = Call(scope.place(classes[0].node), scope)
     run.flow.phase = Phase.CONSTRUCT
     made = construct(run, classes[0], site)
     _settle(run)
@@ -115,7 +110,7 @@ def _call_other(run: Interpreter, entry: Value, made: Value) -> None:
     """Forward is a kernel, a compiled function, or comes from a library layer."""
     owners = made.of(Instance)
     main = run.sources.main_path
-    site = owners[0].object.kind.call() if owners else Call(f"{main}:1", Scope(main))
+    site = owners[0].kind.call() if owners else Call(f"{main}:1", Scope(main))
     result = run.call(entry, site.given(_input(run, "x")))
     remember_return(run, result, site.where)
 

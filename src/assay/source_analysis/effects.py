@@ -20,6 +20,7 @@ from assay.guard.reach import (
     MAIN_REACH,
     MODE_ENTERED,
     OBJECT_REACH,
+    SETTING_REACH,
     THREAD_LEFT,
     THREAD_REACH,
     VERDICT_FORGERY,
@@ -29,7 +30,6 @@ from assay.guard.reach import (
 from assay.guard.tags import Origin
 from assay.source_analysis.dataflow import call_back
 from assay.source_analysis.interpreter import Interpreter, ThreadSeen
-from assay.source_analysis.overrides import override_reach
 from assay.source_analysis.texts import texts
 from assay.source_analysis.values import Box, Call, Function, Library, Value
 
@@ -117,7 +117,7 @@ def _watch_output(run: Interpreter, name: str, call: Call) -> None:
 
 def _keys(value: Value) -> list[str]:
     """Names under which a container holds things, spelled as they would be written."""
-    keys = [key for item in value.of(Box) for key in item.object.items]
+    keys = [key for item in value.of(Box) for key in item.items]
     return [f'"{key}":' for key in keys if isinstance(key, str)]
 
 
@@ -138,7 +138,7 @@ def _follow_exit_hook(run: Interpreter, call: Call) -> None:
 
 def _watch_compiler(run: Interpreter, command: Value) -> None:
     """A command that is not known may be a compiler's."""
-    words = [value for item in command.of(Box) for value in item.object.items.values()]
+    words = [value for item in command.of(Box) for value in item.items.values()]
     known = [text for value in (command, *words) for text in texts(value)]
     if not known or any(is_compiler(text) for text in known):
         run.seen.compiles = True
@@ -162,7 +162,7 @@ def _watch_files(run: Interpreter, name: str, call: Call) -> None:
 def _with_words(name: str, call: Call) -> list[Value]:
     """Arguments, and the words of a command line."""
     boxes = call.refs(Box) if name.startswith(_COMMANDS) else []
-    return [*call.all, *(value for item in boxes for value in item.object.items.values())]
+    return [*call.all, *(value for item in boxes for value in item.items.values())]
 
 
 def read_place(run: Interpreter, path: str, where: str) -> None:
@@ -232,3 +232,74 @@ def _waits(tree: ast.Module) -> bool:
             case ast.Name(id="as_completed" | "wait"):
                 return True
     return False
+
+
+_CONVICTS = Severity.CONVICTS
+_PATCHED = EvidenceKind.PATCHED_STATE
+_LIBRARY_NAMESPACES = frozenset(
+    "aten prims prim quantized mkldnn torchvision _c10d_functional inductor torch _C onednn".split()
+)
+_REGISTRATIONS = frozenset(
+    """torch.library.impl torch.library.register_kernel torch.library.register_autograd
+    torch.library.impl_abstract torch.library.Library torch._C._dispatch_library
+    torch.library.register_torch_dispatch torch.library.register_vmap
+    torch.library.register_autocast torch.library._scoped_library""".split()
+)
+_HOOK_LISTS = ("sys.meta_path", "sys.path_hooks", "gc.callbacks", "sys.path_importer_cache")
+_GROWS = frozenset(
+    """insert append extend appendleft update setdefault __setitem__ pop clear remove __iadd__
+    __delitem__ popitem reverse sort""".split()
+)
+_OVERRIDE = Reach(_PATCHED, _CONVICTS, _CONVICTS, "replaces an operator of the library")
+_HOOK = Reach(_PATCHED, _CONVICTS, _CONVICTS, "hooks the interpreter for everyone")
+_OFF = Reach(_PATCHED, _CONVICTS, _CONVICTS, "switches a backend of the library off for everyone")
+_SLOW = Reach(_PATCHED, _CONVICTS, _CONVICTS, "slows every library call down")
+_META = Reach(_PATCHED, _CONVICTS, _CONVICTS, "makes everyone's tensors hold nothing")
+OWNED_BY_OTHERS = Reach(_PATCHED, _CONVICTS, _CONVICTS, "writes into a namespace it does not own")
+_SWITCHES = re.compile(
+    r"^torch\.backends\.[\w.]*set_flags$|^torch\._C\._set_(mkldnn|cudnn|nnpack|onednn)_enabled$"
+    r"|^torch\.backends\.(mkldnn|cudnn|nnpack|onednn)\.enabled\.__set__$"
+)
+
+
+def override_reach(name: str, values: list[Value]) -> Reach | None:
+    """What such a call means, by its dotted name and its arguments in order."""
+    owner, _, base = name.rpartition(".")
+    if name in _REGISTRATIONS or base in ("py_impl", "py_functionalize_impl"):
+        return _OVERRIDE if _names_library(name, values) else None
+    if owner in _HOOK_LISTS and base in _GROWS:
+        return _HOOK
+    if owner.endswith(".__dict__") and base in _GROWS:
+        return OWNED_BY_OTHERS
+    if _SWITCHES.match(name):
+        return _OFF if _first(values) is False else SETTING_REACH
+    if name == "torch.autograd.set_detect_anomaly":
+        return _SLOW if _first(values) is not False else None
+    if name in ("torch.set_default_device", "torch.set_default_tensor_type"):
+        return _META if _first(values) == "meta" else None
+    return None
+
+
+def item_reach(name: str) -> Reach | None:
+    """What storing an item into a library's list or namespace means."""
+    return _HOOK if name in _HOOK_LISTS else OWNED_BY_OTHERS if name == "builtins" else None
+
+
+def assignment_switches_off(name: str, value: Value) -> Reach | None:
+    """`torch.backends.mkldnn.enabled = False`."""
+    constant = value.constant()
+    off = constant is not None and constant.value is False
+    switch = name.startswith("torch.backends.") and name.endswith("enabled")
+    return _OFF if off and switch else None
+
+
+def _names_library(name: str, values: list[Value]) -> bool:
+    if name.startswith("torch.ops."):
+        return name.split(".")[2] in _LIBRARY_NAMESPACES
+    text = values[0].text() if values else None
+    return text is not None and text.split("::")[0] in _LIBRARY_NAMESPACES
+
+
+def _first(values: list[Value]) -> object:
+    constant = values[0].constant() if values else None
+    return constant.value if constant is not None else None

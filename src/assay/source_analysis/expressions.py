@@ -15,20 +15,18 @@ from typing import Any
 from assay.guard.reach import FRAME_ATTRIBUTES, FRAME_REACH
 from assay.guard.tags import Weight
 from assay.source_analysis import operators
-from assay.source_analysis.assignment import bind
 from assay.source_analysis.attributes import attribute, library
-from assay.source_analysis.dataflow import compute, told
+from assay.source_analysis.dataflow import bound, compute, contents, special, spread, told
 from assay.source_analysis.interpreter import ExpressionTable, Interpreter
 from assay.source_analysis.kernels import extension_kernel
 from assay.source_analysis.modules import own_module
-from assay.source_analysis.protocols import bound, contents, special, spread
+from assay.source_analysis.statements import bind
 from assay.source_analysis.texts import joined
 from assay.source_analysis.values import (
     NOTHING,
     Box,
-    BoxObject,
     Call,
-    ClassRef,
+    Class,
     Constant,
     Extension,
     Function,
@@ -48,10 +46,6 @@ from assay.source_analysis.values import (
 )
 
 
-def _constant(run: Interpreter, node: ast.Constant, scope: Scope) -> Value:
-    return ref(Constant(node.value))
-
-
 def _name(run: Interpreter, node: ast.Name, scope: Scope) -> Value:
     """A name: what it is bound to, else a builtin."""
     found = scope.find(node.id)
@@ -65,25 +59,21 @@ def _name(run: Interpreter, node: ast.Name, scope: Scope) -> Value:
     return join(stars) if stars else ref(Lost())
 
 
-def _lambda(run: Interpreter, node: ast.Lambda, scope: Scope) -> Value:
-    return ref(Function(node, scope))
-
-
 def _sequence(run: Interpreter, node: ast.Tuple | ast.List | ast.Set, scope: Scope) -> Value:
     """A container with items in order."""
-    made = BoxObject()
+    made = Box()
     for position, item in enumerate(node.elts):
         if isinstance(item, ast.Starred):
             inner = contents(run, run.evaluate(item.value, scope))
             made.rest = join([made.rest or NOTHING, inner])
         else:
             made.items[position] = run.evaluate(item, scope)
-    return ref(Box(made))
+    return ref(made)
 
 
 def _dict(run: Interpreter, node: ast.Dict, scope: Scope) -> Value:
     """A dict: constant keys stay apart."""
-    made = BoxObject()
+    made = Box()
     for key, item in zip(node.keys, node.values, strict=True):
         value = run.evaluate(item, scope)
         constant = run.evaluate(key, scope).constant() if key is not None else None
@@ -91,7 +81,7 @@ def _dict(run: Interpreter, node: ast.Dict, scope: Scope) -> Value:
             made.items[constant.value] = value
         else:
             made.rest = join([made.rest or NOTHING, value, contents(run, value)])
-    return ref(Box(made))
+    return ref(made)
 
 
 def _comprehension(
@@ -162,17 +152,12 @@ def _attribute(run: Interpreter, node: ast.Attribute, scope: Scope) -> Value:
     return attribute(run, base, node.attr)
 
 
-def _yield(run: Interpreter, node: ast.Yield, scope: Scope) -> Value:
+def _yield(run: Interpreter, node: ast.Yield | ast.YieldFrom, scope: Scope) -> Value:
     """`yield a`: one of the things a loop over the call gets; what is sent back is lost."""
     if run.flow.frames:
-        run.flow.frames[-1].yields.append(run.evaluate(node.value, scope))
-    return ref(Lost())
-
-
-def _yield_from(run: Interpreter, node: ast.YieldFrom, scope: Scope) -> Value:
-    """`yield from a`: everything a loop over `a` gets."""
-    if run.flow.frames:
-        run.flow.frames[-1].yields.append(contents(run, run.evaluate(node.value, scope)))
+        value = run.evaluate(node.value, scope)
+        value = contents(run, value) if isinstance(node, ast.YieldFrom) else value
+        run.flow.frames[-1].yields.append(value)
     return ref(Lost())
 
 
@@ -191,40 +176,24 @@ def _subscript(run: Interpreter, node: ast.Subscript, scope: Scope) -> Value:
     return join(parts) if parts else NOTHING
 
 
-def _itself(run: Interpreter, base: Ref, key: Value, scope: Scope) -> Value:
-    return ref(base)
-
-
-def _extension_item(run: Interpreter, base: Extension, key: Value, scope: Scope) -> Value:
-    constant = key.constant()
-    return ref(extension_kernel(run, base, str(constant.value) if constant else "a kernel"))
-
-
-def _object_item(run: Interpreter, base: Instance, key: Value, scope: Scope) -> Value:
-    return special(run, base, "__getitem__", key) or NOTHING
-
-
-def _class_item(run: Interpreter, base: ClassRef, key: Value, scope: Scope) -> Value:
-    maker = base.object.find("__class_getitem__")
+def _class_item(run: Interpreter, base: Class, key: Value, scope: Scope) -> Value:
+    maker = base.find("__class_getitem__")
     if maker is not None:
-        where = scope.place(base.object.node)
+        where = scope.place(base.node)
         return run.call(bound(maker, ref(base)), Call(where, scope, (key,)))
     return special(run, base, "__getitem__", key) or ref(base)
 
 
+def _title(key: Value) -> str:
+    constant = key.constant()
+    return str(constant.value) if constant else "a kernel"
+
+
 def _box_item(run: Interpreter, base: Box, key: Value, scope: Scope) -> Value:
-    held, constant = base.object, key.constant()
-    if constant is not None and _hashable(constant) and constant.value in held.items:
-        return join([held.items[constant.value], *([held.rest] if held.rest else [])])
-    return join([*held.items.values(), held.rest or NOTHING])
-
-
-def _hashable(constant: Constant) -> bool:
-    return constant.value.__hash__ is not None
-
-
-def _method_item(run: Interpreter, base: Method, key: Value, scope: Scope) -> Value:
-    return told([base.receiver] if base.receiver.scalar else [])
+    constant = key.constant()
+    if constant is not None and constant.value in base.items:
+        return join([base.items[constant.value], *([base.rest] if base.rest else [])])
+    return join(base.values())
 
 
 def _library_item(run: Interpreter, base: Library, index: Value, scope: Scope) -> Value:
@@ -246,17 +215,20 @@ def _library_item(run: Interpreter, base: Library, index: Value, scope: Scope) -
 
 
 _ITEMS: dict[type[Ref], Callable[[Interpreter, Any, Value, Scope], Value]] = {
-    Kernel: _itself, Layer: _itself, Generated: _itself, Lost: _itself,
-    Extension: _extension_item, Instance: _object_item, ClassRef: _class_item, Box: _box_item,
-    Method: _method_item, Library: _library_item,
+    **dict.fromkeys((Kernel, Layer, Generated, Lost), lambda run, base, key, scope: ref(base)),
+    Extension: lambda run, base, key, scope: ref(extension_kernel(run, base, _title(key))),
+    Instance: lambda run, base, key, scope: special(run, base, "__getitem__", key) or NOTHING,
+    Method: lambda run, base, key, scope: told([base.receiver] if base.receiver.scalar else []),
+    Class: _class_item, Box: _box_item, Library: _library_item,
 }  # fmt: skip
 
 EXPRESSIONS: ExpressionTable = {
     **operators.EXPRESSIONS,
-    ast.Constant: _constant, ast.Name: _name, ast.Lambda: _lambda, ast.Tuple: _sequence,
-    ast.List: _sequence, ast.Set: _sequence, ast.Dict: _dict, ast.ListComp: _comprehension,
-    ast.SetComp: _comprehension, ast.GeneratorExp: _comprehension,
-    ast.DictComp: _dict_comprehension, ast.JoinedStr: _f_string, ast.NamedExpr: _named,
-    ast.Call: _call, ast.Attribute: _attribute, ast.Subscript: _subscript, ast.Yield: _yield,
-    ast.YieldFrom: _yield_from,
+    ast.Constant: lambda run, node, scope: ref(Constant(node.value)),
+    ast.Lambda: lambda run, node, scope: ref(Function(node, scope)),
+    ast.Name: _name, ast.Tuple: _sequence, ast.List: _sequence, ast.Set: _sequence,
+    ast.Dict: _dict, ast.ListComp: _comprehension, ast.SetComp: _comprehension,
+    ast.GeneratorExp: _comprehension, ast.DictComp: _dict_comprehension, ast.JoinedStr: _f_string,
+    ast.NamedExpr: _named, ast.Call: _call, ast.Attribute: _attribute, ast.Subscript: _subscript,
+    ast.Yield: _yield, ast.YieldFrom: _yield,
 }  # fmt: skip

@@ -10,7 +10,7 @@ The rule: what the run cannot resolve becomes `UNKNOWN` or sets `opaque`; it is 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, TypeAlias
@@ -20,14 +20,13 @@ from assay.guard.cpp_functions import CppUnit
 from assay.guard.given import Given
 from assay.guard.reach import Reach
 from assay.guard.tags import Guard, Origin, Tag
-from assay.source_analysis.journal import Holder, Journal
 from assay.source_analysis.source_report import KernelSeen, LaunchSeen, ReturnSeen
 from assay.source_analysis.values import (
     NOTHING,
-    BoxObject,
+    Box,
     Buffer,
     Call,
-    ClassRef,
+    Class,
     Lost,
     Ref,
     Scope,
@@ -35,6 +34,86 @@ from assay.source_analysis.values import (
     join,
     stored,
 )
+
+Holder = dict[Any, Value]
+
+
+@dataclass(frozen=True, slots=True)
+class _ItemWrite:
+    holder: Holder
+    key: object
+    old: Value | None
+
+
+@dataclass(frozen=True, slots=True)
+class _RestWrite:
+    box: Box
+    old: Value | None
+
+
+@dataclass(slots=True)
+class Mark:
+    """A moment to go back to."""
+
+    position: int
+    tags: list[tuple[Buffer, frozenset[Tag]]]
+
+
+@dataclass(slots=True)
+class Journal:
+    """Every write, in order, and what was taken back."""
+
+    writes: list[_ItemWrite | _RestWrite] = field(default_factory=list)
+    later: list[tuple[Holder | Box, object, Value]] = field(default_factory=list)
+    touched: set[Buffer] = field(default_factory=set)  # tagged in a branch that left
+
+    def set_item(self, holder: Holder, key: object, value: Value) -> None:
+        """Write one item."""
+        self.writes.append(_ItemWrite(holder, key, holder.get(key)))
+        holder[key] = value
+
+    def set_rest(self, box: Box, value: Value) -> None:
+        """Write what a container holds under no constant key."""
+        self.writes.append(_RestWrite(box, box.rest))
+        box.rest = value
+
+    def mark(self, buffers: Iterable[Buffer]) -> Mark:
+        """Remember this moment."""
+        return Mark(len(self.writes), [(buffer, frozenset(buffer.tags)) for buffer in buffers])
+
+    def go_back(self, mark: Mark) -> None:
+        """Take back everything since a moment; `replay` brings it again for the next call."""
+        while len(self.writes) > mark.position:
+            self._undo(self.writes.pop())
+        for buffer, tags in mark.tags:
+            if len(buffer.tags) != len(tags):
+                self.touched.add(buffer)
+                buffer.tags = set(tags)
+
+    def _undo(self, write: _ItemWrite | _RestWrite) -> None:
+        if isinstance(write, _RestWrite):
+            if write.box.rest is not None:
+                self.later.append((write.box, None, write.box.rest))
+            write.box.rest = write.old
+            return
+        self.later.append((write.holder, write.key, write.holder[write.key]))
+        if write.old is None:
+            del write.holder[write.key]
+        else:
+            write.holder[write.key] = write.old
+
+    def replay(self) -> set[Buffer]:
+        """Write again what was taken back, beside what stands there; the buffers it concerned."""
+        for target, key, value in self.later:
+            if isinstance(target, Box):
+                target.rest = join([target.rest, value]) if target.rest is not None else value
+            else:
+                old = target.get(key)
+                target[key] = join([old, value]) if old is not None else value
+        touched = self.touched
+        self.writes, self.later, self.touched = [], [], set()
+        return touched
+
 
 _WEIGHT = {Severity.NOTE: 0, Severity.SUSPICIOUS: 1, Severity.CONVICTS: 2}
 MAX_STEPS = 60_000  # expressions evaluated; a typical candidate needs about 1 000
@@ -104,7 +183,7 @@ class Flow:
     phase: Phase = Phase.IMPORT
     guards: list[Guard] = field(default_factory=list)
     frames: list[Frame] = field(default_factory=list)
-    making: list[ClassRef] = field(default_factory=list)  # classes whose metaclass is at work
+    making: list[Class] = field(default_factory=list)  # classes whose metaclass is at work
     absent: set[str] = field(default_factory=set)  # names of libraries that a branch found missing
     finalising: bool = False  # a finaliser is being followed
     at_exit: bool = False  # an exit hook is being followed
@@ -121,7 +200,7 @@ class Heap:
     kept: list[tuple[Holder, object]] = field(default_factory=list)  # what forward stored
     kernel_writes: dict[Buffer, int] = field(default_factory=dict)  # kernels' writes by storage
     attached: dict[object, dict[str, Value]] = field(default_factory=dict)  # to functions, handles
-    generators: dict[BoxObject, int] = field(default_factory=dict)  # and the call that made each
+    generators: dict[Box, int] = field(default_factory=dict)  # and the call that made each
     modules: dict[str, Scope] = field(default_factory=dict)  # files that have run, by path
     star_modules: list[str] = field(default_factory=list)  # libraries imported with a star
     native: list[NativeSource] = field(default_factory=list)

@@ -22,8 +22,8 @@ from assay.guard.python_kernels import (
 )
 from assay.guard.reach import FINALISER_REACH
 from assay.guard.tags import Guard, Origin, Tag, Weight
+from assay.source_analysis.dataflow import contents
 from assay.source_analysis.interpreter import Interpreter, NativeSource
-from assay.source_analysis.protocols import contents
 from assay.source_analysis.source_report import LaunchSeen
 from assay.source_analysis.texts import texts
 from assay.source_analysis.values import (
@@ -76,7 +76,7 @@ def library_base(run: Interpreter, item: Instance) -> Value:
 
 
 def _bases(item: Instance) -> set[str]:
-    return item.object.kind.library_bases()
+    return item.kind.library_bases()
 
 
 def _make_holder(run: Interpreter, name: str, call: Call) -> Value | None:
@@ -202,7 +202,7 @@ def _reached_storage(values: list[Value]) -> set[Buffer]:
     """Storage of values, of objects among them (a struct), and behind tables of pointers."""
     found = {buffer for value in values for buffer in all_buffers(value)}
     for item in (item for value in values for item in value.of(Instance)):
-        found |= {buffer for held in item.object.attrs.values() for buffer in all_buffers(held)}
+        found |= {buffer for held in item.attrs.values() for buffer in all_buffers(held)}
     return found.union(*(buffer.addresses for buffer in found))
 
 
@@ -252,7 +252,7 @@ def _native_texts(run: Interpreter, value: Value, path: str) -> None:
         if looks_like_cpp(text):
             _read_native(run, text, path)
     for item in value.of(Box):
-        for inner in item.object.items.values():
+        for inner in item.items.values():
             _native_texts(run, inner, path)
 
 

@@ -1,7 +1,8 @@
-"""Calls of library names: allocation, views, computation, clocks, and functions of text.
+"""Calls of library names: allocation, views, computation, clocks, text, and carriers.
 
 The rule: a name is looked up once, after aliases are resolved; a library function that takes a
-function calls it.
+function calls it. A carrier (a pool, a queue, a namespace, a C pointer) gives back what it was
+given; where it is not known how, it gives back something lost, never nothing.
 """
 
 from __future__ import annotations
@@ -14,12 +15,16 @@ from assay.guard.library_names import asks_surroundings, library_call
 from assay.guard.native_symbols import computed_by_symbol, is_setting
 from assay.guard.operation_names import OpRole
 from assay.guard.tags import Origin, Tag, Weight
+from assay.source_analysis.attributes import any_attribute
 from assay.source_analysis.builtin_calls import call_builtin
-from assay.source_analysis.carriers import carried, hand_over
 from assay.source_analysis.dataflow import (
     call_back,
     compute,
+    contents,
+    entered,
+    hand_away,
     mark_fresh,
+    own_parts,
     same_data,
     scalar_of,
     surroundings,
@@ -28,13 +33,17 @@ from assay.source_analysis.dataflow import (
     write,
 )
 from assay.source_analysis.effects import watch
-from assay.source_analysis.interpreter import Interpreter
+from assay.source_analysis.interpreter import CallTable, Interpreter
 from assay.source_analysis.kernels import make
 from assay.source_analysis.texts import joined_path, outlined, texts
 from assay.source_analysis.values import (
+    ANY_NAME,
+    NOTHING,
     Call,
     Constant,
+    Extension,
     Library,
+    Lost,
     Outline,
     Ref,
     Value,
@@ -56,17 +65,26 @@ _UNDERSTOOD = frozenset(
     warnings concurrent queue mmap weakref inspect gc atexit copy einops string io shutil
     platform""".split()
 )
+_QUEUES = ("queue.", "_queue.", "multiprocessing.", "asyncio.Queue")
+_PUTS = ("().put", "().put_nowait", "().send")
+_MOST = 32  # things of its own that one kind of handle is followed with
+_FORGETS = (
+    "builtins.", "logging.", "warnings.", "inspect.", "functools.update_wrapper", "atexit.", "gc.",
+    "sys.", "torch.", "numpy.", "time.", "math.", "os.", "threading.Thread", "threading.Timer",
+)  # fmt: skip
+_Rule = Callable[[Interpreter, Call], Value | None]
 
 
-def call_library(run: Interpreter, name: str, call: Call) -> Value:
+def _call_library(run: Interpreter, item: Library, call: Call) -> Value:
     """The value of calling a library name: the first rule that knows the name says."""
+    name = item.name
     watch(run, name, call)
-    for rule in (_text_call, call_builtin, make, hand_over):
+    for rule in (_by_name, call_builtin, make, _by_method):
         made = rule(run, name, call)
         if made is not None:
             return made
     call_back(run, call)
-    return carried(run, name, call, _operate(run, name, call))
+    return _carried(run, name, call, _operate(run, name, call))
 
 
 def _operate(run: Interpreter, name: str, call: Call) -> Value:
@@ -154,11 +172,10 @@ def _bookkeeping(run: Interpreter, name: str, data: list[Value]) -> Value:
     return Value(handle, buffers, scalar=bool(buffers))
 
 
-def _text_call(run: Interpreter, name: str, call: Call) -> Value | None:
-    """The value of a call that makes, splits, searches or decodes text; None for others."""
-    rule = _TEXT_CALLS.get(name)
-    if rule is not None:
-        return rule(name, call)
+def _by_name(run: Interpreter, name: str, call: Call) -> Value | None:
+    """Functions of text, and those that hand on what they are given; None for any other name."""
+    if name in _BY_NAME:
+        return _BY_NAME[name](run, call)
     constants = [value.constant() for value in call.positional] if decodes(name) else []
     if not constants or any(constant is None for constant in constants):
         return None
@@ -166,53 +183,167 @@ def _text_call(run: Interpreter, name: str, call: Call) -> Value | None:
     return ref(Constant(found)) if found is not None else None
 
 
-def _join_path(name: str, call: Call) -> Value:
-    return join([joined_path(list(call.positional)), told(call.all)])
+def _by_method(run: Interpreter, name: str, call: Call) -> Value | None:
+    """Methods of pools, loops and stacks that hand on what they are given."""
+    owner, _, method = name.rpartition(".")
+    rule = _BY_METHOD.get(method) if owner.endswith("()") else None
+    return rule(run, call) if rule is not None else None
 
 
-def _same_path(name: str, call: Call) -> Value | None:
+def _same_path(run: Interpreter, call: Call) -> Value | None:
     found = outlined(texts(call.get(0)))
     return join([found, told(call.all)]) if found.refs else None
 
 
-def _part_of_path(part: Callable[[str], str]) -> Callable[[str, Call], Value]:
-    def rule(name: str, call: Call) -> Value:
-        return join([outlined([part(text) for text in texts(call.get(0))]), told(call.all)])
-
-    return rule
+def _part_of_path(call: Call, part: Callable[[str], str]) -> Value:
+    return join([outlined([part(text) for text in texts(call.get(0))]), told(call.all)])
 
 
-def _path_object(name: str, call: Call) -> Value:
-    return join([_join_path(name, call), ref(Library("pathlib.Path()"))])
+def _join_path(run: Interpreter, call: Call) -> Value:
+    return join([joined_path(list(call.positional)), told(call.all)])
 
 
 def _search(name: str, call: Call) -> Value:
     return box(rest=join([outlined(texts(call.get(0))), surroundings(name), told(call.all)]))
 
 
-def _find_library(name: str, call: Call) -> Value:
+def _find_library(run: Interpreter, call: Call) -> Value:
     known = outlined([f"lib{text}.so" for text in texts(call.get(0))])
     return join([known, ref(Library("ctypes.util.find_library()"))])
 
 
-def _installed(name: str, call: Call) -> Value:
-    return box(rest=ref(Outline("/site-packages")))
+def _run_in_executor(run: Interpreter, call: Call) -> Value | None:
+    if len(call.positional) < 2:
+        return None
+    return run.call(call.get(1), call.given(*call.positional[2:]))
 
 
-_TEXT_CALLS: dict[str, Callable[[str, Call], Value | None]] = {
+def _map(run: Interpreter, call: Call) -> Value | None:
+    if len(call.positional) < 2:
+        return None
+    items = [contents(run, value) for value in call.positional[1:]]
+    return box(rest=run.call(call.get(0), call.given(*items)))
+
+
+def _reduce(run: Interpreter, call: Call) -> Value | None:
+    if len(call.positional) < 2:
+        return None
+    start = call.positional[2:]
+    left = join([contents(run, call.get(1)), *start])
+    made = run.call(call.get(0), call.given(left, contents(run, call.get(1))))
+    return join([*start, made])
+
+
+def _move_memory(run: Interpreter, call: Call) -> Value:
+    for buffer in call.get(0).buffers:
+        buffer.tags |= call.get(1).tags or {Tag(Origin.UNKNOWN)}
+    return call.get(0)
+
+
+def _field(run: Interpreter, call: Call) -> Value:
+    """`dataclasses.field(default_factory=...)`."""
+    factory = call.keywords.get("default_factory")
+    made = [run.call(factory, call.given())] if factory else []
+    return join([call.keywords.get("default", NOTHING), *made])
+
+
+def _function_pointer(run: Interpreter, call: Call) -> Value | None:
+    """`CFUNCTYPE(...)(what)`: a callback, a symbol of an object, or code at an address."""
+    if any(item.name.startswith("native") for item in call.refs(Library)):
+        return None  # a function of a compute library
+    call_back(run, call)
+    own = Value(own_parts(call.all))
+    symbols = any_attribute(run, Value(frozenset(own.of(Extension))))
+    others = Value(own.refs - set(own.of(Extension)))
+    return join([symbols, others]) if own.refs else ref(Lost())
+
+
+def _c_storage(run: Interpreter, name: str, call: Call) -> Value:
+    """An array or buffer of C: storage that a kernel may write, or a table of addresses."""
+    made = run.heap.new(tags_of(call.all))
+    for buffer in made.buffers:
+        buffer.addresses = told(call.all).buffers
+    return Value(frozenset((Library(name),)), made.buffers, scalar=True)
+
+
+_BY_NAME: dict[str, _Rule] = {
     **dict.fromkeys(
         """os.path.abspath os.path.realpath os.path.normpath os.path.expanduser os.path.expandvars
         os.fspath os.fsencode os.fsdecode os.path.normcase ctypes.c_char_p
         builtins.bytes""".split(),
         _same_path,
     ),
-    **dict.fromkeys("pathlib.Path pathlib.PurePath pathlib.PosixPath".split(), _path_object),
-    **dict.fromkeys("glob.glob glob.iglob".split(), _search),
     **dict.fromkeys(
-        "site.getsitepackages sysconfig.get_path sysconfig.get_paths".split(), _installed
+        "pathlib.Path pathlib.PurePath pathlib.PosixPath".split(),
+        lambda run, call: join([_join_path(run, call), ref(Library("pathlib.Path()"))]),
     ),
+    **dict.fromkeys(
+        "site.getsitepackages sysconfig.get_path sysconfig.get_paths".split(),
+        lambda run, call: box(rest=ref(Outline("/site-packages"))),
+    ),
+    **dict.fromkeys(
+        """asyncio.run asyncio.create_task asyncio.ensure_future asyncio.wait_for asyncio.shield
+        contextlib.closing contextlib.nullcontext types.MappingProxyType copy.copy
+        copy.deepcopy""".split(),
+        lambda run, call: call.get(0),
+    ),
+    **dict.fromkeys(
+        "ctypes.CFUNCTYPE() ctypes.PYFUNCTYPE() ctypes.WINFUNCTYPE()".split(), _function_pointer
+    ),
+    "glob.glob": lambda run, call: _search("glob.glob", call),
+    "glob.iglob": lambda run, call: _search("glob.iglob", call),
     "os.path.join": _join_path,
-    "os.path.dirname": _part_of_path(posixpath.dirname),
-    "os.path.basename": _part_of_path(posixpath.basename),
+    "os.path.dirname": lambda run, call: _part_of_path(call, posixpath.dirname),
+    "os.path.basename": lambda run, call: _part_of_path(call, posixpath.basename),
     "ctypes.util.find_library": _find_library,
+    "ctypes.Array": lambda run, call: _c_storage(run, "ctypes.Array()", call),
+    "ctypes.create_string_buffer": lambda run, call: _c_storage(
+        run, "ctypes.create_string_buffer()", call
+    ),
+    "ctypes.memmove": _move_memory,
+    "asyncio.to_thread": lambda run, call: run.call(call.get(0), call.after(1)),
+    "asyncio.gather": lambda run, call: box(rest=join([NOTHING, *call.all])),
+    "concurrent.futures.as_completed": lambda run, call: box(rest=contents(run, call.get(0))),
+    "functools.reduce": _reduce,
+    "dataclasses.field": _field,
 }
+_BY_METHOD: dict[str, _Rule] = {
+    **dict.fromkeys(
+        ("submit", "apply_async"),
+        lambda run, call: box(rest=run.call(call.get(0), call.after(1))),
+    ),
+    **dict.fromkeys("map imap imap_unordered map_async".split(), _map),
+    "run_in_executor": _run_in_executor,
+    "run_until_complete": lambda run, call: call.get(0),
+    "enter_context": lambda run, call: entered(run, call.get(0)),
+}
+
+
+def _carried(run: Interpreter, name: str, call: Call, made: Value) -> Value:
+    """The value of a library call that may keep or hand on what it was given."""
+    if name.startswith("ctypes."):
+        return join([made, Value(own_parts(call.all))])
+    if name.startswith(_FORGETS) or made.is_data:
+        return made
+    owner = name.rpartition("().")[0]
+    handle = f"{owner or name}()"
+    _hold(run, handle, call, takes_data=name.startswith(_QUEUES))
+    if name.startswith(_QUEUES) and name.endswith(_PUTS):
+        hand_away(run, call.all)
+    held = run.heap.attached.get(handle, {}).get(ANY_NAME)
+    return join([made, held]) if held is not None and owner else made
+
+
+def _hold(run: Interpreter, handle: str, call: Call, takes_data: bool) -> None:
+    """Remember what a handle was given, under the names it was given by."""
+    named = [(ANY_NAME, value) for value in call.positional]
+    for name, value in (*named, *call.keywords.items()):
+        data = frozenset(all_buffers(value)) if takes_data else frozenset()
+        kept = Value(own_parts([value]), data)
+        if kept != NOTHING:
+            held = run.heap.attached.setdefault(handle, {})
+            whole = join([held.get(name, NOTHING), kept])
+            held[name] = whole if len(whole.refs) <= _MOST else ref(Lost())
+
+
+CALLS: CallTable = {Library: _call_library}

@@ -15,28 +15,28 @@ from assay.source_analysis.attributes import attribute
 from assay.source_analysis.dataflow import (
     call_back,
     compute,
+    contents,
     holds_kernel,
     keep,
     same_data,
     scalar_of,
+    spread,
     tags_of,
     told,
     unknown_call,
     write,
 )
-from assay.source_analysis.interpreter import Interpreter
+from assay.source_analysis.interpreter import CallTable, Interpreter
 from assay.source_analysis.kernels import library_base
-from assay.source_analysis.protocols import contents, spread
 from assay.source_analysis.texts import formatted, joined, outlined, texts
 from assay.source_analysis.values import (
     ANY_NAME,
     NOTHING,
     Box,
     Call,
-    ClassRef,
+    Class,
     Constant,
     Instance,
-    InstanceObject,
     Layer,
     Library,
     Method,
@@ -72,7 +72,7 @@ _HANDS_OUT = frozenset(
 )
 
 
-def call_method(run: Interpreter, item: Method, call: Call) -> Value:
+def _call_method(run: Interpreter, item: Method, call: Call) -> Value:
     """Call a method of data, of a container, of text, of a module."""
     receiver, name = item.receiver, item.name
     if receiver.buffers and name in _FILE_READS and run.in_forward:
@@ -94,7 +94,7 @@ def call_method(run: Interpreter, item: Method, call: Call) -> Value:
             return join([outlined(texts(receiver)), told([receiver, *call.all])])
         if isinstance(owner, Layer):
             return stored(owner.weights) if name in _PARAMETERS else ref(owner)
-        if isinstance(owner, ClassRef):
+        if isinstance(owner, Class):
             return _inherited_method(run, owner, name, call)
     call_back(run, call)
     if receiver.scalar:
@@ -102,9 +102,9 @@ def call_method(run: Interpreter, item: Method, call: Call) -> Value:
     return unknown_call(run, call)
 
 
-def _inherited_method(run: Interpreter, owner: ClassRef, name: str, call: Call) -> Value:
+def _inherited_method(run: Interpreter, owner: Class, name: str, call: Call) -> Value:
     """A method that a class of the candidate has from a library."""
-    bases = sorted(owner.object.library_bases())
+    bases = sorted(owner.library_bases())
     if not bases:
         return unknown_call(run, call)
     return join([NOTHING, *(run.call_one(Library(f"{base}.{name}"), call) for base in bases)])
@@ -112,7 +112,7 @@ def _inherited_method(run: Interpreter, owner: ClassRef, name: str, call: Call) 
 
 def _module_method(run: Interpreter, owner: Instance, name: str, call: Call) -> Value:
     """A method that an object of the candidate has from a library class."""
-    attrs, bases = owner.object.attrs, owner.object.kind.library_bases()
+    attrs, bases = owner.attrs, owner.kind.library_bases()
     if name in _MODULE_SETTERS:
         return _register(owner, call)
     if name in _HOOKS:
@@ -142,7 +142,7 @@ def _register(owner: Instance, call: Call) -> Value:
     for buffer in all_buffers(held):
         buffer.tags.add(Tag(Origin.PARAMETER, key or ""))
     if key is not None:
-        owner.object.attrs[key] = held
+        owner.attrs[key] = held
     return NOTHING
 
 
@@ -153,7 +153,7 @@ def _tensor_method(run: Interpreter, receiver: Value, name: str, call: Call) -> 
         return Value(buffers=receiver.buffers, scalar=True)
     if name == "as_subclass":
         run.call_one(Library("torch.Tensor.as_subclass"), call)
-        made = [ref(Instance(InstanceObject(item.object))) for item in call.refs(ClassRef)]
+        made = [ref(Instance(item)) for item in call.refs(Class)]
         return join([receiver, *made])
     if role is OpRole.COMPUTE:
         return _computing_method(run, receiver, name, call)
@@ -221,7 +221,7 @@ def _outlined_text(text: str, name: str) -> Value:
 
 def _box_method(run: Interpreter, owner: Box, name: str, call: Call) -> Value:
     """A method of a container."""
-    held = owner.object
+    held = owner
     if name in _GROWS:
         _grow(run, owner, name, call)
     if name in ("get", "pop"):
@@ -239,7 +239,7 @@ def _box_method(run: Interpreter, owner: Box, name: str, call: Call) -> Value:
 
 
 def _grow(run: Interpreter, owner: Box, name: str, call: Call) -> None:
-    held, journal = owner.object, run.heap.journal
+    held, journal = owner, run.heap.journal
     if name == "update":
         for key, value in call.keywords.items():
             journal.set_item(held.items, key, value)
@@ -247,3 +247,6 @@ def _grow(run: Interpreter, owner: Box, name: str, call: Call) -> None:
     journal.set_rest(held, join([held.rest or NOTHING, *added]))
     if run.in_forward:
         run.heap.kept.append((held.items, "*"))
+
+
+CALLS: CallTable = {Method: _call_method}

@@ -27,8 +27,7 @@ from assay.source_analysis.values import (
     NOTHING,
     Box,
     Call,
-    ClassObject,
-    ClassRef,
+    Class,
     Constant,
     Library,
     Scope,
@@ -92,7 +91,7 @@ def _module(run: Interpreter, name: str) -> Value:
     own = _run_module(run, name)
     if own is None:
         return ref(Library(name))
-    value = ref(ClassRef(ClassObject(name, ast.ClassDef(name, [], [], [], []), own, ())))
+    value = ref(Class(name, ast.ClassDef(name, [], [], [], []), own, ()))
     package, _, last = name.rpartition(".")
     above = _run_module(run, package)
     if above is not None:  # Python binds a submodule in its package, and that in its own
@@ -207,7 +206,7 @@ def execute_text(run: Interpreter, call: Call) -> Value:
     inner = Scope(call.scope.module, {}, call.scope) if spaces else call.scope
     run.execute(tree.body, inner)
     for space in spaces:
-        space.object.items.update(inner.names)
+        space.items.update(inner.names)
     return NOTHING
 
 

@@ -60,27 +60,27 @@ class Scope:
 
 
 @dataclass(eq=False, slots=True)
-class ClassObject:
+class Class:
     """A class the candidate defines."""
 
     name: str
     node: ast.ClassDef
     attrs: Scope
     bases: tuple[Value, ...]
-    metaclasses: tuple[ClassObject, ...] = ()  # that the candidate defines itself
+    metaclasses: tuple[Class, ...] = ()  # that the candidate defines itself
 
     def find(self, name: str) -> Value | None:
         """Look an attribute up through the candidate's own bases."""
         return next((k.attrs.names[name] for k in self.lineage() if name in k.attrs.names), None)
 
-    def lineage(self) -> list[ClassObject]:
+    def lineage(self) -> list[Class]:
         """The class and the candidate's own bases, in the order attributes are looked up."""
         found = [self, *(kind for base in self.base_classes() for kind in base.lineage())]
         return list(dict.fromkeys(reversed(found)))[::-1]
 
-    def base_classes(self) -> list[ClassObject]:
+    def base_classes(self) -> list[Class]:
         """Bases that the candidate defines itself."""
-        return [item.object for base in self.bases for item in base.of(ClassRef)]
+        return [item for base in self.bases for item in base.of(Class)]
 
     def library_bases(self) -> set[str]:
         """Dotted names of library classes it derives from, however far up."""
@@ -93,19 +93,23 @@ class ClassObject:
 
 
 @dataclass(eq=False, slots=True)
-class InstanceObject:
+class Instance:
     """An instance of a class the candidate defines."""
 
-    kind: ClassObject
+    kind: Class
     attrs: dict[str, Value] = field(default_factory=dict)
 
 
 @dataclass(eq=False, slots=True)
-class BoxObject:
+class Box:
     """A list, tuple, set or dict: items under constant keys, and the rest."""
 
     items: dict[Any, Value] = field(default_factory=dict)
     rest: Value | None = None
+
+    def values(self) -> list[Value]:
+        """Everything that is in it."""
+        return [*self.items.values(), self.rest or NOTHING]
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,20 +140,6 @@ class Function:
     node: FunctionNode
     scope: Scope
     bound: Value | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class ClassRef:
-    """A class of the candidate."""
-
-    object: ClassObject
-
-
-@dataclass(frozen=True, slots=True)
-class Instance:
-    """An object of a class of the candidate."""
-
-    object: InstanceObject
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,13 +177,6 @@ class Method:
 
 
 @dataclass(frozen=True, slots=True)
-class Box:
-    """A container."""
-
-    object: BoxObject
-
-
-@dataclass(frozen=True, slots=True)
 class Partial:
     """A callable with some arguments given."""
 
@@ -222,8 +205,8 @@ class Property:
 class Super:
     """An object or class, seen as the bases behind one of its classes."""
 
-    owner: Instance | ClassRef
-    after: ClassObject
+    owner: Instance | Class
+    after: Class
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,7 +215,7 @@ class Lost:
 
 
 Ref: TypeAlias = (
-    Constant | Library | Function | ClassRef | Instance | Kernel | Extension | Layer | Method | Box
+    Constant | Library | Function | Class | Instance | Kernel | Extension | Layer | Method | Box
     | Partial | Generated | Outline | Property | Super | Lost
 )  # fmt: skip
 R = TypeVar("R")
@@ -289,7 +272,12 @@ def ref(one: Ref) -> Value:
 
 def box(items: dict[Any, Value] | None = None, rest: Value | None = None) -> Value:
     """A container; `items` is taken as it is, so that a namespace stays shared."""
-    return ref(Box(BoxObject(items if items is not None else {}, rest)))
+    return ref(Box(items if items is not None else {}, rest))
+
+
+def class_of(item: Instance | Class) -> Class:
+    """The class of an object; a class stands for itself."""
+    return item.kind if isinstance(item, Instance) else item
 
 
 def stored(*buffers: Buffer) -> Value:
@@ -326,8 +314,7 @@ def all_buffers(value: Value, depth: int = 0) -> set[Buffer]:
 
 def _parts(item: Ref) -> list[Value]:
     if isinstance(item, Box):
-        rest = [item.object.rest] if item.object.rest is not None else []
-        return [*item.object.items.values(), *rest]
+        return item.values()
     if isinstance(item, Method):
         return [item.receiver]
     if isinstance(item, Partial):

@@ -1,8 +1,10 @@
-"""Control flow: branches, loops, contexts, returns, exceptions.
+"""Statements: branches, loops, contexts, returns, exceptions, assignments.
 
 The rule: both sides of a branch are followed unless its condition is constant; what stands on a
 side carries the kind of condition it stands under, and a side that leaves takes its effects with
-it. A loop is followed once, and a result of forward is taken as it is at its return.
+it. A loop is followed once, and a result of forward is taken as it is at its return. A name of a
+module, an attribute and an item outlive the call, so forward's stores to them are remembered for
+its next call; a store to data is seen through every name of its storage.
 """
 
 from __future__ import annotations
@@ -11,16 +13,27 @@ import ast
 
 from assay.guard.reach import CLOCK_REACH, EXIT_RAISED, MODE_REACH
 from assay.guard.tags import Guard, Origin, Tag
-from assay.source_analysis.assignment import bind
-from assay.source_analysis.conditions import branch_guards, truth
-from assay.source_analysis.dataflow import holds_kernel, mark_kernel
+from assay.source_analysis.attributes import set_attribute
+from assay.source_analysis.dataflow import (
+    contents,
+    entered,
+    holds_kernel,
+    keep,
+    mark_kernel,
+    special,
+    specials,
+    write,
+)
+from assay.source_analysis.effects import item_reach
 from assay.source_analysis.interpreter import Interpreter, StatementTable
-from assay.source_analysis.protocols import contents, entered, specials
+from assay.source_analysis.operators import arithmetic, branch_guards, truth
 from assay.source_analysis.source_report import ReturnSeen
 from assay.source_analysis.values import (
+    ANY_NAME,
     NOTHING,
+    Box,
     Buffer,
-    ClassRef,
+    Class,
     Constant,
     Generated,
     Instance,
@@ -29,19 +42,11 @@ from assay.source_analysis.values import (
     Value,
     all_buffers,
     join,
+    ref,
 )
 
 _BEYOND = frozenset("SystemExit KeyboardInterrupt GeneratorExit BaseException".split())
 _MODES = ("TorchFunctionMode", "TorchDispatchMode")
-
-
-def _expression(run: Interpreter, node: ast.Expr | ast.Assert, scope: Scope) -> None:
-    """An expression for its effect; a check is followed for what it touches."""
-    run.evaluate(node.value if isinstance(node, ast.Expr) else node.test, scope)
-
-
-def _leave(run: Interpreter, node: ast.stmt, scope: Scope) -> bool:
-    return True
 
 
 def _return(run: Interpreter, node: ast.Return, scope: Scope) -> bool:
@@ -57,7 +62,7 @@ def _return(run: Interpreter, node: ast.Return, scope: Scope) -> bool:
 
 def remember_return(run: Interpreter, value: Value, where: str) -> None:
     """One result of forward, as it is at this moment."""
-    bases = [base for item in value.of(Instance) for base in item.object.kind.library_bases()]
+    bases = [base for item in value.of(Instance) for base in item.kind.library_bases()]
     lying = any("Tensor" in base for base in bases)
     tags = frozenset(value.tags | ({Tag(Origin.UNKNOWN)} if _is_lost(value) else set()))
     plain = {Origin.SURROUNDINGS, Origin.CLOCK}
@@ -81,8 +86,7 @@ def _raise(run: Interpreter, node: ast.Raise, scope: Scope) -> bool:
 def _beyond_handlers(value: Value) -> list[str]:
     """Exceptions that a handler of `Exception` does not catch."""
     names = [i.name.removeprefix("builtins.").removesuffix("()") for i in value.of(Library)]
-    kinds = [item.object.kind for item in value.of(Instance)]
-    kinds += [item.object for item in value.of(ClassRef)]
+    kinds = [*value.of(Class), *(item.kind for item in value.of(Instance))]
     bases = [{base.removeprefix("builtins.") for base in k.library_bases()} for k in kinds]
     own = [kind.name for kind, names in zip(kinds, bases, strict=True) if names & _BEYOND]
     return [name for name in names if name in _BEYOND] + own
@@ -117,7 +121,7 @@ def _with(run: Interpreter, node: ast.With | ast.AsyncWith, scope: Scope) -> boo
 
 
 def _watch_context(run: Interpreter, value: Value, where: str) -> None:
-    for kind in (item.object.kind for item in value.of(Instance)):
+    for kind in (item.kind for item in value.of(Instance)):
         if any(base.endswith(_MODES) for base in kind.library_bases()):
             run.see(MODE_REACH, kind.name, where)
     if any("Executor" in item.name for item in value.of(Library)):
@@ -249,9 +253,114 @@ def _match(run: Interpreter, node: ast.Match, scope: Scope) -> None:
         _side(run, case.body, guard, scope)
 
 
+_KNOWN_MODULES = frozenset(
+    "torch time numpy json os sys builtins triton math random gc inspect threading".split()
+)
+
+
+def bind(run: Interpreter, target: ast.expr, value: Value, scope: Scope) -> None:
+    """Bind any kind of target."""
+    if isinstance(target, ast.Name):
+        _bind_name(run, target.id, value, scope)
+    elif isinstance(target, ast.Tuple | ast.List):
+        for position, item in enumerate(target.elts):
+            bind(run, item, _part(value, position), scope)
+    elif isinstance(target, ast.Starred):
+        bind(run, target.value, value, scope)
+    elif isinstance(target, ast.Attribute):
+        base = run.evaluate(target.value, scope)
+        set_attribute(run, base, target.attr, value, scope.place(target))
+    elif isinstance(target, ast.Subscript):
+        _bind_item(run, target, value, scope)
+
+
+def _bind_name(run: Interpreter, name: str, value: Value, scope: Scope) -> None:
+    home = scope.home(name)
+    if run.flow.frames and home.parent is None:
+        keep(run, home.names, name, value)
+    else:
+        home.names[name] = value
+
+
+def _part(value: Value, position: int) -> Value:
+    parts = [value.data]
+    for item in value.refs:
+        if isinstance(item, Box):
+            parts.append(item.items.get(position) or item.rest or NOTHING)
+        if isinstance(item, Library) and item.name.endswith("()"):
+            parts.append(ref(item))
+    return join(parts)
+
+
+def _bind_item(run: Interpreter, target: ast.Subscript, value: Value, scope: Scope) -> None:
+    base, key = run.evaluate(target.value, scope), run.evaluate(target.slice, scope)
+    for item in base.refs:
+        special(run, item, "__setitem__", key, value)
+        if isinstance(item, Box):
+            _store(run, item, key, value)
+        if isinstance(item, Library):
+            _patch_item(run, item.name, key.text(), scope.place(target))
+    write(base, value)
+    for buffer in base.buffers if value.scalar else ():
+        buffer.addresses |= value.buffers
+
+
+def _store(run: Interpreter, item: Box, key: Value, value: Value) -> None:
+    held, constant = item, key.constant()
+    if constant is not None and constant.value.__hash__ is not None:
+        run.heap.journal.set_item(held.items, constant.value, value)
+    else:
+        run.heap.journal.set_rest(held, join([held.rest or NOTHING, value]))
+    if run.in_forward:
+        run.heap.kept.append((held.items, constant.value if constant is not None else "*"))
+
+
+def _patch_item(run: Interpreter, name: str, key: str | None, where: str) -> None:
+    """`sys.modules["torch"] = ...`, `torch.__dict__["mm"] = ...`."""
+    reach = item_reach(name)
+    if reach is not None:
+        run.see(reach, name, where)
+    is_known = key is not None and key.split(".")[0] in _KNOWN_MODULES
+    if name.endswith(".__dict__"):
+        owner = ref(Library(name.removesuffix(".__dict__")))
+        set_attribute(run, owner, key or ANY_NAME, NOTHING, where)
+    elif name == "os.environ" or (name == "sys.modules" and is_known):
+        set_attribute(run, ref(Library(name)), key or "", NOTHING, where)
+
+
+def _assign(run: Interpreter, node: ast.Assign | ast.AnnAssign, scope: Scope) -> None:
+    """`a = b`, `a: T = b`; an annotation alone binds nothing."""
+    if node.value is not None:
+        value = run.evaluate(node.value, scope)
+        for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
+            bind(run, target, value, scope)
+
+
+def _augmented(run: Interpreter, node: ast.AugAssign, scope: Scope) -> None:
+    """`a += b`: in place on tensors."""
+    sides = [run.evaluate(node.target, scope), run.evaluate(node.value, scope)]
+    value = arithmetic(run, node, sides, scope)
+    if sides[0].is_data:
+        value = join([write(sides[0], value), value])
+    bind(run, node.target, value, scope)
+
+
+def _delete(run: Interpreter, node: ast.Delete, scope: Scope) -> None:
+    """`del torch.x`."""
+    for target in node.targets:
+        if isinstance(target, ast.Attribute):
+            bind(run, target, NOTHING, scope)
+
+
+def _do(run: Interpreter, node: ast.Expr | ast.Assert, scope: Scope) -> None:
+    """An expression for its effect; a check is followed for what it touches."""
+    run.evaluate(node.value if isinstance(node, ast.Expr) else node.test, scope)
+
+
 STATEMENTS: StatementTable = {
-    ast.Expr: _expression, ast.Assert: _expression, ast.Return: _return, ast.Raise: _raise,
-    ast.Continue: _leave, ast.Break: _leave, ast.For: _for, ast.AsyncFor: _for, ast.While: _while,
-    ast.With: _with, ast.AsyncWith: _with, ast.If: _if, ast.Try: _try, ast.TryStar: _try,
-    ast.Match: _match,
+    ast.Expr: _do, ast.Assert: _do, ast.Return: _return, ast.Raise: _raise,
+    ast.Continue: lambda *_: True, ast.Break: lambda *_: True,
+    ast.For: _for, ast.AsyncFor: _for, ast.While: _while, ast.With: _with, ast.AsyncWith: _with,
+    ast.If: _if, ast.Try: _try, ast.TryStar: _try, ast.Match: _match,
+    ast.Assign: _assign, ast.AnnAssign: _assign, ast.AugAssign: _augmented, ast.Delete: _delete,
 }  # fmt: skip
