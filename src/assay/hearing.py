@@ -29,7 +29,7 @@ from assay.errors import HostError, TaskError
 from assay.guard.given import Given, small_inputs
 from assay.guard.narrowing import narrowings
 from assay.judgement import Course, Judging
-from assay.source_analysis.source import analyse, closing_reductions, findings
+from assay.source_analysis.analysis import analyse, closing_reductions, findings
 from assay.tasks.modes import in_other_mode
 from assay.tasks.reference import Reference
 from assay.tasks.sweep import swept

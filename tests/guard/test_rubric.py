@@ -4,8 +4,8 @@ import pytest
 
 from assay.data.candidate import Candidate, SourceFile
 from assay.guard.rubric import rubric
-from guard.honest_sources import HONEST
-from guard.source_heads import CTYPES_HEAD, NUMBA_HEAD
+from source_analysis.honest_sources import HONEST
+from source_analysis.source_heads import CTYPES_HEAD, NUMBA_HEAD
 
 
 def _levels(text: str, path: str = "kernel.py") -> tuple[int | None, int | None]:

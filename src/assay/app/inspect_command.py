@@ -17,7 +17,7 @@ from assay.judge.places import evidence_of_user, of_user
 from assay.languages.architecture import architecture
 from assay.report.console import result_console
 from assay.report.inspection import inspection_page
-from assay.source_analysis.source import analyse, findings
+from assay.source_analysis.analysis import analyse, findings
 
 NOT_COMPILED = 1
 

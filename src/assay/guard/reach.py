@@ -216,9 +216,69 @@ def reach_of_call(name: str) -> Reach | None:
     return _CALLS.get(name)
 
 
-def reach_of_assignment(name: str) -> Reach:
-    """What assigning to an attribute of a library means."""
+def reach_of_assignment(name: str, value: object) -> Reach:
+    """What assigning to an attribute of a library means; `value` is what, if constant."""
+    switch = name.startswith("torch.backends.") and name.endswith("enabled")
+    if switch and value is False:
+        return _OFF
     return SETTING_REACH if _SETTINGS.search(name) else PATCH_REACH
+
+
+# Changes of a library or the interpreter for everyone: an operator of one's own may be registered
+# freely, one of a library may not; a backend may be tuned, but no kernel needs it switched off.
+_LIBRARY_NAMESPACES = frozenset(
+    "aten prims prim quantized mkldnn torchvision _c10d_functional inductor torch _C onednn".split()
+)
+_REGISTRATIONS = frozenset(
+    """torch.library.impl torch.library.register_kernel torch.library.register_autograd
+    torch.library.impl_abstract torch.library.Library torch._C._dispatch_library
+    torch.library.register_torch_dispatch torch.library.register_vmap
+    torch.library.register_autocast torch.library._scoped_library""".split()
+)
+_HOOK_LISTS = ("sys.meta_path", "sys.path_hooks", "gc.callbacks", "sys.path_importer_cache")
+_GROWS = frozenset(
+    """insert append extend appendleft update setdefault __setitem__ pop clear remove __iadd__
+    __delitem__ popitem reverse sort""".split()
+)
+_OVERRIDE = Reach(_PATCHED, _CONVICTS, _CONVICTS, "replaces an operator of the library")
+_HOOK = Reach(_PATCHED, _CONVICTS, _CONVICTS, "hooks the interpreter for everyone")
+_OFF = Reach(_PATCHED, _CONVICTS, _CONVICTS, "switches a backend of the library off for everyone")
+_SLOW = Reach(_PATCHED, _CONVICTS, _CONVICTS, "slows every library call down")
+_META = Reach(_PATCHED, _CONVICTS, _CONVICTS, "makes everyone's tensors hold nothing")
+_OWNED_BY_OTHERS = Reach(_PATCHED, _CONVICTS, _CONVICTS, "writes into a namespace it does not own")
+_SWITCHES = re.compile(
+    r"^torch\.backends\.[\w.]*set_flags$|^torch\._C\._set_(mkldnn|cudnn|nnpack|onednn)_enabled$"
+    r"|^torch\.backends\.(mkldnn|cudnn|nnpack|onednn)\.enabled\.__set__$"
+)
+
+
+def override_reach(name: str, first: object) -> Reach | None:
+    """What a call that changes a library means, by its name and its first argument if constant."""
+    owner, _, base = name.rpartition(".")
+    if name in _REGISTRATIONS or base in ("py_impl", "py_functionalize_impl"):
+        return _OVERRIDE if _names_library(name, first) else None
+    if owner in _HOOK_LISTS and base in _GROWS:
+        return _HOOK
+    if owner.endswith(".__dict__") and base in _GROWS:
+        return _OWNED_BY_OTHERS
+    if _SWITCHES.match(name):
+        return _OFF if first is False else SETTING_REACH
+    if name == "torch.autograd.set_detect_anomaly":
+        return _SLOW if first is not False else None
+    if name in ("torch.set_default_device", "torch.set_default_tensor_type"):
+        return _META if first == "meta" else None
+    return None
+
+
+def _names_library(name: str, first: object) -> bool:
+    if name.startswith("torch.ops."):
+        return name.split(".")[2] in _LIBRARY_NAMESPACES
+    return isinstance(first, str) and first.split("::")[0] in _LIBRARY_NAMESPACES
+
+
+def item_reach(name: str) -> Reach | None:
+    """What storing an item into a library's list or namespace means."""
+    return _HOOK if name in _HOOK_LISTS else _OWNED_BY_OTHERS if name == "builtins" else None
 
 
 # Modules that are not a candidate's to import: the evaluator's own, and anyone's reference. The

@@ -7,6 +7,7 @@ library is the library's dotted name, which a candidate may read but does not ow
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from assay.guard.library_names import tells_surroundings
@@ -22,9 +23,8 @@ from assay.source_analysis.dataflow import (
     surroundings,
     write,
 )
-from assay.source_analysis.effects import assignment_switches_off
 from assay.source_analysis.interpreter import Interpreter
-from assay.source_analysis.kernels import extension_kernel, library_base
+from assay.source_analysis.kernel_calls import extension_kernel, library_base
 from assay.source_analysis.values import (
     ANY_NAME,
     NOTHING,
@@ -32,19 +32,19 @@ from assay.source_analysis.values import (
     Class,
     Constant,
     Extension,
-    Function,
+    FunctionValue,
     Generated,
     Instance,
     Kernel,
     Layer,
     Library,
-    Lost,
     Method,
     Outline,
     Partial,
     Property,
     Ref,
     Super,
+    Untracked,
     Value,
     box,
     class_of,
@@ -64,6 +64,7 @@ _HOLDS = frozenset(
     """register_buffer register_parameter add_module register_module parameters named_parameters
     buffers state_dict children modules __setattr__ start forward""".split()
 )
+_CONTEXT = "torch.autograd.function.context()"
 _C_SIGNATURE = ("restype", "argtypes", "errcheck")  # how ctypes describes a function
 
 
@@ -93,18 +94,14 @@ def any_attribute(run: Interpreter, base: Value) -> Value:
     for item in base.refs:
         if isinstance(item, Extension):
             parts.append(ref(extension_kernel(run, item, "a kernel")))
-        elif isinstance(item, Kernel | Lost):
+        elif isinstance(item, Kernel | Untracked):
             parts.append(ref(item))
         elif isinstance(item, Instance | Class):
-            parts += [_attribute_of(run, item, name) for name in _names_of(item)]
+            own = list(item.attrs) if isinstance(item, Instance) else []
+            names = [*own, *(name for k in class_of(item).lineage() for name in k.attrs.names)]
+            plain = [name for name in dict.fromkeys(names) if not name.startswith("__")]
+            parts += [_attribute_of(run, item, name) for name in plain]
     return join(parts)
-
-
-def _names_of(item: Instance | Class) -> list[str]:
-    kind = class_of(item)
-    own = list(item.attrs) if isinstance(item, Instance) else []
-    names = [name for base in kind.lineage() for name in base.attrs.names]
-    return [name for name in dict.fromkeys((*own, *names)) if not name.startswith("__")]
 
 
 def library(name: str) -> Value:
@@ -127,15 +124,7 @@ def _of_library(run: Interpreter, item: Library, name: str) -> Value:
     return join([found, held[ANY_NAME]]) if ANY_NAME in held else found
 
 
-def _of_extension(run: Interpreter, item: Extension, name: str) -> Value:
-    return ref(extension_kernel(run, item, name))
-
-
-def _itself(run: Interpreter, item: Ref, name: str) -> Value:
-    return ref(item)
-
-
-def _of_function(run: Interpreter, item: Function, name: str) -> Value:
+def _of_function(run: Interpreter, item: FunctionValue, name: str) -> Value:
     held = run.heap.attached.get(item.node, {})
     if name in held:
         return held[name]
@@ -144,11 +133,6 @@ def _of_function(run: Interpreter, item: Function, name: str) -> Value:
     if name in ("__name__", "__qualname__"):
         return ref(Constant(getattr(item.node, "name", "<lambda>")))
     return ref(Method(ref(item), name))
-
-
-def _of_property(run: Interpreter, item: Property, name: str) -> Value:
-    setter = ref(Library(f"builtins.property.{name}"))
-    return item.getter if name in ("fget", "func") else ref(Partial(setter, (ref(item),)))
 
 
 def _of_super(run: Interpreter, item: Super, name: str) -> Value:
@@ -209,38 +193,35 @@ def _computed_attribute(
 def _of_class(run: Interpreter, item: Class, name: str) -> Value:
     kind = item
     if name == "apply" and any(base.endswith("Function") for base in kind.library_bases()):
-        return _applied(kind.find("forward") or NOTHING)
+        # autograd hands forward its context first
+        forward, context = kind.find("forward") or NOTHING, ref(Library(_CONTEXT))
+        return Value(frozenset(replace(f, bound=context) for f in forward.of(FunctionValue)))
     if name == "__dict__":
         return box(kind.attrs.names)
     if name == "__name__":
         return ref(Constant(kind.name))
     found = kind.find(name)
     if found is None:
-        return _of_metaclass(run, item, name)
-    if any(decorated(function, "classmethod") for function in found.of(Function)):
+        of_meta = [meta.find(name) for meta in item.metaclasses]
+        inherited = next((value for value in of_meta if value is not None), None)
+        if inherited is not None:
+            return bound(inherited, ref(item))
+        return _computed_attribute(run, item, name, item.find(ANY_NAME))
+    if any(decorated(function, "classmethod") for function in found.of(FunctionValue)):
         return bound(found, ref(item))
     return found
 
 
-def _of_metaclass(run: Interpreter, item: Class, name: str) -> Value:
-    """What a class has from its metaclass, or by a name that was computed."""
-    for kind in item.metaclasses:
-        found = kind.find(name)
-        if found is not None:
-            return bound(found, ref(item))
-    return _computed_attribute(run, item, name, item.find(ANY_NAME))
-
-
-def _applied(forward: Value) -> Value:
-    """autograd.Function.forward called by apply: the context comes first."""
-    context = ref(Library("torch.autograd.function.context()"))
-    return Value(frozenset(Function(f.node, f.scope, context) for f in forward.of(Function)))
+def _of_property(run: Interpreter, item: Property, name: str) -> Value:
+    setter = ref(Library(f"builtins.property.{name}"))
+    return item.getter if name in ("fget", "func") else ref(Partial(setter, (ref(item),)))
 
 
 _READS: dict[type[Ref], Callable[[Interpreter, Any, str], Value]] = {
-    Library: _of_library, Extension: _of_extension, Kernel: _itself, Generated: _itself,
-    Lost: _itself, Layer: _of_layer, Instance: _of_instance, Class: _of_class,
-    Function: _of_function, Property: _of_property, Super: _of_super,
+    **dict.fromkeys((Kernel, Generated, Untracked), lambda run, item, name: ref(item)),
+    Extension: lambda run, item, name: ref(extension_kernel(run, item, name)),
+    Library: _of_library, Layer: _of_layer, Instance: _of_instance, Class: _of_class,
+    FunctionValue: _of_function, Property: _of_property, Super: _of_super,
 }  # fmt: skip
 
 
@@ -251,10 +232,10 @@ def set_attribute(run: Interpreter, base: Value, name: str, value: Value, where:
             _set_on_instance(run, item, name, value)
         elif isinstance(item, Class):
             item.attrs.names[name] = value
-        elif isinstance(item, Function):
+        elif isinstance(item, FunctionValue):
             keep(run, run.heap.attached.setdefault(item.node, {}), name, value)
         elif isinstance(item, Library) and "()" in item.name:
-            _attach(run, item.name, name, value)
+            _set_on_handle(run, item.name, name, value)
         elif isinstance(item, Library):
             _set_on_library(run, f"{item.name}.{name}", value, where)
         elif isinstance(item, Layer):
@@ -277,10 +258,10 @@ def _set_on_library(run: Interpreter, name: str, value: Value, where: str) -> No
     """A library is not the candidate's to change, unless a branch found the name missing."""
     if name.rpartition(".")[2] in _C_SIGNATURE or name in run.flow.absent:
         return
-    run.see(assignment_switches_off(name, value) or reach_of_assignment(name), name, where)
+    run.see(reach_of_assignment(name, value.literal), name, where)
 
 
-def _attach(run: Interpreter, handle: str, name: str, value: Value) -> None:
+def _set_on_handle(run: Interpreter, handle: str, name: str, value: Value) -> None:
     """`handle.name = value` on an object of a library: it is found there again."""
     if handle.startswith("ctypes."):  # an address in a C object
         hand_away(run, [value])

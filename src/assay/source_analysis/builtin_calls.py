@@ -27,18 +27,18 @@ from assay.source_analysis.texts import outlined, texts
 from assay.source_analysis.values import (
     ANY_NAME,
     NOTHING,
-    Call,
+    CallSite,
     Class,
-    Function,
+    FunctionValue,
     Generated,
     Instance,
     Kernel,
     Library,
-    Lost,
     Method,
     Partial,
     Property,
     Ref,
+    Untracked,
     Value,
     box,
     join,
@@ -55,14 +55,14 @@ _DECORATORS = frozenset(
     torch.cuda.amp.custom_bwd dataclasses.dataclass torch.jit.export
     torch.library.custom_op""".split()
 )
-_Rule = Callable[[Interpreter, Call], Value | None]
+_Rule = Callable[[Interpreter, CallSite], Value | None]
 _LIBRARY_OPERATORS = ("aten", "prims", "mkldnn", "quantized")
 _PLAIN_NEW = ("super().__new__", "object.__new__", "type.__new__", "super().__call__")
 _SETTERS = ("object.__setattr__", "type.__setattr__", "setattr()")
-_DECORATED = (Function, Partial, Class, Kernel, Generated)
+_DECORATED = (FunctionValue, Partial, Class, Kernel, Generated)
 
 
-def call_builtin(run: Interpreter, name: str, call: Call) -> Value | None:
+def call_builtin(run: Interpreter, name: str, call: CallSite) -> Value | None:
     """The value of such a call; None where the name is an ordinary library function."""
     root, _, base = name.partition(".")
     if name.split("()", 1)[0] in _DECORATORS:
@@ -86,13 +86,13 @@ def call_builtin(run: Interpreter, name: str, call: Call) -> Value | None:
     return None
 
 
-def _decorator(run: Interpreter, name: str, call: Call) -> Value:
+def _decorator(run: Interpreter, name: str, call: CallSite) -> Value:
     """Decorators that keep the function what it is."""
     decorated = [v for v in call.positional if any(isinstance(r, _DECORATED) for r in v.refs)]
     if decorated and name.endswith(PROPERTY_MAKERS):
         return ref(Property(decorated[0], call.get(1) if call.get(1).refs else None))
     if decorated and name == DISPATCH:  # which of its functions is called is not followed
-        return join([decorated[0], ref(Lost())])
+        return join([decorated[0], ref(Untracked())])
     if name.startswith(_CUSTOM_OPERATOR):
         title = call.get(0, "name").text()
         if title is not None:
@@ -103,7 +103,7 @@ def _decorator(run: Interpreter, name: str, call: Call) -> Value:
     return decorated[0] if decorated else ref(Library(name if "()" in name else name + "()"))
 
 
-def _custom_operator(run: Interpreter, name: str, call: Call) -> Value | None:
+def _custom_operator(run: Interpreter, name: str, call: CallSite) -> Value | None:
     """`torch.ops.mine.f(x)`: an operator the candidate registered, else unknown."""
     parts = name.split(".")
     if len(parts) < 4 or parts[2] in _LIBRARY_OPERATORS:
@@ -111,18 +111,18 @@ def _custom_operator(run: Interpreter, name: str, call: Call) -> Value | None:
     return run.call(run.heap.custom_operators.get(parts[3], NOTHING), call)
 
 
-def _delayed(name: str, call: Call) -> Value:
+def _delayed(name: str, call: CallSite) -> Value:
     return ref(Partial(ref(Library(name)), call.positional))
 
 
-def _getattr_path(run: Interpreter, call: Call) -> Value:
+def _getattr_path(run: Interpreter, call: CallSite) -> Value:
     value = call.positional[-1] if call.positional else NOTHING
     for part in (call.get(0).text() or "").split("."):
         value = attribute(run, value, part)
     return value
 
 
-def _call_named_method(run: Interpreter, call: Call) -> Value | None:
+def _call_named_method(run: Interpreter, call: CallSite) -> Value | None:
     if len(call.positional) < 2:
         return None
     method = attribute(run, call.positional[-1], call.get(0).text() or "")
@@ -137,7 +137,7 @@ _OPERATOR: dict[str, _Rule] = {
 }
 
 
-def _builtin(run: Interpreter, base: str, call: Call) -> Value:
+def _builtin(run: Interpreter, base: str, call: CallSite) -> Value:
     if base.startswith("property.") and call.positional:
         return _property_part(base, call)
     if base in _PLAIN_NEW:
@@ -150,7 +150,7 @@ def _builtin(run: Interpreter, base: str, call: Call) -> Value:
     return Value(frozenset((Library(f"builtins.{base}()"),)), scalar_of(call.all).buffers, True)
 
 
-def _property_part(base: str, call: Call) -> Value:
+def _property_part(base: str, call: CallSite) -> Value:
     """`@name.setter`: the same property, with one more function."""
     old = call.get(0).of(Property)
     if not old or base != "property.setter":
@@ -158,7 +158,7 @@ def _property_part(base: str, call: Call) -> Value:
     return ref(Property(old[0].getter, call.get(1)))
 
 
-def _getattr(run: Interpreter, call: Call) -> Value:
+def _getattr(run: Interpreter, call: CallSite) -> Value:
     """`getattr(a, "b")`: an attribute where the name is constant."""
     owner, name = call.get(0), call.get(1).text()
     if name is not None:
@@ -168,24 +168,24 @@ def _getattr(run: Interpreter, call: Call) -> Value:
     return found if found.refs else ref(Method(owner, "computed_name"))
 
 
-def _setattr(run: Interpreter, call: Call) -> Value:
+def _setattr(run: Interpreter, call: CallSite) -> Value:
     set_attribute(run, call.get(0), call.get(1).text() or ANY_NAME, call.get(2), call.where)
     return NOTHING
 
 
-def _id(run: Interpreter, call: Call) -> Value:
+def _id(run: Interpreter, call: CallSite) -> Value:
     """`id(a)`: a number, and the address of an object."""
     address = run.heap.new({Tag(Origin.IDENTITY)})
     buffers = address.buffers | scalar_of(call.all).buffers
     return Value(frozenset((Library("builtins.id()"),)), buffers, scalar=True)
 
 
-def _map(run: Interpreter, call: Call) -> Value:
+def _map(run: Interpreter, call: CallSite) -> Value:
     items = [contents(run, value) for value in call.positional[1:]]
     return box(rest=run.call(call.get(0), call.given(*items)))
 
 
-def _type(run: Interpreter, call: Call) -> Value:
+def _type(run: Interpreter, call: CallSite) -> Value:
     """`type(x)`, or a class made by a call."""
     classes: list[Ref] = [item.kind for item in call.get(0).of(Instance)]
     if len(call.positional) == 3:
@@ -195,7 +195,7 @@ def _type(run: Interpreter, call: Call) -> Value:
     return Value(frozenset(classes)) if classes else NOTHING
 
 
-def _vars(run: Interpreter, call: Call) -> Value:
+def _vars(run: Interpreter, call: CallSite) -> Value:
     """`vars(torch)`: a namespace."""
     owner = call.get(0)
     if any(isinstance(item, Instance | Class) for item in owner.refs):
@@ -204,12 +204,12 @@ def _vars(run: Interpreter, call: Call) -> Value:
     return Value(frozenset(names)) if names else ref(Library("builtins.vars()"))
 
 
-def _text(run: Interpreter, call: Call) -> Value:
+def _text(run: Interpreter, call: CallSite) -> Value:
     return join([told(call.all), outlined(texts(call.get(0)))])
 
 
-def _arithmetic(name: str) -> Callable[[Interpreter, Call], Value]:
-    def rule(run: Interpreter, call: Call) -> Value:
+def _arithmetic(name: str) -> Callable[[Interpreter, CallSite], Value]:
+    def rule(run: Interpreter, call: CallSite) -> Value:
         values = [v for value in call.all for v in (value, contents(run, value))]
         if any(value.is_data for value in values):
             return compute(run, f"{name}()", Weight.LIGHT, values, call.where)
@@ -218,14 +218,14 @@ def _arithmetic(name: str) -> Callable[[Interpreter, Call], Value]:
     return rule
 
 
-def _iterated(run: Interpreter, call: Call) -> Value:
+def _iterated(run: Interpreter, call: CallSite) -> Value:
     """What a builtin that loops over its arguments finds there; functions among them are called."""
     inner = join([NOTHING, *(contents(run, value) for value in call.positional)])
     call_back(run, call.given(keywords=call.keywords))
     return inner
 
 
-def _dict(run: Interpreter, call: Call) -> Value:
+def _dict(run: Interpreter, call: CallSite) -> Value:
     return box(dict(call.keywords)) if call.keywords else box(rest=_iterated(run, call))
 
 

@@ -26,34 +26,29 @@ from assay.source_analysis.dataflow import (
     told,
     unknown_call,
 )
-from assay.source_analysis.interpreter import (
-    MAX_DEPTH,
-    CallTable,
-    Frame,
-    Interpreter,
-    StatementTable,
-)
-from assay.source_analysis.kernels import launch, library_base
+from assay.source_analysis.interpreter import MAX_DEPTH, CallTable, Interpreter, StatementTable
+from assay.source_analysis.interpreter_state import CallFrame
+from assay.source_analysis.kernel_calls import launch, library_base
 from assay.source_analysis.values import (
     ANY_NAME,
     NOTHING,
     Box,
-    Call,
+    CallSite,
     Class,
     Constant,
     Extension,
-    Function,
+    FunctionValue,
     Generated,
     Instance,
     Kernel,
     Layer,
     Library,
-    Lost,
     Partial,
     Property,
     Ref,
     Scope,
     Super,
+    Untracked,
     Value,
     all_buffers,
     box,
@@ -69,27 +64,27 @@ DISPATCH = "functools.singledispatch"
 _CACHES = ("functools.lru_cache", "functools.cache", "joblib.Memory", "cachetools.")
 
 
-def _call_partial(run: Interpreter, item: Partial, call: Call) -> Value:
+def _call_partial(run: Interpreter, item: Partial, call: CallSite) -> Value:
     keywords = {**dict(item.keywords), **call.keywords}
     whole = call.given(*item.arguments, *call.positional, keywords=keywords)
     return run.call(item.function, whole)
 
 
-def _call_chain(run: Interpreter, item: Box, call: Call) -> Value:
+def _call_chain(run: Interpreter, item: Box, call: CallSite) -> Value:
     """nn.Sequential: each part in turn."""
     for part in item.items.values():
         call = call.given(run.call(part, call))
     return call.get(0)
 
 
-def _call_function(run: Interpreter, function: Function, call: Call) -> Value:
+def _call_function(run: Interpreter, function: FunctionValue, call: CallSite) -> Value:
     """Enter a function of the candidate."""
     node, frames = function.node, run.flow.frames
     if node in run.heap.cached and any(is_argument(value) for value in call.all):
         run.see(CACHE_REACH, getattr(node, "name", "a function"), function.scope.place(node))
     if len(frames) >= MAX_DEPTH or sum(frame.node is node for frame in frames) > 1:
         return run.heap.unknown(tags_of(call.all))
-    frame = Frame(node, Scope(function.scope.module, {}, function.scope))
+    frame = CallFrame(node, Scope(function.scope.module, {}, function.scope))
     _bind_parameters(run, function, call, frame.scope)
     frames.append(frame)
     try:
@@ -101,7 +96,7 @@ def _call_function(run: Interpreter, function: Function, call: Call) -> Value:
     return _result(run, frame)
 
 
-def _result(run: Interpreter, frame: Frame) -> Value:
+def _result(run: Interpreter, frame: CallFrame) -> Value:
     """What a call returns: a generator, or any of its returns.
 
     A function whose every return holds a kernel's work has worked whatever it asked.
@@ -116,7 +111,9 @@ def _result(run: Interpreter, frame: Frame) -> Value:
     return join(frame.returns) if frame.returns else NOTHING
 
 
-def _bind_parameters(run: Interpreter, function: Function, call: Call, inner: Scope) -> None:
+def _bind_parameters(
+    run: Interpreter, function: FunctionValue, call: CallSite, inner: Scope
+) -> None:
     """Bind parameters to arguments, defaults and what stars collect."""
     args, values = function.node.args, list(call.positional)
     if function.bound is not None:
@@ -135,13 +132,13 @@ def _bind_parameters(run: Interpreter, function: Function, call: Call, inner: Sc
         inner.names[args.kwarg.arg] = box(dict(call.keywords))
 
 
-def _call_class(run: Interpreter, item: Class, call: Call) -> Value:
+def _call_class(run: Interpreter, item: Class, call: CallSite) -> Value:
     """Call a class: what its metaclass says, else an instance."""
     made = special(run, item, "__call__", *call.positional, keywords=call.keywords)
     return made if made is not None else construct(run, item, call)
 
 
-def construct(run: Interpreter, item: Class, call: Call) -> Value:
+def construct(run: Interpreter, item: Class, call: CallSite) -> Value:
     """An instance of a class of the candidate."""
     kind = item
     creator = kind.find("__new__")
@@ -160,7 +157,7 @@ def construct(run: Interpreter, item: Class, call: Call) -> Value:
     return made
 
 
-def _fill_fields(run: Interpreter, item: Instance, call: Call) -> None:
+def _fill_fields(run: Interpreter, item: Instance, call: CallSite) -> None:
     """Keep what an object without `__init__` is made from: dataclasses, tuples, structures."""
     names, attrs = _fields(item.kind), item.attrs
     for position, value in enumerate(call.positional):
@@ -186,7 +183,7 @@ def _items(value: Value) -> list[Value]:
     return [inner for item in value.of(Box) for inner in item.items.values()]
 
 
-def _follow_finaliser(run: Interpreter, made: Instance, call: Call) -> None:
+def _follow_finaliser(run: Interpreter, made: Instance, call: CallSite) -> None:
     """`__del__` of an object made in forward: cleaning up is free, work on tensors is not."""
     if made.kind.find("__del__") is None or not run.in_forward:
         return
@@ -195,7 +192,7 @@ def _follow_finaliser(run: Interpreter, made: Instance, call: Call) -> None:
     run.flow.finalising = before
 
 
-def _call_instance(run: Interpreter, item: Instance, call: Call) -> Value:
+def _call_instance(run: Interpreter, item: Instance, call: CallSite) -> Value:
     """Call an object: its `__call__`, its `forward`, or the layer it derives from."""
     for name in ("__call__", "forward"):
         if item.kind.find(name) is not None or name in item.attrs:
@@ -220,7 +217,7 @@ def _define_class(run: Interpreter, node: ast.ClassDef, scope: Scope) -> None:
         maker = run.evaluate(decorator, scope)
         own = Value(frozenset(r for r in maker.refs if not isinstance(r, Library)))
         if own.refs:
-            made = run.call(own, Call(scope.place(node), scope, (value,)))
+            made = run.call(own, CallSite(scope.place(node), scope, (value,)))
             value = made if made.refs else value
     scope.names[node.name] = value
 
@@ -252,7 +249,7 @@ def _tell_bases(run: Interpreter, kind: Class, keywords: dict[str, Value]) -> No
         specials(run, value, "__set_name__", held, ref(Constant(name)))
 
 
-def call_super(run: Interpreter, call: Call) -> Value:
+def call_super(run: Interpreter, call: CallSite) -> Value:
     """`super()`: the object or class, seen as the bases behind the class of this method."""
     if call.positional:
         homes = [item.attrs for item in call.get(0).of(Class)]
@@ -279,7 +276,7 @@ def _running_method(run: Interpreter) -> tuple[Value, Scope | None]:
     return NOTHING, None
 
 
-def call_plain_new(run: Interpreter, name: str, call: Call) -> Value:
+def call_plain_new(run: Interpreter, name: str, call: CallSite) -> Value:
     """`super().__new__(cls)`: an object of the class, or the class a metaclass is making."""
     classes = call.get(0).of(Class)
     if name == "super().__call__":
@@ -298,16 +295,16 @@ def _define_function(
     run: Interpreter, node: ast.FunctionDef | ast.AsyncFunctionDef, scope: Scope
 ) -> None:
     """A function, with whatever its decorators make of it; its body waits for a call."""
-    value = ref(Function(node, scope))
+    value = ref(FunctionValue(node, scope))
     for decorator in reversed(node.decorator_list):
         maker = run.evaluate(decorator, scope)
-        value = _decorate(run, maker, Call(scope.place(node), scope, (value,)))
+        value = _decorate(run, maker, CallSite(scope.place(node), scope, (value,)))
         if any(item.name.startswith(_CACHES) for item in maker.of(Library)):
             run.heap.cached.add(node)
     scope.names[node.name] = value
 
 
-def _decorate(run: Interpreter, maker: Value, call: Call) -> Value:
+def _decorate(run: Interpreter, maker: Value, call: CallSite) -> Value:
     """A decorator's result; an unknown one leaves the function as it is."""
     for item in maker.of(Library):
         if item.name == "atexit.register":
@@ -332,7 +329,7 @@ STATEMENTS: StatementTable = {
 }
 
 CALLS: CallTable = {
-    Function: _call_function,
+    FunctionValue: _call_function,
     Kernel: launch,
     Class: _call_class,
     Instance: _call_instance,
@@ -345,6 +342,6 @@ CALLS: CallTable = {
     Partial: _call_partial,
     Box: _call_chain,
     **dict.fromkeys(
-        (Extension, Lost, Super, Property), lambda run, _, call: unknown_call(run, call)
+        (Extension, Untracked, Super, Property), lambda run, _, call: unknown_call(run, call)
     ),
 }

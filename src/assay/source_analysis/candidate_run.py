@@ -13,23 +13,17 @@ from assay.source_analysis import calls, expressions, library_calls, methods, mo
 from assay.source_analysis.attributes import attribute
 from assay.source_analysis.calls import construct
 from assay.source_analysis.effects import report_threads
-from assay.source_analysis.interpreter import (
-    Frame,
-    Interpreter,
-    OutOfBudget,
-    Phase,
-    Semantics,
-    Sources,
-)
+from assay.source_analysis.interpreter import Interpreter, OutOfBudget, Semantics
+from assay.source_analysis.interpreter_state import CallFrame, Phase, Sources
 from assay.source_analysis.modules import run_file
 from assay.source_analysis.statements import remember_return
 from assay.source_analysis.values import (
     NOTHING,
     Buffer,
-    Call,
+    CallSite,
     Class,
     Constant,
-    Function,
+    FunctionValue,
     Instance,
     Scope,
     Value,
@@ -64,7 +58,7 @@ def _follow(run: Interpreter) -> None:
     if not classes:
         run.seen.opaque = run.seen.opaque or run.seen.found_entry
         return
-    site = Call(scope.place(classes[0].node), scope)
+    site = CallSite(scope.place(classes[0].node), scope)
     run.flow.phase = Phase.CONSTRUCT
     made = construct(run, classes[0], site)
     _settle(run)
@@ -77,7 +71,7 @@ def _follow(run: Interpreter) -> None:
     report_threads(run, run.sources.trees.values())
 
 
-def _one_call(run: Interpreter, made: Value, site: Call) -> bool:
+def _one_call(run: Interpreter, made: Value, site: CallSite) -> bool:
     """Follow one call of forward. True where it kept something for the next."""
     seen, heap = run.seen, run.heap
     seen.launches, seen.returns, heap.kept = [], [], []
@@ -95,10 +89,10 @@ def _one_call(run: Interpreter, made: Value, site: Call) -> bool:
     return bool(heap.kept)
 
 
-def _entry_functions(run: Interpreter, made: Value) -> list[Function]:
+def _entry_functions(run: Interpreter, made: Value) -> list[FunctionValue]:
     for name in ("__call__", "forward"):
         found = attribute(run, made, name)
-        functions = found.of(Function)
+        functions = found.of(FunctionValue)
         if functions:
             return functions
         if found.refs and name == "forward":
@@ -110,7 +104,7 @@ def _call_other(run: Interpreter, entry: Value, made: Value) -> None:
     """Forward is a kernel, a compiled function, or comes from a library layer."""
     owners = made.of(Instance)
     main = run.sources.main_path
-    site = owners[0].kind.call() if owners else Call(f"{main}:1", Scope(main))
+    site = owners[0].kind.call() if owners else CallSite(f"{main}:1", Scope(main))
     result = run.call(entry, site.given(_input(run, "x")))
     remember_return(run, result, site.where)
 
@@ -119,11 +113,11 @@ def _input(run: Interpreter, name: str, small: bool = False) -> Value:
     return run.heap.new({Tag(Origin.INPUT, name, small=small)}, fresh=False)
 
 
-def _enter_forward(run: Interpreter, function: Function) -> None:
+def _enter_forward(run: Interpreter, function: FunctionValue) -> None:
     """Follow the body of forward with arguments that are inputs."""
     node = function.node
     inner = _forward_scope(run, function)
-    frame = Frame(node, inner, is_entry=True)
+    frame = CallFrame(node, inner, is_entry=True)
     run.flow.frames.append(frame)
     if isinstance(node, ast.Lambda):
         remember_return(run, run.evaluate(node.body, inner), inner.place(node))
@@ -132,7 +126,7 @@ def _enter_forward(run: Interpreter, function: Function) -> None:
     run.flow.frames.pop()
 
 
-def _forward_scope(run: Interpreter, function: Function) -> Scope:
+def _forward_scope(run: Interpreter, function: FunctionValue) -> Scope:
     args, bound = function.node.args, function.bound
     inner = Scope(function.scope.module, {}, function.scope)
     names = [a.arg for a in (*args.posonlyargs, *args.args, *args.kwonlyargs)]
@@ -146,11 +140,11 @@ def _forward_scope(run: Interpreter, function: Function) -> Scope:
     return inner
 
 
-def _follow_hooks(run: Interpreter, made: Value, site: Call) -> None:
+def _follow_hooks(run: Interpreter, made: Value, site: CallSite) -> None:
     """Hooks on the module may replace its result."""
     for hook in run.heap.hooks:
         given = (made, _input(run, "input"), run.heap.unknown())
-        result = run.call(hook, Call(site.where, Scope(run.sources.main_path), given))
+        result = run.call(hook, CallSite(site.where, Scope(run.sources.main_path), given))
         if all_buffers(result):
             remember_return(run, result, site.where)
 

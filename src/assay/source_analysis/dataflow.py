@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
+from dataclasses import replace
 
 from assay.guard.operation_names import finishes_reduction
 from assay.guard.tags import Origin, Tag, Weight
@@ -16,18 +17,18 @@ from assay.source_analysis.values import (
     NOTHING,
     Box,
     Buffer,
-    Call,
+    CallSite,
     Class,
     Extension,
-    Function,
+    FunctionValue,
     Generated,
     Instance,
     Kernel,
     Layer,
-    Lost,
     Partial,
     Property,
     Ref,
+    Untracked,
     Value,
     all_buffers,
     join,
@@ -46,18 +47,13 @@ def special(
     run: Interpreter, item: Ref, name: str, *given: Value, keywords: dict[str, Value] | None = None
 ) -> Value | None:
     """The result of a special method; None where no class of the candidate defines it."""
-    for kind in _kinds(item):
+    if not isinstance(item, Instance | Class):
+        return None
+    for kind in (item.kind,) if isinstance(item, Instance) else item.metaclasses:
         found = kind.find(name)
         if found is not None:
             return run.call(bound(found, ref(item)), kind.call(*given, keywords=keywords))
     return None
-
-
-def _kinds(item: Ref) -> tuple[Class, ...]:
-    """The classes whose methods are special for a thing: its own, or its metaclasses."""
-    if isinstance(item, Instance):
-        return (item.kind,)
-    return item.metaclasses if isinstance(item, Class) else ()
 
 
 def specials(run: Interpreter, value: Value, name: str, *given: Value) -> list[Value]:
@@ -81,23 +77,21 @@ def special_operator(
 
 def bound(found: Value, owner: Value) -> Value:
     """An attribute of a class as its objects have it: functions become methods."""
-    refs = frozenset(_bound_one(item, owner) for item in found.refs)
-    return Value(refs, found.buffers, found.scalar)
+    refs: list[Ref] = []
+    for item in found.refs:
+        if isinstance(item, FunctionValue) and item.bound is None and not _is_static(item):
+            item = replace(item, bound=owner)
+        refs.append(item)
+    return Value(frozenset(refs), found.buffers, found.scalar)
 
 
-def _bound_one(item: Ref, owner: Value) -> Ref:
-    if isinstance(item, Function) and item.bound is None and not _is_static(item):
-        return Function(item.node, item.scope, owner)
-    return item
-
-
-def decorated(function: Function, name: str) -> bool:
+def decorated(function: FunctionValue, name: str) -> bool:
     """True where a function stands under a decorator of this name."""
     decorators = getattr(function.node, "decorator_list", [])
     return any(isinstance(d, ast.Name) and d.id == name for d in decorators)
 
 
-def _is_static(function: Function) -> bool:
+def _is_static(function: FunctionValue) -> bool:
     if isinstance(function.node, ast.Lambda):
         return [a.arg for a in function.node.args.args[:1]] != ["self"]
     return function.node.name == "__new__" or decorated(function, "staticmethod")
@@ -108,7 +102,10 @@ def read_by(run: Interpreter, found: Value, owner: Instance) -> Value:
     plain: set[Ref] = set()
     parts: list[Value] = []
     for item in found.refs:
-        made = _described(run, item, owner)
+        if isinstance(item, Property):
+            made: Value | None = run.call(item.getter, owner.kind.call(ref(owner)))
+        else:
+            made = special(run, item, "__get__", ref(owner), ref(owner.kind))
         if made is not None:
             parts.append(made)
         else:
@@ -117,13 +114,6 @@ def read_by(run: Interpreter, found: Value, owner: Instance) -> Value:
         rest = Value(frozenset(plain), found.buffers, found.scalar)
         parts.append(bound(rest, ref(owner)))
     return join(parts)
-
-
-def _described(run: Interpreter, item: Ref, owner: Instance) -> Value | None:
-    kind = owner.kind
-    if isinstance(item, Property):
-        return run.call(item.getter, kind.call(ref(owner)))
-    return special(run, item, "__get__", ref(owner), ref(kind))
 
 
 def contents(run: Interpreter, value: Value) -> Value:
@@ -135,7 +125,7 @@ def contents(run: Interpreter, value: Value) -> Value:
             now = run.flow.forward_calls
             if run.heap.generators.get(item, now) != now:
                 parts.append(run.heap.unknown())  # it goes on working when it is asked
-        elif isinstance(item, Lost):
+        elif isinstance(item, Untracked):
             parts.append(ref(item))
         elif isinstance(item, Instance):
             parts += _iterated(run, item)
@@ -171,8 +161,8 @@ def entered(run: Interpreter, value: Value) -> Value:
     return join(parts)
 
 
-_OWN = (Kernel, Extension, Function, Instance, Partial, Lost)
-_CALLABLE = (Function, Partial, Kernel, Layer, Generated)
+_OWN = (Kernel, Extension, FunctionValue, Instance, Partial, Untracked)
+_CALLABLE = (FunctionValue, Partial, Kernel, Layer, Generated)
 
 
 def tags_of(values: Iterable[Value]) -> set[Tag]:
@@ -274,7 +264,7 @@ def own_parts(values: Iterable[Value], depth: int = 0) -> frozenset[Ref]:
     return frozenset(found)
 
 
-def call_back(run: Interpreter, call: Call) -> None:
+def call_back(run: Interpreter, call: CallSite) -> None:
     """Enter the functions among the arguments, with arguments nothing is known about."""
     packed = [v for name, v in call.keywords.items() if name in ("args", "kwargs")]
     for value in call.all:
@@ -284,11 +274,11 @@ def call_back(run: Interpreter, call: Call) -> None:
             run.call(value, call.given(*rest))
 
 
-def unknown_call(run: Interpreter, call: Call) -> Value:
+def unknown_call(run: Interpreter, call: CallSite) -> Value:
     """A call that cannot be resolved: it may have used and written all it was given."""
     call_back(run, call)
     mark_fresh(call.all, {Tag(Origin.UNKNOWN)})
     result = run.heap.unknown(tags_of(call.all))
     if any(value.is_data for value in call.all):
         return result
-    return Value(frozenset((Lost(),)), result.buffers, scalar=True)
+    return Value(frozenset((Untracked(),)), result.buffers, scalar=True)

@@ -20,18 +20,19 @@ from assay.guard.reach import (
     MAIN_REACH,
     MODE_ENTERED,
     OBJECT_REACH,
-    SETTING_REACH,
     THREAD_LEFT,
     THREAD_REACH,
     VERDICT_FORGERY,
     Reach,
+    override_reach,
     reach_of_call,
 )
 from assay.guard.tags import Origin
-from assay.source_analysis.dataflow import call_back
-from assay.source_analysis.interpreter import Interpreter, ThreadSeen
+from assay.source_analysis.dataflow import call_back, tags_of
+from assay.source_analysis.interpreter import Interpreter
+from assay.source_analysis.interpreter_state import ThreadSeen
 from assay.source_analysis.texts import texts
-from assay.source_analysis.values import Box, Call, Function, Library, Value
+from assay.source_analysis.values import Box, CallSite, FunctionValue, Library, Value
 
 _RUNNERS = ("subprocess.", "os.system", "os.popen", "setuptools.", "distutils.", "os.exec")
 _IMPORTERS = ("importlib.", "sys.modules", "builtins.__imp")
@@ -76,13 +77,14 @@ _WAITS = frozenset(
 _CONCURRENT = ("threading.", "concurrent.", "multiprocessing.", "queue.", "_thread.", "asyncio.")
 
 
-def watch(run: Interpreter, name: str, call: Call) -> None:
+def watch(run: Interpreter, name: str, call: CallSite) -> None:
     """Record what a library call reaches."""
-    reach = override_reach(name, call.all) or reach_of_call(name)
+    reach = override_reach(name, call.first_literal) or reach_of_call(name)
     reopens = name == "os.fdopen" and _is_own_descriptor(call.get(0))
     if reach is not None and not reopens:
         run.see(reach, name, call.where)
-    if name.endswith(_BY_ADDRESS) and any(_is_identity(value) for value in call.all):
+    origins = {tag.origin for tag in tags_of(call.all)} if name.endswith(_BY_ADDRESS) else set()
+    if Origin.IDENTITY in origins:
         run.see(OBJECT_REACH, name, call.where)
     _watch_files(run, name, call)
     _watch_output(run, name, call)
@@ -94,14 +96,14 @@ def watch(run: Interpreter, name: str, call: Call) -> None:
     if name.endswith("Mode().__enter__"):
         run.see(MODE_ENTERED, name, call.where)
     if name == "atexit.register":
-        _follow_exit_hook(run, call)
+        before, run.flow.at_exit = run.flow.at_exit, True
+        try:
+            call_back(run, call)
+        finally:
+            run.flow.at_exit = before
 
 
-def _is_identity(value: Value) -> bool:
-    return any(tag.origin is Origin.IDENTITY for tag in value.tags)
-
-
-def _watch_output(run: Interpreter, name: str, call: Call) -> None:
+def _watch_output(run: Interpreter, name: str, call: CallSite) -> None:
     """Descriptors, standard output and the end of the process."""
     at_exit = run.flow.at_exit
     raw = name == "os.write" and not _is_own_descriptor(call.get(0))
@@ -110,15 +112,11 @@ def _watch_output(run: Interpreter, name: str, call: Call) -> None:
     if at_exit and (name in _ENDS or raw or _OUTPUT.match(name)):
         run.see(EXIT_FORGERY, name, call.where)
     if raw or _OUTPUT.match(name) or (name in _AT_EXIT and at_exit):
-        written = [text for value in call.all for text in (*texts(value), *_keys(value))]
+        keys = [key for item in call.refs(Box) for key in item.items if isinstance(key, str)]
+        written = [text for value in call.all for text in texts(value)]
+        written += [f'"{key}":' for key in keys]
         if any(_VERDICT.search(text) for text in written):
             run.see(VERDICT_FORGERY, name.removeprefix("builtins."), call.where)
-
-
-def _keys(value: Value) -> list[str]:
-    """Names under which a container holds things, spelled as they would be written."""
-    keys = [key for item in value.of(Box) for key in item.items]
-    return [f'"{key}":' for key in keys if isinstance(key, str)]
 
 
 def _is_own_descriptor(descriptor: Value) -> bool:
@@ -126,14 +124,6 @@ def _is_own_descriptor(descriptor: Value) -> bool:
     names = [getattr(item, "name", "") for item in descriptor.refs]
     own = [name for name in names if not name.startswith("sys.")]
     return any(part in name for name in own for part in _OWN_DESCRIPTORS)
-
-
-def _follow_exit_hook(run: Interpreter, call: Call) -> None:
-    before, run.flow.at_exit = run.flow.at_exit, True
-    try:
-        call_back(run, call)
-    finally:
-        run.flow.at_exit = before
 
 
 def _watch_compiler(run: Interpreter, command: Value) -> None:
@@ -144,7 +134,7 @@ def _watch_compiler(run: Interpreter, command: Value) -> None:
         run.seen.compiles = True
 
 
-def _watch_files(run: Interpreter, name: str, call: Call) -> None:
+def _watch_files(run: Interpreter, name: str, call: CallSite) -> None:
     """Record the places a call touches that are not a kernel's."""
     if name.startswith(_SILENT):
         return
@@ -154,15 +144,11 @@ def _watch_files(run: Interpreter, name: str, call: Call) -> None:
         for text in (text for value in written for text in texts(value)):
             if meaning_of_write(text) is not PathMeaning.ORDINARY:
                 run.see(_WRITES, text, call.where)
-    for value in _with_words(name, call):
+    commands = call.refs(Box) if name.startswith(_COMMANDS) else []
+    words = [value for item in commands for value in item.items.values()]
+    for value in (*call.all, *words):
         for text in texts(value):
             read_place(run, text, call.where)
-
-
-def _with_words(name: str, call: Call) -> list[Value]:
-    """Arguments, and the words of a command line."""
-    boxes = call.refs(Box) if name.startswith(_COMMANDS) else []
-    return [*call.all, *(value for item in boxes for value in item.items.values())]
 
 
 def read_place(run: Interpreter, path: str, where: str) -> None:
@@ -174,7 +160,7 @@ def read_place(run: Interpreter, path: str, where: str) -> None:
         run.see(_READS[meaning], path, where)
 
 
-def _is_write(name: str, call: Call) -> bool:
+def _is_write(name: str, call: CallSite) -> bool:
     if name in _OPENERS:
         mode = call.get(1, "mode").text() or ""
         return any(letter in mode for letter in "wax+")
@@ -184,11 +170,11 @@ def _is_write(name: str, call: Call) -> bool:
     return name in _WRITERS
 
 
-def _watch_thread(run: Interpreter, name: str, call: Call) -> None:
+def _watch_thread(run: Interpreter, name: str, call: CallSite) -> None:
     """Record threads that start and calls that wait."""
     seen = run.seen
     if name.endswith(("Thread", "Timer", "Process")):
-        writes = any(_writes_state(function.node) for function in call.refs(Function))
+        writes = any(_writes_state(function.node) for function in call.refs(FunctionValue))
         seen.thread_writes = seen.thread_writes or writes
     if name.endswith(_STARTS):
         works = run.in_forward or seen.thread_writes
@@ -232,74 +218,3 @@ def _waits(tree: ast.Module) -> bool:
             case ast.Name(id="as_completed" | "wait"):
                 return True
     return False
-
-
-_CONVICTS = Severity.CONVICTS
-_PATCHED = EvidenceKind.PATCHED_STATE
-_LIBRARY_NAMESPACES = frozenset(
-    "aten prims prim quantized mkldnn torchvision _c10d_functional inductor torch _C onednn".split()
-)
-_REGISTRATIONS = frozenset(
-    """torch.library.impl torch.library.register_kernel torch.library.register_autograd
-    torch.library.impl_abstract torch.library.Library torch._C._dispatch_library
-    torch.library.register_torch_dispatch torch.library.register_vmap
-    torch.library.register_autocast torch.library._scoped_library""".split()
-)
-_HOOK_LISTS = ("sys.meta_path", "sys.path_hooks", "gc.callbacks", "sys.path_importer_cache")
-_GROWS = frozenset(
-    """insert append extend appendleft update setdefault __setitem__ pop clear remove __iadd__
-    __delitem__ popitem reverse sort""".split()
-)
-_OVERRIDE = Reach(_PATCHED, _CONVICTS, _CONVICTS, "replaces an operator of the library")
-_HOOK = Reach(_PATCHED, _CONVICTS, _CONVICTS, "hooks the interpreter for everyone")
-_OFF = Reach(_PATCHED, _CONVICTS, _CONVICTS, "switches a backend of the library off for everyone")
-_SLOW = Reach(_PATCHED, _CONVICTS, _CONVICTS, "slows every library call down")
-_META = Reach(_PATCHED, _CONVICTS, _CONVICTS, "makes everyone's tensors hold nothing")
-OWNED_BY_OTHERS = Reach(_PATCHED, _CONVICTS, _CONVICTS, "writes into a namespace it does not own")
-_SWITCHES = re.compile(
-    r"^torch\.backends\.[\w.]*set_flags$|^torch\._C\._set_(mkldnn|cudnn|nnpack|onednn)_enabled$"
-    r"|^torch\.backends\.(mkldnn|cudnn|nnpack|onednn)\.enabled\.__set__$"
-)
-
-
-def override_reach(name: str, values: list[Value]) -> Reach | None:
-    """What such a call means, by its dotted name and its arguments in order."""
-    owner, _, base = name.rpartition(".")
-    if name in _REGISTRATIONS or base in ("py_impl", "py_functionalize_impl"):
-        return _OVERRIDE if _names_library(name, values) else None
-    if owner in _HOOK_LISTS and base in _GROWS:
-        return _HOOK
-    if owner.endswith(".__dict__") and base in _GROWS:
-        return OWNED_BY_OTHERS
-    if _SWITCHES.match(name):
-        return _OFF if _first(values) is False else SETTING_REACH
-    if name == "torch.autograd.set_detect_anomaly":
-        return _SLOW if _first(values) is not False else None
-    if name in ("torch.set_default_device", "torch.set_default_tensor_type"):
-        return _META if _first(values) == "meta" else None
-    return None
-
-
-def item_reach(name: str) -> Reach | None:
-    """What storing an item into a library's list or namespace means."""
-    return _HOOK if name in _HOOK_LISTS else OWNED_BY_OTHERS if name == "builtins" else None
-
-
-def assignment_switches_off(name: str, value: Value) -> Reach | None:
-    """`torch.backends.mkldnn.enabled = False`."""
-    constant = value.constant()
-    off = constant is not None and constant.value is False
-    switch = name.startswith("torch.backends.") and name.endswith("enabled")
-    return _OFF if off and switch else None
-
-
-def _names_library(name: str, values: list[Value]) -> bool:
-    if name.startswith("torch.ops."):
-        return name.split(".")[2] in _LIBRARY_NAMESPACES
-    text = values[0].text() if values else None
-    return text is not None and text.split("::")[0] in _LIBRARY_NAMESPACES
-
-
-def _first(values: list[Value]) -> object:
-    constant = values[0].constant() if values else None
-    return constant.value if constant is not None else None

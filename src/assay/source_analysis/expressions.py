@@ -18,27 +18,27 @@ from assay.source_analysis import operators
 from assay.source_analysis.attributes import attribute, library
 from assay.source_analysis.dataflow import bound, compute, contents, special, spread, told
 from assay.source_analysis.interpreter import ExpressionTable, Interpreter
-from assay.source_analysis.kernels import extension_kernel
+from assay.source_analysis.kernel_calls import extension_kernel
 from assay.source_analysis.modules import own_module
 from assay.source_analysis.statements import bind
 from assay.source_analysis.texts import joined
 from assay.source_analysis.values import (
     NOTHING,
     Box,
-    Call,
+    CallSite,
     Class,
     Constant,
     Extension,
-    Function,
+    FunctionValue,
     Generated,
     Instance,
     Kernel,
     Layer,
     Library,
-    Lost,
     Method,
     Ref,
     Scope,
+    Untracked,
     Value,
     box,
     join,
@@ -56,7 +56,7 @@ def _name(run: Interpreter, node: ast.Name, scope: Scope) -> Value:
     if hasattr(builtins, node.id) or node.id.startswith("__"):
         return ref(Library("builtins." + node.id))
     stars = [library(f"{module}.{node.id}") for module in run.heap.star_modules]
-    return join(stars) if stars else ref(Lost())
+    return join(stars) if stars else ref(Untracked())
 
 
 def _sequence(run: Interpreter, node: ast.Tuple | ast.List | ast.Set, scope: Scope) -> Value:
@@ -142,7 +142,7 @@ def _call(run: Interpreter, node: ast.Call, scope: Scope) -> Value:
         else:
             positional.append(run.evaluate(item, scope))
     keywords = {k.arg or "**": run.evaluate(k.value, scope) for k in node.keywords}
-    return run.call(function, Call(scope.place(node), scope, tuple(positional), keywords))
+    return run.call(function, CallSite(scope.place(node), scope, tuple(positional), keywords))
 
 
 def _attribute(run: Interpreter, node: ast.Attribute, scope: Scope) -> Value:
@@ -158,7 +158,7 @@ def _yield(run: Interpreter, node: ast.Yield | ast.YieldFrom, scope: Scope) -> V
         value = run.evaluate(node.value, scope)
         value = contents(run, value) if isinstance(node, ast.YieldFrom) else value
         run.flow.frames[-1].yields.append(value)
-    return ref(Lost())
+    return ref(Untracked())
 
 
 def _subscript(run: Interpreter, node: ast.Subscript, scope: Scope) -> Value:
@@ -180,7 +180,7 @@ def _class_item(run: Interpreter, base: Class, key: Value, scope: Scope) -> Valu
     maker = base.find("__class_getitem__")
     if maker is not None:
         where = scope.place(base.node)
-        return run.call(bound(maker, ref(base)), Call(where, scope, (key,)))
+        return run.call(bound(maker, ref(base)), CallSite(where, scope, (key,)))
     return special(run, base, "__getitem__", key) or ref(base)
 
 
@@ -215,7 +215,7 @@ def _library_item(run: Interpreter, base: Library, index: Value, scope: Scope) -
 
 
 _ITEMS: dict[type[Ref], Callable[[Interpreter, Any, Value, Scope], Value]] = {
-    **dict.fromkeys((Kernel, Layer, Generated, Lost), lambda run, base, key, scope: ref(base)),
+    **dict.fromkeys((Kernel, Layer, Generated, Untracked), lambda run, base, key, scope: ref(base)),
     Extension: lambda run, base, key, scope: ref(extension_kernel(run, base, _title(key))),
     Instance: lambda run, base, key, scope: special(run, base, "__getitem__", key) or NOTHING,
     Method: lambda run, base, key, scope: told([base.receiver] if base.receiver.scalar else []),
@@ -225,7 +225,7 @@ _ITEMS: dict[type[Ref], Callable[[Interpreter, Any, Value, Scope], Value]] = {
 EXPRESSIONS: ExpressionTable = {
     **operators.EXPRESSIONS,
     ast.Constant: lambda run, node, scope: ref(Constant(node.value)),
-    ast.Lambda: lambda run, node, scope: ref(Function(node, scope)),
+    ast.Lambda: lambda run, node, scope: ref(FunctionValue(node, scope)),
     ast.Name: _name, ast.Tuple: _sequence, ast.List: _sequence, ast.Set: _sequence,
     ast.Dict: _dict, ast.ListComp: _comprehension, ast.SetComp: _comprehension,
     ast.GeneratorExp: _comprehension, ast.DictComp: _dict_comprehension, ast.JoinedStr: _f_string,

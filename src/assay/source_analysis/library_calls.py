@@ -34,18 +34,18 @@ from assay.source_analysis.dataflow import (
 )
 from assay.source_analysis.effects import watch
 from assay.source_analysis.interpreter import CallTable, Interpreter
-from assay.source_analysis.kernels import make
+from assay.source_analysis.kernel_calls import make
 from assay.source_analysis.texts import joined_path, outlined, texts
 from assay.source_analysis.values import (
     ANY_NAME,
     NOTHING,
-    Call,
+    CallSite,
     Constant,
     Extension,
     Library,
-    Lost,
     Outline,
     Ref,
+    Untracked,
     Value,
     all_buffers,
     box,
@@ -72,10 +72,10 @@ _FORGETS = (
     "builtins.", "logging.", "warnings.", "inspect.", "functools.update_wrapper", "atexit.", "gc.",
     "sys.", "torch.", "numpy.", "time.", "math.", "os.", "threading.Thread", "threading.Timer",
 )  # fmt: skip
-_Rule = Callable[[Interpreter, Call], Value | None]
+_Rule = Callable[[Interpreter, CallSite], Value | None]
 
 
-def _call_library(run: Interpreter, item: Library, call: Call) -> Value:
+def _call_library(run: Interpreter, item: Library, call: CallSite) -> Value:
     """The value of calling a library name: the first rule that knows the name says."""
     name = item.name
     watch(run, name, call)
@@ -87,7 +87,7 @@ def _call_library(run: Interpreter, item: Library, call: Call) -> Value:
     return _carried(run, name, call, _operate(run, name, call))
 
 
-def _operate(run: Interpreter, name: str, call: Call) -> Value:
+def _operate(run: Interpreter, name: str, call: CallSite) -> Value:
     """A call that only moves or computes data."""
     data = [value for value in call.all if all_buffers(value)]
     symbols = _carried_symbols(name, call)
@@ -109,7 +109,7 @@ def _operate(run: Interpreter, name: str, call: Call) -> Value:
     return _bookkeeping(run, name, data)
 
 
-def _carried_symbols(name: str, call: Call) -> Value | None:
+def _carried_symbols(name: str, call: CallSite) -> Value | None:
     """Casts and capsules that carry a library's function on: `CFUNCTYPE(...)(address)`."""
     if name.endswith("get_cython_function_address") and "blas" in (call.get(0).text() or ""):
         return ref(Library(f"native_compute.{call.get(1).text() or 'function'}"))
@@ -131,7 +131,7 @@ def _native_call(run: Interpreter, name: str, data: list[Value], where: str) -> 
     return result
 
 
-def _compute_call(run: Interpreter, name: str, weight: Weight, call: Call) -> Value:
+def _compute_call(run: Interpreter, name: str, weight: Weight, call: CallSite) -> Value:
     data = [value for value in call.all if all_buffers(value)]
     if all(value.scalar for value in data) and weight is Weight.LIGHT:
         return scalar_of(data)
@@ -172,7 +172,7 @@ def _bookkeeping(run: Interpreter, name: str, data: list[Value]) -> Value:
     return Value(handle, buffers, scalar=bool(buffers))
 
 
-def _by_name(run: Interpreter, name: str, call: Call) -> Value | None:
+def _by_name(run: Interpreter, name: str, call: CallSite) -> Value | None:
     """Functions of text, and those that hand on what they are given; None for any other name."""
     if name in _BY_NAME:
         return _BY_NAME[name](run, call)
@@ -183,49 +183,49 @@ def _by_name(run: Interpreter, name: str, call: Call) -> Value | None:
     return ref(Constant(found)) if found is not None else None
 
 
-def _by_method(run: Interpreter, name: str, call: Call) -> Value | None:
+def _by_method(run: Interpreter, name: str, call: CallSite) -> Value | None:
     """Methods of pools, loops and stacks that hand on what they are given."""
     owner, _, method = name.rpartition(".")
     rule = _BY_METHOD.get(method) if owner.endswith("()") else None
     return rule(run, call) if rule is not None else None
 
 
-def _same_path(run: Interpreter, call: Call) -> Value | None:
+def _same_path(run: Interpreter, call: CallSite) -> Value | None:
     found = outlined(texts(call.get(0)))
     return join([found, told(call.all)]) if found.refs else None
 
 
-def _part_of_path(call: Call, part: Callable[[str], str]) -> Value:
+def _part_of_path(call: CallSite, part: Callable[[str], str]) -> Value:
     return join([outlined([part(text) for text in texts(call.get(0))]), told(call.all)])
 
 
-def _join_path(run: Interpreter, call: Call) -> Value:
+def _join_path(run: Interpreter, call: CallSite) -> Value:
     return join([joined_path(list(call.positional)), told(call.all)])
 
 
-def _search(name: str, call: Call) -> Value:
+def _search(name: str, call: CallSite) -> Value:
     return box(rest=join([outlined(texts(call.get(0))), surroundings(name), told(call.all)]))
 
 
-def _find_library(run: Interpreter, call: Call) -> Value:
+def _find_library(run: Interpreter, call: CallSite) -> Value:
     known = outlined([f"lib{text}.so" for text in texts(call.get(0))])
     return join([known, ref(Library("ctypes.util.find_library()"))])
 
 
-def _run_in_executor(run: Interpreter, call: Call) -> Value | None:
+def _run_in_executor(run: Interpreter, call: CallSite) -> Value | None:
     if len(call.positional) < 2:
         return None
     return run.call(call.get(1), call.given(*call.positional[2:]))
 
 
-def _map(run: Interpreter, call: Call) -> Value | None:
+def _map(run: Interpreter, call: CallSite) -> Value | None:
     if len(call.positional) < 2:
         return None
     items = [contents(run, value) for value in call.positional[1:]]
     return box(rest=run.call(call.get(0), call.given(*items)))
 
 
-def _reduce(run: Interpreter, call: Call) -> Value | None:
+def _reduce(run: Interpreter, call: CallSite) -> Value | None:
     if len(call.positional) < 2:
         return None
     start = call.positional[2:]
@@ -234,20 +234,20 @@ def _reduce(run: Interpreter, call: Call) -> Value | None:
     return join([*start, made])
 
 
-def _move_memory(run: Interpreter, call: Call) -> Value:
+def _move_memory(run: Interpreter, call: CallSite) -> Value:
     for buffer in call.get(0).buffers:
         buffer.tags |= call.get(1).tags or {Tag(Origin.UNKNOWN)}
     return call.get(0)
 
 
-def _field(run: Interpreter, call: Call) -> Value:
+def _field(run: Interpreter, call: CallSite) -> Value:
     """`dataclasses.field(default_factory=...)`."""
     factory = call.keywords.get("default_factory")
     made = [run.call(factory, call.given())] if factory else []
     return join([call.keywords.get("default", NOTHING), *made])
 
 
-def _function_pointer(run: Interpreter, call: Call) -> Value | None:
+def _function_pointer(run: Interpreter, call: CallSite) -> Value | None:
     """`CFUNCTYPE(...)(what)`: a callback, a symbol of an object, or code at an address."""
     if any(item.name.startswith("native") for item in call.refs(Library)):
         return None  # a function of a compute library
@@ -255,10 +255,10 @@ def _function_pointer(run: Interpreter, call: Call) -> Value | None:
     own = Value(own_parts(call.all))
     symbols = any_attribute(run, Value(frozenset(own.of(Extension))))
     others = Value(own.refs - set(own.of(Extension)))
-    return join([symbols, others]) if own.refs else ref(Lost())
+    return join([symbols, others]) if own.refs else ref(Untracked())
 
 
-def _c_storage(run: Interpreter, name: str, call: Call) -> Value:
+def _c_storage(run: Interpreter, name: str, call: CallSite) -> Value:
     """An array or buffer of C: storage that a kernel may write, or a table of addresses."""
     made = run.heap.new(tags_of(call.all))
     for buffer in made.buffers:
@@ -319,7 +319,7 @@ _BY_METHOD: dict[str, _Rule] = {
 }
 
 
-def _carried(run: Interpreter, name: str, call: Call, made: Value) -> Value:
+def _carried(run: Interpreter, name: str, call: CallSite, made: Value) -> Value:
     """The value of a library call that may keep or hand on what it was given."""
     if name.startswith("ctypes."):
         return join([made, Value(own_parts(call.all))])
@@ -334,7 +334,7 @@ def _carried(run: Interpreter, name: str, call: Call, made: Value) -> Value:
     return join([made, held]) if held is not None and owner else made
 
 
-def _hold(run: Interpreter, handle: str, call: Call, takes_data: bool) -> None:
+def _hold(run: Interpreter, handle: str, call: CallSite, takes_data: bool) -> None:
     """Remember what a handle was given, under the names it was given by."""
     named = [(ANY_NAME, value) for value in call.positional]
     for name, value in (*named, *call.keywords.items()):
@@ -343,7 +343,7 @@ def _hold(run: Interpreter, handle: str, call: Call, takes_data: bool) -> None:
         if kept != NOTHING:
             held = run.heap.attached.setdefault(handle, {})
             whole = join([held.get(name, NOTHING), kept])
-            held[name] = whole if len(whole.refs) <= _MOST else ref(Lost())
+            held[name] = whole if len(whole.refs) <= _MOST else ref(Untracked())
 
 
 CALLS: CallTable = {Library: _call_library}

@@ -27,13 +27,13 @@ from assay.source_analysis.dataflow import (
     write,
 )
 from assay.source_analysis.interpreter import CallTable, Interpreter
-from assay.source_analysis.kernels import library_base
+from assay.source_analysis.kernel_calls import library_base
 from assay.source_analysis.texts import formatted, joined, outlined, texts
 from assay.source_analysis.values import (
     ANY_NAME,
     NOTHING,
     Box,
-    Call,
+    CallSite,
     Class,
     Constant,
     Instance,
@@ -72,7 +72,7 @@ _HANDS_OUT = frozenset(
 )
 
 
-def _call_method(run: Interpreter, item: Method, call: Call) -> Value:
+def _call_method(run: Interpreter, item: Method, call: CallSite) -> Value:
     """Call a method of data, of a container, of text, of a module."""
     receiver, name = item.receiver, item.name
     if receiver.buffers and name in _FILE_READS and run.in_forward:
@@ -102,7 +102,7 @@ def _call_method(run: Interpreter, item: Method, call: Call) -> Value:
     return unknown_call(run, call)
 
 
-def _inherited_method(run: Interpreter, owner: Class, name: str, call: Call) -> Value:
+def _inherited_method(run: Interpreter, owner: Class, name: str, call: CallSite) -> Value:
     """A method that a class of the candidate has from a library."""
     bases = sorted(owner.library_bases())
     if not bases:
@@ -110,7 +110,7 @@ def _inherited_method(run: Interpreter, owner: Class, name: str, call: Call) -> 
     return join([NOTHING, *(run.call_one(Library(f"{base}.{name}"), call) for base in bases)])
 
 
-def _module_method(run: Interpreter, owner: Instance, name: str, call: Call) -> Value:
+def _module_method(run: Interpreter, owner: Instance, name: str, call: CallSite) -> Value:
     """A method that an object of the candidate has from a library class."""
     attrs, bases = owner.attrs, owner.kind.library_bases()
     if name in _MODULE_SETTERS:
@@ -136,7 +136,7 @@ def _module_method(run: Interpreter, owner: Instance, name: str, call: Call) -> 
     return unknown_call(run, call)
 
 
-def _register(owner: Instance, call: Call) -> Value:
+def _register(owner: Instance, call: CallSite) -> Value:
     """`self.register_buffer("name", tensor)`."""
     key, held = call.get(0, "name").text(), call.get(1)
     for buffer in all_buffers(held):
@@ -146,7 +146,7 @@ def _register(owner: Instance, call: Call) -> Value:
     return NOTHING
 
 
-def _tensor_method(run: Interpreter, receiver: Value, name: str, call: Call) -> Value:
+def _tensor_method(run: Interpreter, receiver: Value, name: str, call: CallSite) -> Value:
     """A method of a tensor or an array."""
     role, in_place = method_call(name).role, name.endswith("_") and not name.endswith("__")
     if name in _PLAIN:
@@ -172,7 +172,7 @@ def _tensor_method(run: Interpreter, receiver: Value, name: str, call: Call) -> 
     return NOTHING
 
 
-def _computing_method(run: Interpreter, receiver: Value, name: str, call: Call) -> Value:
+def _computing_method(run: Interpreter, receiver: Value, name: str, call: CallSite) -> Value:
     operands = [receiver, *call.all]
     if _clears_places(receiver, name, call):
         # what only says where is weighed like what a kernel reads; sizes decide at run time
@@ -187,13 +187,13 @@ def _computing_method(run: Interpreter, receiver: Value, name: str, call: Call) 
     return write(out, made) if out is not None and out.buffers else made
 
 
-def _clears_places(receiver: Value, name: str, call: Call) -> bool:
+def _clears_places(receiver: Value, name: str, call: CallSite) -> bool:
     """True where a constant is put into places of what a kernel made: padding, ignored rows."""
     clears = name.rstrip("_") == "masked_fill" and holds_kernel(receiver)
     return clears and call.get(1, "value").constant() is not None
 
 
-def _text_method(run: Interpreter, text: str, name: str, call: Call) -> Value:
+def _text_method(run: Interpreter, text: str, name: str, call: CallSite) -> Value:
     """A method of constant text."""
     if name == "join":
         return _joined_text(run, text, call.get(0))
@@ -219,7 +219,7 @@ def _outlined_text(text: str, name: str) -> Value:
     return outlined([text]) if name in _TEXT_CHANGES else NOTHING
 
 
-def _box_method(run: Interpreter, owner: Box, name: str, call: Call) -> Value:
+def _box_method(run: Interpreter, owner: Box, name: str, call: CallSite) -> Value:
     """A method of a container."""
     held = owner
     if name in _GROWS:
@@ -238,7 +238,7 @@ def _box_method(run: Interpreter, owner: Box, name: str, call: Call) -> Value:
     return box(rest=box({1: inner})) if name == "items" else inner
 
 
-def _grow(run: Interpreter, owner: Box, name: str, call: Call) -> None:
+def _grow(run: Interpreter, owner: Box, name: str, call: CallSite) -> None:
     held, journal = owner, run.heap.journal
     if name == "update":
         for key, value in call.keywords.items():

@@ -26,7 +26,7 @@ from assay.source_analysis.texts import texts
 from assay.source_analysis.values import (
     NOTHING,
     Box,
-    Call,
+    CallSite,
     Class,
     Constant,
     Library,
@@ -149,7 +149,7 @@ def _member(run: Interpreter, package: str, name: str, own: Scope) -> Value:
 STATEMENTS: StatementTable = {ast.Import: _import, ast.ImportFrom: _import_from}
 
 
-def code_call(run: Interpreter, name: str, call: Call) -> Value | None:
+def code_call(run: Interpreter, name: str, call: CallSite) -> Value | None:
     """Imports and runs by call; None for any other name."""
     if name in _IMPORTERS:
         return import_by_name(run, call)
@@ -167,7 +167,7 @@ def _was_searched(values: list[Value]) -> bool:
     return any(not name.startswith(_OWN_PLACES) for name in searched)
 
 
-def import_by_name(run: Interpreter, call: Call) -> Value:
+def import_by_name(run: Interpreter, call: CallSite) -> Value:
     """`importlib.import_module(name)`, `__import__(name)`, for every name it may be."""
     names = [name for name in texts(call.get(0, "name")) if "*" not in name]
     if not names:
@@ -189,7 +189,7 @@ def _import_one(run: Interpreter, name: str, where: str) -> Value:
     return ref(Library(name))
 
 
-def evaluate_text(run: Interpreter, call: Call) -> Value:
+def evaluate_text(run: Interpreter, call: CallSite) -> Value:
     """`eval("...")`: constant text is followed."""
     tree = _parse(call.get(0))
     if tree is None or not tree.body or not isinstance(tree.body[0], ast.Expr):
@@ -197,7 +197,7 @@ def evaluate_text(run: Interpreter, call: Call) -> Value:
     return run.evaluate(tree.body[0].value, call.scope)
 
 
-def execute_text(run: Interpreter, call: Call) -> Value:
+def execute_text(run: Interpreter, call: CallSite) -> Value:
     """`exec("...")`: constant text is followed."""
     tree = _parse(call.get(0))
     if tree is None:
@@ -210,7 +210,7 @@ def execute_text(run: Interpreter, call: Call) -> Value:
     return NOTHING
 
 
-def _hidden(run: Interpreter, call: Call) -> Value:
+def _hidden(run: Interpreter, call: CallSite) -> Value:
     """Code that cannot be read here: found in a file, or made at run time."""
     run.seen.opaque = True
     if _was_searched([call.get(0)]):

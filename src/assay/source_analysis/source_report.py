@@ -13,7 +13,7 @@ from assay.guard.tags import Guard, Origin, Tag
 
 
 @dataclass(frozen=True, slots=True)
-class KernelSeen:
+class DefinedKernel:
     """A kernel that the candidate defines."""
 
     name: str
@@ -51,7 +51,7 @@ class SourceReport:
     hides_code: bool  # some of that text is made at run time, so that nobody can read it
     kernel_possible: bool  # some word of the sources belongs to a way of making kernels
     main_path: str
-    kernels: tuple[KernelSeen, ...]
+    kernels: tuple[DefinedKernel, ...]
     launches: tuple[LaunchSeen, ...]
     returns: tuple[ReturnSeen, ...]
     computed: tuple[Tag, ...]  # library computations that forward reaches

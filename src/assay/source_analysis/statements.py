@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import ast
 
-from assay.guard.reach import CLOCK_REACH, EXIT_RAISED, MODE_REACH
+from assay.guard.reach import CLOCK_REACH, EXIT_RAISED, MODE_REACH, item_reach
 from assay.guard.tags import Guard, Origin, Tag
 from assay.source_analysis.attributes import set_attribute
+from assay.source_analysis.conditions import branch_guards, truth
 from assay.source_analysis.dataflow import (
     contents,
     entered,
@@ -24,9 +25,8 @@ from assay.source_analysis.dataflow import (
     specials,
     write,
 )
-from assay.source_analysis.effects import item_reach
 from assay.source_analysis.interpreter import Interpreter, StatementTable
-from assay.source_analysis.operators import arithmetic, branch_guards, truth
+from assay.source_analysis.operators import arithmetic
 from assay.source_analysis.source_report import ReturnSeen
 from assay.source_analysis.values import (
     ANY_NAME,
@@ -307,7 +307,7 @@ def _bind_item(run: Interpreter, target: ast.Subscript, value: Value, scope: Sco
 
 def _store(run: Interpreter, item: Box, key: Value, value: Value) -> None:
     held, constant = item, key.constant()
-    if constant is not None and constant.value.__hash__ is not None:
+    if constant is not None:
         run.heap.journal.set_item(held.items, constant.value, value)
     else:
         run.heap.journal.set_rest(held, join([held.rest or NOTHING, value]))

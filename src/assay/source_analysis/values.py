@@ -87,9 +87,9 @@ class Class:
         own = {item.name for base in self.bases for item in base.of(Library)}
         return own.union(*(base.library_bases() for base in self.base_classes()))
 
-    def call(self, *given: Value, keywords: dict[str, Value] | None = None) -> Call:
+    def call(self, *given: Value, keywords: dict[str, Value] | None = None) -> CallSite:
         """A call that the class itself makes, of one of its special methods."""
-        return Call(self.attrs.place(self.node), self.attrs, given, keywords or {})
+        return CallSite(self.attrs.place(self.node), self.attrs, given, keywords or {})
 
 
 @dataclass(eq=False, slots=True)
@@ -134,7 +134,7 @@ class Library:
 
 
 @dataclass(frozen=True, slots=True)
-class Function:
+class FunctionValue:
     """A function, lambda or method of the candidate."""
 
     node: FunctionNode
@@ -210,13 +210,13 @@ class Super:
 
 
 @dataclass(frozen=True, slots=True)
-class Lost:
+class Untracked:
     """Something the analysis lost sight of: code of the candidate may be behind it."""
 
 
 Ref: TypeAlias = (
-    Constant | Library | Function | Class | Instance | Kernel | Extension | Layer | Method | Box
-    | Partial | Generated | Outline | Property | Super | Lost
+    Constant | Library | FunctionValue | Class | Instance | Kernel | Extension | Layer | Method
+    | Box | Partial | Generated | Outline | Property | Super | Untracked
 )  # fmt: skip
 R = TypeVar("R")
 
@@ -255,10 +255,15 @@ class Value:
             return ref if isinstance(ref, Constant) else None
         return None
 
+    @property
+    def literal(self) -> object:
+        """The Python object of its constant; None where it has none."""
+        constant = self.constant()
+        return constant.value if constant is not None else None
+
     def text(self) -> str | None:
         """Its constant string, where it is one."""
-        constant = self.constant()
-        return constant.value if constant and isinstance(constant.value, str) else None
+        return self.literal if isinstance(self.literal, str) else None
 
 
 NOTHING = Value()
@@ -325,7 +330,7 @@ def _parts(item: Ref) -> list[Value]:
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class CallSite:
     """One call: where it stands and what it is given. A missing argument is nothing."""
 
     where: str
@@ -344,11 +349,16 @@ class Call:
             return self.keywords[name]
         return self.positional[position] if position < len(self.positional) else NOTHING
 
-    def given(self, *positional: Value, keywords: dict[str, Value] | None = None) -> Call:
+    @property
+    def first_literal(self) -> object:
+        """The Python object of its first argument, if that is a constant."""
+        return self.all[0].literal if self.all else None
+
+    def given(self, *positional: Value, keywords: dict[str, Value] | None = None) -> CallSite:
         """A call at the same place with other arguments."""
         return replace(self, positional=positional, keywords=keywords or {})
 
-    def after(self, count: int) -> Call:
+    def after(self, count: int) -> CallSite:
         """The same call without its first positional arguments."""
         return replace(self, positional=self.positional[count:])
 

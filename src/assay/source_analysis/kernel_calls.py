@@ -23,16 +23,17 @@ from assay.guard.python_kernels import (
 from assay.guard.reach import FINALISER_REACH
 from assay.guard.tags import Guard, Origin, Tag, Weight
 from assay.source_analysis.dataflow import contents
-from assay.source_analysis.interpreter import Interpreter, NativeSource
+from assay.source_analysis.interpreter import Interpreter
+from assay.source_analysis.interpreter_state import NativeSource
 from assay.source_analysis.source_report import LaunchSeen
 from assay.source_analysis.texts import texts
 from assay.source_analysis.values import (
     NOTHING,
     Box,
     Buffer,
-    Call,
+    CallSite,
     Extension,
-    Function,
+    FunctionValue,
     Generated,
     Instance,
     Kernel,
@@ -51,7 +52,7 @@ _PYTHON_LANGUAGES = ("triton.", "numba.", "tilelang.", "helion.", "cutlass.", "w
 _HOLDERS = frozenset("ModuleList ModuleDict ParameterList ParameterDict Sequential".split())
 
 
-def make(run: Interpreter, name: str, call: Call) -> Value | None:
+def make(run: Interpreter, name: str, call: CallSite) -> Value | None:
     """Kernels, modules and layers that a library call makes; None where it makes none of these."""
     if makes_kernel(name):
         return _make_kernel(run, name, call)
@@ -61,7 +62,7 @@ def make(run: Interpreter, name: str, call: Call) -> Value | None:
     if loads_library(name):
         return _load(run, name, call)
     if is_generator(name):
-        made = call.positional or call.refs(Function)
+        made = call.positional or call.refs(FunctionValue)
         return ref(Generated(name, call.where)) if made else ref(Library(name))
     if is_layer(name):
         weights = Buffer({Tag(Origin.PARAMETER, name, call.where)})
@@ -71,7 +72,7 @@ def make(run: Interpreter, name: str, call: Call) -> Value | None:
 
 def library_base(run: Interpreter, item: Instance) -> Value:
     """The library layer an instance derives from, where it does."""
-    made = [make(run, name, Call("", Scope(""))) for name in sorted(_bases(item))]
+    made = [make(run, name, CallSite("", Scope(""))) for name in sorted(_bases(item))]
     return join([NOTHING, *(value for value in made if value and value.of(Layer))])
 
 
@@ -79,7 +80,7 @@ def _bases(item: Instance) -> set[str]:
     return item.kind.library_bases()
 
 
-def _make_holder(run: Interpreter, name: str, call: Call) -> Value | None:
+def _make_holder(run: Interpreter, name: str, call: CallSite) -> Value | None:
     """Containers of modules, parameters, partial functions."""
     base = name.rpartition(".")[2]
     if name.startswith("torch.nn.") and base in _HOLDERS:
@@ -94,7 +95,7 @@ def _make_holder(run: Interpreter, name: str, call: Call) -> Value | None:
     return None
 
 
-def _load(run: Interpreter, name: str, call: Call) -> Value:
+def _load(run: Interpreter, name: str, call: CallSite) -> Value:
     """A shared object: the candidate's own, a compute library of the system, or a module."""
     path = call.get(0)
     if name.startswith("importlib.") and "Extension" not in name:
@@ -114,12 +115,12 @@ def _load(run: Interpreter, name: str, call: Call) -> Value:
     return ref(Extension(call.where))
 
 
-def _make_kernel(run: Interpreter, name: str, call: Call) -> Value:
+def _make_kernel(run: Interpreter, name: str, call: CallSite) -> Value:
     """What a kernel decorator or builder returns."""
     kernels = [item for value in call.positional for item in value.of(Kernel)]
     if kernels:
         return Value(frozenset(kernels))
-    functions = [item for value in call.positional for item in value.of(Function)]
+    functions = [item for value in call.positional for item in value.of(FunctionValue)]
     if functions:
         return join([_kernel_of(run, name, function) for function in functions])
     if looks_like_cpp(call.get(0).text() or ""):
@@ -130,7 +131,7 @@ def _make_kernel(run: Interpreter, name: str, call: Call) -> Value:
     return ref(Kernel(name, call.where))
 
 
-def _kernel_of(run: Interpreter, maker: str, function: Function) -> Value:
+def _kernel_of(run: Interpreter, maker: str, function: FunctionValue) -> Value:
     node, scope = function.node, function.scope
     title, where = getattr(node, "name", "lambda"), scope.place(node)
     language = maker.split(".", 1)[0]
@@ -167,7 +168,7 @@ def _dotted(node: ast.expr, scope: Scope) -> str:
     return names[0] if len(names) == 1 else ""
 
 
-def launch(run: Interpreter, kernel: Kernel, call: Call) -> Value:
+def launch(run: Interpreter, kernel: Kernel, call: CallSite) -> Value:
     """Call a kernel: it writes fresh storage among its arguments and returns new storage."""
     touched = _reached_storage(call.all)
     touched |= _called_back(run, kernel, call, touched)
@@ -186,7 +187,7 @@ def launch(run: Interpreter, kernel: Kernel, call: Call) -> Value:
     return run.heap.new(set(tags))
 
 
-def _launch_tags(run: Interpreter, kernel: Kernel, call: Call, read: set[Tag]) -> set[Tag]:
+def _launch_tags(run: Interpreter, kernel: Kernel, call: CallSite, read: set[Tag]) -> set[Tag]:
     """What a launch puts into the storage it writes."""
     tags = {tag.through_kernel() for tag in read if tag.origin is Origin.LIBRARY}
     tags |= {_placed(run, tag) for tag in kernel.tags}
@@ -206,18 +207,20 @@ def _reached_storage(values: list[Value]) -> set[Buffer]:
     return found.union(*(buffer.addresses for buffer in found))
 
 
-def _called_back(run: Interpreter, kernel: Kernel, call: Call, touched: set[Buffer]) -> set[Buffer]:
+def _called_back(
+    run: Interpreter, kernel: Kernel, call: CallSite, touched: set[Buffer]
+) -> set[Buffer]:
     """Storage that callbacks of a kernel allocate for it; they are given what it works on."""
     own = {Tag(Origin.KERNEL, kernel.name, guard=run.guard)} if kernel.own else set()
     shown = Value(buffers=frozenset({*touched, Buffer(own)}), scalar=True)
     first, returned = len(run.heap.buffers), []
-    for function in call.refs(Function):
+    for function in call.refs(FunctionValue):
         count = len(function.node.args.args) - (function.bound is not None)
         returned.append(run.call(ref(function), call.given(*(shown,) * max(count, 0))))
     return {*_reached_storage(returned), *run.heap.buffers[first:]}
 
 
-def _handed_symbols(run: Interpreter, call: Call) -> set[Tag]:
+def _handed_symbols(run: Interpreter, call: CallSite) -> set[Tag]:
     """Library functions that native code is handed, by address or by name."""
     names = [computed_by_symbol(text) for value in call.all for text in texts(value)]
     carried = [item.name for item in call.refs(Library)]
@@ -237,7 +240,7 @@ def _placed(run: Interpreter, tag: Tag) -> Tag:
     return placed
 
 
-def _add_native(run: Interpreter, name: str, call: Call) -> None:
+def _add_native(run: Interpreter, name: str, call: CallSite) -> None:
     """Remember the C++ or CUDA sources among the arguments of a builder."""
     run.see_kernel(name.rpartition(".")[2], "native", call.where)
     for value in call.all:

@@ -4,8 +4,8 @@
 Each candidate computes its result honestly; what it does besides must be found.
 """
 
-from guard.cheating_sources import CPP_TEMPLATE
-from guard.source_heads import CTYPES_HEAD, TRITON_HEAD
+from source_analysis.cheating_sources import CPP_TEMPLATE
+from source_analysis.source_heads import CTYPES_HEAD, TRITON_HEAD
 
 _RUN = "y = torch.empty_like(x); _k[(1,)](x, y, x.numel(), BLOCK=1024)"
 

@@ -17,8 +17,8 @@ from assay.guard.python_kernels import names_kernel
 from assay.guard.tags import Guard, Origin, Tag
 from assay.source_analysis.candidate_run import interpret
 from assay.source_analysis.findings import closing_reductions, findings
-from assay.source_analysis.interpreter import Sources
-from assay.source_analysis.source_report import KernelSeen, ReturnSeen, SourceReport
+from assay.source_analysis.interpreter_state import Sources
+from assay.source_analysis.source_report import DefinedKernel, ReturnSeen, SourceReport
 
 __all__ = ["SourceReport", "analyse", "closing_reductions", "findings"]
 
@@ -91,7 +91,7 @@ def _analyse_cpp(candidate: Candidate) -> SourceReport:
         hides_code=False,
         kernel_possible=True,
         main_path=main.path,
-        kernels=(KernelSeen("forward", "native", place),) if works else (),
+        kernels=(DefinedKernel("forward", "native", place),) if works else (),
         launches=(),
         returns=(ReturnSeen(place, Guard.NONE, frozenset({*tags, *own})),),
         computed=tags,

@@ -1,7 +1,7 @@
 # ruff: noqa: E501  (candidates are judged, not styled)
 """Cheats whose library call is reached through the language: classes, generators, carriers."""
 
-from guard.source_heads import CTYPES_HEAD
+from source_analysis.source_heads import CTYPES_HEAD
 
 _MODEL = "\nclass ModelNew(nn.Module):\n    def __init__(self):\n        super().__init__()\n        self.w = nn.Parameter(torch.zeros(8, 8))\n    def forward(self, x):\n"
 

@@ -1,7 +1,7 @@
 # ruff: noqa: E501  (candidates are judged, not styled)
 """Honest candidates with odd ways of building, loading and configuring their kernels."""
 
-from guard.source_heads import CTYPES_HEAD, NUMBA_HEAD, TRITON_HEAD
+from source_analysis.source_heads import CTYPES_HEAD, NUMBA_HEAD, TRITON_HEAD
 
 _TRITON_FORWARD = """
 class ModelNew(nn.Module):

@@ -1,8 +1,8 @@
 # ruff: noqa: E501  (candidates are judged, not styled)
 """Honest candidates that hand storage and symbols on as addresses, and what cannot be followed."""
 
-from guard.honest_wiring import FORWARD_BEGIN, POINTERS_OF_X_AND_Y, forward, wired
-from guard.source_heads import CTYPES_HEAD
+from source_analysis.honest_wiring import FORWARD_BEGIN, POINTERS_OF_X_AND_Y, forward, wired
+from source_analysis.source_heads import CTYPES_HEAD
 
 POINTERS: dict[str, str] = {
     "callback_allocates_the_result": CTYPES_HEAD

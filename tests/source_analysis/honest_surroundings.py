@@ -1,7 +1,7 @@
 # ruff: noqa: E501  (candidates are judged, not styled)
 """Honest candidates with files, extensions, settings and buffers around their kernels."""
 
-from guard.source_heads import CTYPES_HEAD, SIMPLE, TRITON_HEAD
+from source_analysis.source_heads import CTYPES_HEAD, SIMPLE, TRITON_HEAD
 
 SURROUNDINGS: dict[str, str] = {
     "load_inline": '''

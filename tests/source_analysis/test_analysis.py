@@ -7,18 +7,18 @@ import pytest
 from assay.data.candidate import Candidate, SourceFile
 from assay.data.evidence import Evidence, Severity
 from assay.data.settings import Track
-from assay.source_analysis.source import analyse, findings
-from guard.cheating_reach import REACHES
-from guard.cheating_sources import CHEATS
-from guard.cheating_wiring import WIRED_CHEATS
-from guard.honest_builds import BUILDS
-from guard.honest_modules import MODULES
-from guard.honest_pointers import POINTERS, UNFOLLOWED
-from guard.honest_public import PUBLIC
-from guard.honest_sources import HONEST
-from guard.honest_surroundings import SURROUNDINGS
-from guard.honest_wiring import WIRING
-from guard.source_heads import TRITON_HEAD
+from assay.source_analysis.analysis import analyse, findings
+from source_analysis.cheating_reach import REACHES
+from source_analysis.cheating_sources import CHEATS
+from source_analysis.cheating_wiring import WIRED_CHEATS
+from source_analysis.honest_builds import BUILDS
+from source_analysis.honest_modules import MODULES
+from source_analysis.honest_pointers import POINTERS, UNFOLLOWED
+from source_analysis.honest_public import PUBLIC
+from source_analysis.honest_sources import HONEST
+from source_analysis.honest_surroundings import SURROUNDINGS
+from source_analysis.honest_wiring import WIRING
+from source_analysis.source_heads import TRITON_HEAD
 
 UNREADABLE = {
     "generated_triton_module", "generated_numba_source", "own_library_by_setup", *UNFOLLOWED

@@ -7,7 +7,7 @@ from assay.data.evidence import Severity
 from assay.data.settings import Track
 from assay.guard.given import Given, small_inputs
 from assay.guard.own_modules import absolute_name, file_of, packages_above
-from assay.source_analysis.source import analyse, closing_reductions, findings
+from assay.source_analysis.analysis import analyse, closing_reductions, findings
 
 KERNEL = """
 import torch, triton, triton.language as tl

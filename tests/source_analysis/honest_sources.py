@@ -1,7 +1,7 @@
 # ruff: noqa: E501  (candidates are judged, not styled)
 """Honest but odd candidates: none may bring a finding heavier than a note."""
 
-from guard.source_heads import CTYPES_HEAD, NUMBA_HEAD, SIMPLE, TRITON_HEAD
+from source_analysis.source_heads import CTYPES_HEAD, NUMBA_HEAD, SIMPLE, TRITON_HEAD
 
 HONEST: dict[str, str] = {
     "plain_triton": TRITON_HEAD + SIMPLE,

@@ -1,7 +1,7 @@
 # ruff: noqa: E501  (candidates are judged, not styled)
 """Honest candidates whose kernel is reached through the language: classes, generators, carriers."""
 
-from guard.source_heads import CTYPES_HEAD
+from source_analysis.source_heads import CTYPES_HEAD
 
 POINTERS_OF_X_AND_Y = (
     "ctypes.c_void_p(x.data_ptr()), ctypes.c_void_p(y.data_ptr()), ctypes.c_long(x.numel())"

@@ -1,7 +1,7 @@
 # ruff: noqa: E501  (candidates are judged, not styled)
 """Cheats the source can see: the kind and severity that must come out, in the kernel track."""
 
-from guard.source_heads import CTYPES_HEAD, NUMBA_HEAD, TRITON_HEAD
+from source_analysis.source_heads import CTYPES_HEAD, NUMBA_HEAD, TRITON_HEAD
 
 _HEAD = "import torch\nimport torch.nn as nn\nimport torch.nn.functional as F\n"
 

@@ -1,7 +1,7 @@
 # ruff: noqa: E501  (candidates are judged, not styled)
 """Honest candidates with odd module code: caches, threads, settings, checks, wrappers."""
 
-from guard.source_heads import CTYPES_HEAD, NUMBA_HEAD, TRITON_HEAD
+from source_analysis.source_heads import CTYPES_HEAD, NUMBA_HEAD, TRITON_HEAD
 
 MODULES: dict[str, str] = {
     "logging_and_warnings": TRITON_HEAD
