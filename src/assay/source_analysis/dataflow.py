@@ -1,7 +1,9 @@
-"""Data flow: how data moves between values, storage, computations and code that is not followed.
+"""Data flow: how data moves between values, objects, storage, and code that is not followed.
 
-The rule: data shares its storage with its views; numbers taken from data stay tainted but are free
-to compute with; a computation on tensors makes new storage that says who made it.
+The rule: an operator, a subscript, a loop or a `with` on an object of the candidate is a call of
+the special method that its class defines for that. Data shares its storage with its views; numbers
+taken from data stay tainted but are free to compute with; a computation on tensors makes new
+storage that says who made it.
 """
 
 from __future__ import annotations
@@ -35,6 +37,8 @@ from assay.source_analysis.values import (
     ref,
 )
 
+_OWN = (Kernel, Extension, FunctionValue, Instance, Partial, Untracked)
+_CALLABLE = (FunctionValue, Partial, Kernel, Layer, Generated)
 _OPERATORS: dict[type[ast.operator] | type[ast.unaryop], str] = {
     ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.MatMult: "matmul", ast.Div: "truediv",
     ast.Pow: "pow", ast.Mod: "mod", ast.FloorDiv: "floordiv", ast.BitAnd: "and", ast.BitOr: "or",
@@ -159,10 +163,6 @@ def entered(run: Interpreter, value: Value) -> Value:
             made = contents(run, ref(item))
         parts.append(made if made is not None else ref(item))
     return join(parts)
-
-
-_OWN = (Kernel, Extension, FunctionValue, Instance, Partial, Untracked)
-_CALLABLE = (FunctionValue, Partial, Kernel, Layer, Generated)
 
 
 def tags_of(values: Iterable[Value]) -> set[Tag]:

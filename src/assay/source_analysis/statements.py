@@ -46,6 +46,9 @@ from assay.source_analysis.values import (
 )
 
 _BEYOND = frozenset("SystemExit KeyboardInterrupt GeneratorExit BaseException".split())
+_KNOWN_MODULES = frozenset(
+    "torch time numpy json os sys builtins triton math random gc inspect threading".split()
+)
 _MODES = ("TorchFunctionMode", "TorchDispatchMode")
 
 
@@ -251,11 +254,6 @@ def _match(run: Interpreter, node: ast.Match, scope: Scope) -> None:
     guard = branch_guards(node.subject, subject)[0]
     for case in node.cases:
         _side(run, case.body, guard, scope)
-
-
-_KNOWN_MODULES = frozenset(
-    "torch time numpy json os sys builtins triton math random gc inspect threading".split()
-)
 
 
 def bind(run: Interpreter, target: ast.expr, value: Value, scope: Scope) -> None:
