@@ -9,12 +9,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from assay.data.candidate import Candidate, Language
+from assay.data.candidate import Candidate
 from assay.guard.cpp_functions import CppLibraryCall, parse_cpp
 from assay.guard.cpp_tokens import looks_like_cpp
 from assay.guard.given import Given
 from assay.guard.python_kernels import names_kernel
 from assay.guard.tags import Guard, Origin, Tag
+from assay.languages.registry import language
 from assay.source_analysis.candidate_run import interpret
 from assay.source_analysis.findings import closing_reductions, findings
 from assay.source_analysis.interpreter_state import Sources
@@ -27,7 +28,7 @@ _NATIVE_FILES = (".cpp", ".cu", ".cc", ".cxx")
 
 def analyse(candidate: Candidate, given: Given | None = None) -> SourceReport:
     """Follow a candidate from import to the result of forward."""
-    if candidate.language is Language.CPP_SOURCE:
+    if language(candidate.language).native:
         return _analyse_cpp(candidate)
     sources, readable = _read(candidate, given or Given())
     seen = interpret(sources).seen
