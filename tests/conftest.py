@@ -6,11 +6,18 @@ The rule: only a marker leaves a test out (`exhaustive`, or `corpus` and not in 
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
 import pytest
 from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
 
 from corpus_sample import commit_seed, corpus_case, sample
+
+if TYPE_CHECKING:
+    from worker.rooms import Room
 
 
 class ByTask(LoadScopeScheduling):
@@ -70,3 +77,13 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
             f"corpus: the sample of seed {corpus_seed(config)}; "
             "`make test CORPUS_SEED=...` repeats it, `make corpus` judges everything"
         )
+
+
+@pytest.fixture(scope="session")
+def rooms() -> Iterator[dict[str, Room]]:
+    """One wall for each road, shared by every test: starting one costs seconds of imports."""
+    from assay.worker.host.wall import Wall
+    from worker.rooms import ROADS, ROOMS, Room
+
+    with contextlib.ExitStack() as stack:  # both warm up at the same time
+        yield {road: Room(stack.enter_context(Wall((), ROOMS)), road) for road in ROADS}

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from assay.app.main import main
+from assay.data.check import CheckDeclaration
 from assay.data.run import Judgement
 from assay.data.settings import Level, Track
 from assay.data.verdict import Verdict
@@ -247,3 +248,20 @@ def test_a_failing_printer_closes_the_pipeline_too(
     monkeypatch.setattr("assay.app.printers.JsonPrinter.add", interrupted)
     assert main(["eval", "softmax", kernel("accepted"), kernel("incorrect"), "--json"]) == 130
     assert pipeline.closed == 1
+
+
+@pytest.mark.parametrize("order", [["--checks", "--json"], ["--json", "--checks"]])
+def test_checks_are_listed_as_records_in_any_order_of_flags(
+    order: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["eval", *order]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    listed = [CheckDeclaration.model_validate_json(line) for line in lines]
+    assert {"ablation", "process state", "repeated calls"} <= {one.name for one in listed}
+
+
+def test_checks_are_listed_with_what_each_costs(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["eval", "--checks", "softmax"]) == 0
+    text = capsys.readouterr().out
+    assert "\nablation  " in text and "process: a second build and one call" in text
+    assert "kernels on interpreter" in text

@@ -11,6 +11,7 @@ from assay.data.evidence import Evidence, EvidenceKind, Severity
 from assay.data.observation import (
     BuildSeen,
     CheckMissing,
+    CheckSeen,
     EndCause,
     HostFailed,
     LayersSeen,
@@ -206,3 +207,21 @@ def test_what_was_asked_for_is_passed_on() -> None:
     assert verdict.rubric == wanted.rubric and verdict.plan == wanted.plan
     assert verdict.elapsed_s == 2.5
     assert verdict.timing_reason == "timing was switched off"
+
+
+@pytest.mark.parametrize(
+    ("kind", "severity", "status"),
+    [
+        (EvidenceKind.WRONG_VALUE, Severity.CONVICTS, Status.INCORRECT),
+        (EvidenceKind.REACHED_OUT, Severity.CONVICTS, Status.DISHONEST),
+        (EvidenceKind.CLOCK, Severity.SUSPICIOUS, Status.SUSPICIOUS),
+        (EvidenceKind.CLOCK, Severity.NOTE, Status.ACCEPTED),
+        (EvidenceKind.NOT_REPEATABLE, Severity.NOTE, Status.ACCEPTED),
+    ],
+)
+def test_what_a_check_states_counts_by_its_kind_and_severity(
+    kind: EvidenceKind, severity: Severity, status: Status
+) -> None:
+    found = Evidence(kind=kind, severity=severity, text="as seen")
+    verdict = judge(case(*every_workload(), CheckSeen(check="of others", findings=(found,))))
+    assert verdict.status is status and found in verdict.evidence

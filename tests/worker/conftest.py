@@ -1,21 +1,10 @@
-"""One wall for each road, shared by every test: starting one costs seconds of imports."""
+"""The roads of the shared walls, one by one."""
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterator
-
 import pytest
 
-from assay.worker.host.wall import Wall
-from worker.rooms import ROADS, ROOMS, Room
-
-
-@pytest.fixture(scope="session")
-def rooms() -> Iterator[dict[str, Room]]:
-    """Both walls warm up at the same time."""
-    with contextlib.ExitStack() as stack:
-        yield {road: Room(stack.enter_context(Wall((), ROOMS)), road) for road in ROADS}
+from worker.rooms import ROADS, Room
 
 
 @pytest.fixture(params=ROADS)

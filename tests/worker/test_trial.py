@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from assay.checks.check import Check, CheckContext, Observations
 from assay.data.call import CallOutcome, CallSeen, Mix
 from assay.data.candidate import Candidate, SourceFile
+from assay.data.check import CheckStage
 from assay.data.evidence import EvidenceKind
 from assay.data.observation import (
     BuildSeen,
@@ -20,10 +23,14 @@ from assay.data.observation import (
     StateSeen,
     TimesSeen,
 )
-from assay.data.settings import Level, Settings
+from assay.data.settings import Level, Settings, Track
+from assay.data.verdict import Honest, Status, Verdict
 from assay.data.workload import Workload
+from assay.judge.decide import judge
 from assay.worker.bench import Bench
 from assay.worker.trial import Trial
+from checks.outside import CONVICTING, acquit, check, fail
+from judge.cases import case
 from sample_records import DEVICE
 from worker.host.small_exam import make_exam
 from worker.rooms import Room, forced
@@ -217,3 +224,40 @@ def test_sizes_that_a_rehearsal_gave_up_are_left_out(
     assert {end.workload for end in _ends(seen)} == far
     assert all(end.optional and end.cause is EndCause.TIMED_OUT for end in _ends(seen))
     assert far.isdisjoint({call.workload for call in _calls(seen)}) and _calls(seen)
+
+
+def _judged(bench: Bench, *outside: Check) -> Verdict:
+    """The verdict on a right candidate of the open track, with checks of others."""
+    settings = bench.settings.model_copy(update={"track": Track.OPEN})
+    checks = (*bench.checks, *outside)
+    seen = _observe(replace(bench, settings=settings, checks=checks), RIGHT)
+    return judge(replace(case(*seen, track=Track.OPEN), plan=bench.exam.plan))
+
+
+def test_a_check_of_others_convicts(bench: Bench) -> None:
+    assert _judged(bench, check(acquit)).status is Status.ACCEPTED
+    verdict = _judged(bench, CONVICTING)
+    assert (verdict.status, verdict.honest) == (Status.DISHONEST, Honest.NO)
+    assert verdict.reason == "its answers name the judge"
+
+
+def test_a_check_of_others_that_fails_is_never_accepted(bench: Bench) -> None:
+    verdict = _judged(bench, check(fail))
+    assert (verdict.status, verdict.honest) == (Status.NOT_RUN, Honest.UNKNOWN)
+    assert verdict.reason == "of others: LookupError: no such thing"
+
+
+@pytest.mark.parametrize("stage", [CheckStage.BUILT, CheckStage.AMONG_CALLS, CheckStage.ENDED])
+def test_a_check_runs_at_its_stage(bench: Bench, stage: CheckStage) -> None:
+    at: list[tuple[CheckStage, int]] = []
+
+    def note(context: CheckContext) -> Observations:
+        at.append((context.stage, len(context.examiner.observations)))
+        return ()
+
+    _judged(bench, check(note, stage))
+    assert {found for found, _ in at} == {stage}
+    if stage is CheckStage.AMONG_CALLS:
+        assert len(at) == len(bench.script)
+    else:
+        assert len(at) == 1 and bool(at[0][1]) is (stage is CheckStage.ENDED)

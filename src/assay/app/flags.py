@@ -34,6 +34,18 @@ CandidateArgument = Annotated[
     typer.Argument(metavar="CANDIDATE", help="Files with ModelNew, .cpp files, or folders."),
 ]
 
+
+def _list_checks(context: typer.Context, parameter: typer.CallbackParam, value: bool) -> bool:
+    """List the checks and exit, once it is known whether as JSON: flags come in any order."""
+    known = {**context.params, str(parameter.name): value}
+    if known.get("checks") and "json" in known and not context.resilient_parsing:
+        from assay.app.checks_list import print_checks
+
+        print_checks(json=known["json"])
+        raise typer.Exit
+    return value
+
+
 AtFlag = Annotated[
     list[str] | None,
     typer.Option(metavar="NAME=SIZE", help="Another size of an axis; may be repeated."),
@@ -104,7 +116,24 @@ class EvalFlags:
         Path | None,
         typer.Option(metavar="RECORD", help="Use the plan, level and track of this record."),
     ] = None
-    json: JsonFlag = False
+    checks: Annotated[
+        bool,
+        typer.Option(
+            "--checks",
+            is_eager=True,
+            callback=_list_checks,
+            help="List what is asked beyond plain calls, with what it costs, and exit.",
+        ),
+    ] = False
+    json: Annotated[
+        bool,
+        typer.Option(
+            "--json",
+            is_eager=True,
+            callback=_list_checks,
+            help="One JSON object a line on stdout, and nothing else.",
+        ),
+    ] = False
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write a full record for each candidate.")
     ] = None

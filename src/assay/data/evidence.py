@@ -62,6 +62,21 @@ class EvidenceKind(StrEnum):
     UNKNOWN = "unknown"
 
 
+# How a run ended, and what is our own affair: these follow from what the judge saw of the process.
+OF_THE_RUN = frozenset(
+    {
+        EvidenceKind.BUILD_FAILED,
+        EvidenceKind.CRASHED,
+        EvidenceKind.TIMED_OUT,
+        EvidenceKind.OUT_OF_MEMORY,
+        EvidenceKind.LIMIT,
+        EvidenceKind.INVALID_TASK,
+        EvidenceKind.ISOLATION,
+        EvidenceKind.UNKNOWN,
+    }
+)
+
+
 class Evidence(Record):
     """A finding a person understands without reading our code."""
 

@@ -169,6 +169,14 @@ class SourceSeen(Record):
     closing: tuple[str, ...] = ()  # reductions that only end what kernels left in parts
 
 
+class CheckSeen(Record):
+    """What a check found, stated as evidence: the way of a check with no observation of its own."""
+
+    kind: Literal["check"] = "check"
+    check: str
+    findings: tuple[Evidence, ...] = ()  # empty where it ran and found nothing
+
+
 class LeftoverSeen(Record):
     """Alive after a call returned, counted from outside while everything stood still."""
 
@@ -217,7 +225,7 @@ class CheckMissing(Record):
     kind: Literal["missing"] = "missing"
     check: str
     reason: str
-    essential: bool  # True where the task's own workload could not be judged without it
+    essential: bool  # True where nothing may be accepted without it
 
 
 class ScaledSeen(Record):
@@ -279,6 +287,7 @@ Observation = Annotated[
     | RecurrenceSeen
     | RelationSeen
     | SourceSeen
+    | CheckSeen
     | LeftoverSeen
     | LayersSeen
     | TimesSeen

@@ -12,7 +12,7 @@ from assay.data.call import CallOutcome, CallSeen
 from assay.data.candidate import Candidate
 from assay.data.environment import Environment
 from assay.data.evidence import Evidence
-from assay.data.observation import Observation, SourceSeen
+from assay.data.observation import CheckSeen, Observation, SourceSeen
 from assay.data.plan import Plan
 from assay.data.settings import Settings
 from assay.data.task import Task
@@ -49,6 +49,11 @@ class Case:
     def told(self) -> list[Evidence]:
         """What the source shows, before it is weighed against the rest."""
         return [e for source in self.seen(SourceSeen) for e in source.findings]
+
+    @property
+    def checked(self) -> list[Evidence]:
+        """What checks state as evidence."""
+        return [e for seen in self.seen(CheckSeen) for e in seen.findings]
 
     @cached_property
     def answered(self) -> frozenset[int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from assay.data.call import CallOutcome
 from assay.data.evidence import Evidence, Severity
-from assay.data.observation import EndSeen, ExplanationSeen
+from assay.data.observation import CheckMissing, EndSeen, ExplanationSeen
 from assay.data.verdict import Correct, Coverage, Honest, Status, Verdict
 from assay.judge import coverage, degenerate, honesty, light, places, right, running, scaled, speed
 from assay.judge.case import Case
@@ -96,7 +96,8 @@ def _honest(case: Case, dishonest: list[Evidence]) -> Honest:
         return Honest.UNKNOWN
     if Severity.SUSPICIOUS in severities:
         return Honest.SUSPICIOUS
-    return Honest.YES if _own_judged(case) else Honest.UNKNOWN
+    known = _own_judged(case) and not any(m.essential for m in case.seen(CheckMissing))
+    return Honest.YES if known else Honest.UNKNOWN
 
 
 def _reason(

@@ -23,7 +23,7 @@ from assay.guard.operations import delegated
 from assay.guard.state import classify
 from assay.judge import conduct, light, precision
 from assay.judge.case import Case
-from assay.judge.right import cause
+from assay.judge.right import cause, concerns_values
 
 # Findings of the source that say what it could not find, not what it found.
 _NO_PATH = (EvidenceKind.NO_KERNEL, EvidenceKind.DECOY)
@@ -57,6 +57,7 @@ def findings(case: Case) -> list[Evidence]:
     for dispatch in case.seen(DispatchSeen):
         found += delegated(dispatch, case.settings.track, _closing(case))
     found += [classify(change) for change in case.seen(StateSeen)]
+    found += [e for e in case.checked if not concerns_values(e)]
     found += conduct.findings(case)
     found += light.findings(case)
     return _distinct(found)

@@ -47,6 +47,7 @@ def findings(case: Case) -> list[Evidence]:
             text = f"{tied.name}: {tied.text}"
             found.append(_convicts(EvidenceKind.RELATION_BROKEN, _place(case, tied.workload), text))
     found += [_unsteady(case, seen) for seen in case.seen(RecurrenceSeen) if seen.different]
+    found += [e for e in case.checked if concerns_values(e)]
     for end in case.seen(EndSeen):
         if end.guard_page:
             text = (
@@ -55,6 +56,11 @@ def findings(case: Case) -> list[Evidence]:
             )
             found.append(_convicts(EvidenceKind.OUT_OF_BOUNDS, _place(case, end.workload), text))
     return _brief(found)
+
+
+def concerns_values(evidence: Evidence) -> bool:
+    """Whether a finding says what is computed, not how it was come by."""
+    return evidence.kind in WRONG or evidence.kind is EvidenceKind.NOT_REPEATABLE
 
 
 def _unsteady(case: Case, seen: RecurrenceSeen) -> Evidence:

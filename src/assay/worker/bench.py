@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from assay.checks.check import Check
+from assay.checks.registry import all_checks
 from assay.data.candidate import Candidate
+from assay.data.check import Execution
 from assay.data.device import Device
 from assay.data.settings import Level, Settings
 from assay.devices.registry import backend
@@ -32,11 +35,18 @@ class Bench:
     device: Device
     cache: BuildCache | None  # only where scratch paths are the same every time
     stand: Stand  # baselines that stay from one candidate to the next
+    checks: tuple[Check, ...] = ()
     rehearsed: dict[str, frozenset[int]] = field(default_factory=dict)  # late, by candidate
 
     def interprets(self, candidate: Candidate) -> bool:
         """Whether the candidate's kernels are interpreted on this device."""
         return language(candidate.language).interpreted(backend(self.settings.device))
+
+    def execution(self, candidate: Candidate) -> Execution:
+        """How the candidate's kernels run on this device."""
+        if self.accelerated:
+            return Execution.DEVICE
+        return Execution.INTERPRETER if self.interprets(candidate) else Execution.CPU
 
     def first_call_limit_s(self, candidate: Candidate) -> float | None:
         """How long a first call of the own shape may take, where an interpreter runs the kernels.
@@ -79,4 +89,5 @@ class Bench:
         cache = None
         if wall.isolation is Isolation.NAMESPACES:
             cache = BuildCache(default_folder(), toolchain(wall.torch_version, settings.device))
-        return cls(wall, exam, script, settings, device, cache, Stand(wall, exam, settings))
+        stand = Stand(wall, exam, settings)
+        return cls(wall, exam, script, settings, device, cache, stand, all_checks())

@@ -3,53 +3,41 @@
 from __future__ import annotations
 
 import signal
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
+from functools import partial
 
-from assay.data.call import CallSeen
+from assay.checks.check import CheckContext, observed
+from assay.checks.code_sampling import overlook
 from assay.data.candidate import Candidate
+from assay.data.check import CheckStage, Execution
 from assay.data.observation import (
     CheckMissing,
     EndCause,
     EndSeen,
-    ExplanationSeen,
     LayersSeen,
-    LeftoverSeen,
     Observation,
-    StateSeen,
     TimesSeen,
 )
 from assay.data.progress import Report
-from assay.data.settings import Track
 from assay.languages.registry import language
 from assay.worker.bench import Bench
-from assay.worker.host.ablation import ablate
 from assay.worker.host.build import Builder, Built
-from assay.worker.host.built_objects import built_objects
 from assay.worker.host.deadline import Deadline
 from assay.worker.host.exam import Question
 from assay.worker.host.exam_amounts import AMOUNTS
 from assay.worker.host.examiner import ENOUGH_WRONG, Examiner
-from assay.worker.host.failure import explain_failure
 from assay.worker.host.foresight import Foresight
-from assay.worker.host.kernel_records import traced_kernels
 from assay.worker.host.listening import unfelt, without_the_machines
 from assay.worker.host.pace import Pace, too_late
 from assay.worker.host.process import Lost
-from assay.worker.host.recurrence import recur
-from assay.worker.host.refusals import ask_refused_again
-from assay.worker.host.relating import relate
-from assay.worker.host.repetition import repeat
-from assay.worker.host.scratch import used_bytes
 from assay.worker.host.script import ScriptedBatch
 from assay.worker.host.session import Session
-from assay.worker.host.shrinking import Shrinker
 from assay.worker.host.timing_turn import timing_turn
-from assay.worker.host.witness import overlook, watch
 from assay.worker.sandbox.spec import Isolation
 
-_SURVEY_TIMEOUT_S = 10.0  # for the child to compare its state
 _ATTEMPTS = 3  # new beginnings without what did not fit the time
-_MOST_WRITTEN = 512 << 20  # what compilers leave behind is a tenth of it
 _FAULTS = {signal.SIGSEGV, signal.SIGBUS}
 
 
@@ -64,6 +52,7 @@ class Trial:
         self._seen: list[Observation] = []
         self._phase = "build"
         self._left_out: list[Observation] = []
+        self._context: CheckContext | None = None  # of the last process whose calls were made
         self.too_slow = False  # for its interpreter, on the own shape
 
     def observe(self) -> list[Observation]:
@@ -78,8 +67,8 @@ class Trial:
             late = self._attempt()
         if late is not None:
             self._seen.append(late.model_copy(update={"optional": False}))
-        if self._bench.settings.explain:
-            self._explain()
+        if self._context is not None:
+            self._check(CheckStage.ENDED, self._context)
         return self._seen
 
     def _leave_out(self, late: EndSeen) -> None:
@@ -108,24 +97,9 @@ class Trial:
         self._left_out += [too_late("calls", workload) for workload in sorted(late)]
         self._seen += self._left_out
 
-    def _explain(self) -> None:
-        """How a wrong candidate is wrong, found in a process of its own."""
-        if not any(isinstance(o, CallSeen) and o.wrong for o in self._seen):
-            return
-        self._report("explaining", None)
-        bench = self._bench
-        shrinker = Shrinker(bench.wall, bench.exam, bench.cache)
-        try:
-            if shrinker.start(self._candidate, bench.settings):
-                self._seen.append(explain_failure(bench.exam, shrinker, self._seen))
-            else:
-                self._seen.append(ExplanationSeen(reason="it did not build a second time"))
-        finally:
-            shrinker.close()
-
     def _attempt(self) -> EndSeen | None:
         """One session; the end to excuse where only a size did not fit that need not."""
-        bench = self._bench
+        self._context, bench = None, self._bench
         if not bench.accelerated and bench.settings.at_once == 1:
             self._foresight.start()  # it forks, so nobody else may be at work in this process
         session = Session(self._bench.wall)
@@ -173,19 +147,12 @@ class Trial:
     def _examine(self, session: Session, built: Built) -> EndSeen | None:
         self._phase = "calls"
         examiner = self._examiner(session, built)
-        interpreted = self._bench.interprets(self._candidate)
+        context = self._context = self._context_of(session, examiner)
         try:
-            self._survey(session, "after the build")
-            self._examine_watched(session, examiner)
+            self._check(CheckStage.BUILT, context)
+            self._call(context)
             self._foresight.stop()  # from here on the machine is the candidate's
-            if not (examiner.wrong or interpreted):
-                self._recur(examiner)
-            self._note_written(session)
-            self._survey(session, "after the calls")
-            self._witness(session, examiner)
-            if not examiner.wrong:  # some time has passed: is it still as it was?
-                examiner.ask_again()
-                ask_refused_again(examiner)
+            self._check(CheckStage.CALLED, context)
         except Lost as lost:
             self._seen += examiner.observations
             late = self._excused(lost, examiner)
@@ -196,26 +163,56 @@ class Trial:
                 return None
             return late
         self._seen += examiner.observations
-        self._time(session, examiner)
+        self._time(context)
         return None
 
-    def _examine_watched(self, session: Session, examiner: Examiner) -> None:
-        """The whole script; on a CPU somebody looks at the threads in passing."""
-        if self._bench.accelerated:
-            examiner.run(self._script)
-            return
-        interpreted = self._bench.interprets(self._candidate)
-        run = lambda: examiner.run(self._script)  # noqa: E731
-        self._seen.append(overlook(session, interpreted, run))
+    def _context_of(self, session: Session, examiner: Examiner) -> CheckContext:
+        bench = self._bench
+        return CheckContext(
+            candidate=self._candidate,
+            settings=bench.settings,
+            device=bench.device,
+            execution=bench.execution(self._candidate),
+            wall=bench.wall,
+            cache=bench.cache,
+            exam=bench.exam,
+            session=session,
+            examiner=examiner,
+            report=self._report,
+            stage=CheckStage.BUILT,
+            deadline=Deadline.after(bench.settings.timeout_s),
+            seen=(),
+        )
 
-    def _recur(self, examiner: Examiner) -> None:
-        self._report("repeating", None)
-        self._phase = "repeated calls"
-        examiner.begin(None)
-        self._seen += recur(examiner, self._bench.settings.level)
-        if not examiner.wrong:
-            self._seen += relate(examiner, self._bench.settings.level)
-        self._phase = "calls"
+    def _check(self, stage: CheckStage, context: CheckContext) -> None:
+        """Every check that is due now; what each saw is kept, whatever the next does."""
+        for seen in self._checked(replace(context, stage=stage)):
+            self._seen.append(seen)
+
+    def _checked(self, context: CheckContext) -> Iterator[Observation]:
+        """What the checks see that are due, in their order. Raises Lost."""
+        phase = self._phase
+        for check in self._bench.checks:
+            if check.is_due(context):
+                self._phase = check.phase or phase
+                deadline = Deadline.after(context.settings.timeout_s)
+                now = replace(context, seen=tuple(self._seen), deadline=deadline)
+                yield from observed(check, now)
+        self._phase = phase
+
+    def _call(self, context: CheckContext) -> None:
+        """The whole script; on a CPU the threads are sampled in passing."""
+        among = replace(context, stage=CheckStage.AMONG_CALLS)
+
+        def look(number: int, thorough: bool) -> list[Observation]:
+            return list(self._checked(replace(among, batch=number, thorough=thorough)))
+
+        run = partial(context.examiner.run, self._script, look)
+        if context.execution is Execution.DEVICE:
+            run()
+        else:
+            interpreted = context.execution is Execution.INTERPRETER
+            self._seen.append(overlook(context.session, interpreted, run))
 
     def _excused(self, lost: Lost, examiner: Examiner) -> EndSeen | None:
         """The end of a candidate that was too slow on a size that need not fit the time."""
@@ -237,42 +234,6 @@ class Trial:
         examiner = Examiner(self._bench.exam, session, pace, progress, guarded, enough)
         examiner.instances.adopt(0)
         return examiner
-
-    def _witness(self, session: Session, examiner: Examiner) -> None:
-        """Whose code computes? Asked only of a candidate whose answers were right."""
-        if examiner.wrong or self._bench.settings.track is Track.OPEN:
-            return
-        self._report("sampling", None)
-        bench = self._bench
-        interpreted = self._bench.interprets(self._candidate)
-        if interpreted:
-            self._seen.append(ablate(bench.wall, bench.exam, self._candidate, bench.settings))
-        deadline = Deadline.after(bench.settings.timeout_s)
-        if bench.accelerated:
-            self._seen.append(traced_kernels(bench.exam, session, deadline))
-        else:
-            answered = examiner.answered()
-            self._seen.append(watch(bench.exam, session, deadline, interpreted, answered))
-        if not interpreted:
-            self._seen.append(repeat(bench.exam, session, deadline))
-        session.process.freeze()
-        self._seen.append(built_objects(session.process.scratch))
-
-    def _note_written(self, session: Session) -> None:
-        """What lies in the scratch folder, where that is a file system of its own."""
-        written = used_bytes(session.process.scratch)
-        if self._bench.wall.isolation is Isolation.NAMESPACES and written > _MOST_WRITTEN:
-            text = f"{written >> 20} MiB of files were written"
-            self._seen.append(LeftoverSeen(when="after the calls", processes=0, text=text))
-
-    def _survey(self, session: Session, when: str) -> None:
-        for line in session.survey(Deadline.after(_SURVEY_TIMEOUT_S))[:200]:
-            name, _, detail = line.partition("\t")
-            seen = StateSeen(when=when, name=name[:200], detail=detail[:300])
-            known = [o for o in self._seen if isinstance(o, StateSeen) and o.name == seen.name]
-            audited = seen.name.startswith("audit.")  # each path or argument tells its own story
-            if not known or (audited and seen.detail not in {o.detail for o in known}):
-                self._seen.append(seen)
 
     def _note_end(self, lost: Lost, examiner: Examiner | None) -> None:
         batch = examiner.last if examiner is not None else None
@@ -308,8 +269,8 @@ class Trial:
         finally:
             session.close()
 
-    def _time(self, session: Session, examiner: Examiner) -> None:
-        settings = self._bench.settings
+    def _time(self, context: CheckContext) -> None:
+        settings, session, examiner = context.settings, context.session, context.examiner
         if not settings.timing:
             self._seen.append(TimesSeen(reason="timing was switched off"))
         elif self._bench.interprets(self._candidate):
@@ -318,14 +279,12 @@ class Trial:
             self._seen.append(TimesSeen(reason="not timed: the candidate is not right"))
         else:
             self._phase = "timing"
-            bench = self._bench
-            stopwatch = bench.stopwatch(self._candidate)
+            stopwatch = self._bench.stopwatch(self._candidate)
             try:
                 with self._turn() as remark:
                     self._seen += [] if remark is None else [remark]
                     self._seen += stopwatch.time(session, examiner, self._report)
-                if not bench.accelerated:
-                    self._survey(session, "after the timing")
+                self._check(CheckStage.TIMED, context)
             except Lost as lost:
                 self._note_end(lost, None)
 

@@ -6,9 +6,10 @@ from typing import cast
 
 import pytest
 
+from assay.checks.leftovers import device_at_work
 from assay.data.observation import CheckMissing, LeftoverSeen, Observation
 from assay.devices.cuda_driver import CudaDriver
-from assay.worker.host.listening import feel, left_running, unfelt, without_the_machines
+from assay.worker.host.listening import left_running, unfelt, without_the_machines
 from assay.worker.host.pulse import Pulse
 from assay.worker.host.race_times import GatedRun, RaceTimes
 
@@ -51,7 +52,7 @@ def test_only_what_stays_busy_is_told(waits_us: list[float], busy: bool) -> None
     driver = Scripted(12.0)
     pulse = pulse_of(driver)
     driver.waits_us = waits_us
-    found = feel(pulse, 7)
+    found = device_at_work(pulse, 7)
     assert bool(found) is busy
     assert all("after batch 7" in seen.when and seen.on_device for seen in found)
 
@@ -60,16 +61,16 @@ def test_one_quick_look_is_enough_in_passing_and_a_slow_one_is_confirmed() -> No
     driver = Scripted(12.0)
     pulse = pulse_of(driver)
     driver.waits_us = [15.0, 1500.0]
-    assert not feel(pulse, 1, sure=False)
+    assert not device_at_work(pulse, 1, sure=False)
     assert driver.waits_us == [1500.0]
-    assert feel(pulse, 1, sure=False)
+    assert device_at_work(pulse, 1, sure=False)
     driver.waits_us = [1500.0, 15.0]
-    assert not feel(pulse, 1, sure=False)
+    assert not device_at_work(pulse, 1, sure=False)
 
 
 def test_a_device_that_others_use_convicts_nobody() -> None:
     pulse = pulse_of(Scripted(1500.0))
-    assert pulse.busy_before and not feel(pulse, 1)
+    assert pulse.busy_before and not device_at_work(pulse, 1)
     (missing,) = unfelt(pulse)
     assert isinstance(missing, CheckMissing) and "other processes" in missing.reason
     assert not unfelt(pulse_of(Scripted(12.0))) and not unfelt(None)
@@ -80,7 +81,7 @@ def test_what_stays_when_the_candidate_is_gone_was_not_its_doing() -> None:
     pulse = pulse_of(driver)
     other = LeftoverSeen(when="batch 3", processes=1, text="a process")
     driver.waits_us = [1500.0]
-    seen: list[Observation] = [other, *feel(pulse, 1)]
+    seen: list[Observation] = [other, *device_at_work(pulse, 1)]
     driver.waits_us = [1500.0] * 9 + [12.0]  # the driver needs a while to end it
     assert without_the_machines(seen, pulse) == seen
     driver.waits_us = [1500.0]

@@ -20,7 +20,7 @@ from assay.worker.host.deadline import Deadline
 from assay.worker.host.exam import Exam, Question
 from assay.worker.host.explanation import Asked, Bait, Surroundings, explain
 from assay.worker.host.instances import Instances, Refusal
-from assay.worker.host.listening import feel, listen, strangers
+from assay.worker.host.listening import strangers
 from assay.worker.host.operation_log import OwnShape, dispatched
 from assay.worker.host.pace import Allowance, Pace
 from assay.worker.host.planned_call import BatchOptions, Place, PlannedCall, Spot
@@ -35,8 +35,14 @@ ENOUGH_WRONG = 12  # answers, after which no more are asked for
 _CLEARLY = 2.0  # times the budget
 _SECOND_LOOKS = 3  # at results that were wrong when they were called done
 _ASKED_AGAIN = 4  # questions
-_LISTENS = 1  # batches, beside the last, after which the process is looked at
+_LOOKS = 1  # batches, beside the last, after which a look may take its time
 _VALUES = (EvidenceKind.WRONG_VALUE, EvidenceKind.NON_FINITE, EvidenceKind.UNFINISHED_WORK)
+
+AfterBatch = Callable[[int, bool], list[Observation]]  # the batch; whether it may take its time
+
+
+def _no_look(number: int, thorough: bool) -> list[Observation]:
+    return []
 
 
 @dataclass
@@ -61,18 +67,17 @@ class Examiner:
         self._allowance = Allowance(self.pace, self.exam, self.session.process)
         self._own_calls = 0
         self._second_looks = 0
-        self._at_work = False  # the device, when nobody asked for anything
         self._draws = RepeatedDraws()
         self._options = BatchOptions()
         self._last: ScriptedBatch | None = None
         self._stretched: frozenset[int] = frozenset()  # workloads that need not fit the time
 
-    def run(self, script: list[ScriptedBatch]) -> int:
+    def run(self, script: list[ScriptedBatch], after_batch: AfterBatch = _no_look) -> int:
         """Every batch in order; the number of calls made. Raises Lost where the process ends."""
         skipped = 0
         self._stretched = frozenset(w for b in script if b.stretched for w in b.workloads)
         rng = self.exam.secret.random("listen")
-        listens = {len(script) - 1, *rng.sample(range(len(script)), min(_LISTENS, len(script)))}
+        looks = {len(script) - 1, *rng.sample(range(len(script)), min(_LOOKS, len(script)))}
         for number, batch in enumerate(script):
             self.on_progress(number / len(script))
             if self._heard() >= self.enough_wrong or (batch.need is Need.EMPTY and self.wrong):
@@ -81,9 +86,7 @@ class Examiner:
                 skipped += 1
                 continue
             self._put_parts(BatchId(CallStage.SCRIPT, number), batch)
-            if number in listens:
-                self._listen(number)
-            self._feel(number, number in listens)
+            self.observations += after_batch(number, number in looks)
         skipped += self._make_up() if self.refused() and not self.wrong else 0
         if self.wrong and self.enough_wrong > 1:
             self.ask_again()
@@ -117,17 +120,6 @@ class Examiner:
         """
         close = self._close if self.enough_wrong > 1 else 0
         return self.wrong - self._shared + len(self._sharing) - close
-
-    def _listen(self, number: int) -> None:
-        self.observations += listen(self.session.process, number)
-
-    def _feel(self, number: int, sure: bool) -> None:
-        """Until the device was found at work once."""
-        pulse = self.session.pulse
-        if pulse is not None and not self._at_work:
-            found = feel(pulse, number, sure)
-            self._at_work = bool(found)
-            self.observations += found
 
     def _apart(self, batch: ScriptedBatch) -> bool:
         """Whether one call of a batch would find what another left: in buffers, or in its input."""

@@ -7,19 +7,10 @@ from collections.abc import Sequence
 from assay.data.kernels import KernelSeen, KernelsSeen
 from assay.worker.answers import ReplyCode
 from assay.worker.host.deadline import Deadline
-from assay.worker.host.exam import Exam, Question
-from assay.worker.host.planned_call import AT_START, Place, PlannedCall
+from assay.worker.host.planned_call import PlannedCall
 from assay.worker.host.session import Session
 
-_CALLS = 3
 _FIELDS = 7
-
-
-def traced_kernels(exam: Exam, session: Session, deadline: Deadline) -> KernelsSeen:
-    """Calls of the own workload under the device's own trace."""
-    content = exam.content(Question(0))
-    calls = [PlannedCall(0, Place(0, AT_START), content, ()) for _ in range(_CALLS)]
-    return traced(session, calls, deadline)
 
 
 def traced(session: Session, calls: Sequence[PlannedCall], deadline: Deadline) -> KernelsSeen:

@@ -2,44 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable, Sequence
 
 from assay.data.observation import CheckMissing, LeftoverSeen, Observation
-from assay.worker.host.process import IDLE_WINDOW_S, SandboxedProcess
 from assay.worker.host.pulse import BEYOND_US, Pulse
 from assay.worker.host.race_times import RaceTimes
 
-_IDLE_SHARE = 0.4  # of the silence: more computing than this is work that goes on
-_MOST_THREADS = 64 + 8 * (os.cpu_count() or 1)  # a few pools of one thread a processor
 _ENDING_S = 3.0  # that a driver may take to end the work of a process that was killed
 _DEVICE_CHECK = "device at rest"
-
-
-def listen(process: SandboxedProcess, number: int) -> list[LeftoverSeen]:
-    """After batch `number`: does something still compute, are there threads without end?"""
-    when, found = f"after batch {number}", []
-    busy_s = process.busy_while_idle_s()
-    if busy_s > _IDLE_SHARE * IDLE_WINDOW_S:
-        text = f"{1e3 * busy_s:.0f} ms of computing in {1e3 * IDLE_WINDOW_S:.0f} ms of silence"
-        found.append(LeftoverSeen(when=when, processes=0, running_threads=1, text=text))
-    threads = process.threads()
-    if threads > _MOST_THREADS:
-        text = f"{threads} threads alive while nobody asks anything"
-        found.append(LeftoverSeen(when=when, processes=0, text=text))
-    return found
-
-
-def feel(pulse: Pulse, number: int, sure: bool = True) -> list[LeftoverSeen]:
-    """After batch `number`: is the device still at work? One look, or several to be sure."""
-    busy_us = pulse.surely_busy_us() if sure else pulse.busy_us()
-    if busy_us is None:
-        return []
-    took = f"work of {pulse.usual_us:.0f} us had to wait {busy_us:.0f}"
-    text = f"the device is at work though every call was called done: {took}"
-    when = f"after batch {number}"
-    return [LeftoverSeen(when=when, processes=0, on_device=True, text=text)]
 
 
 def left_running(times: RaceTimes) -> list[LeftoverSeen]:

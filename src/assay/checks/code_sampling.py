@@ -1,4 +1,4 @@
-"""Witness: whose code runs while the candidate computes, sampled from outside.
+"""Code sampling: whose code runs while the candidate computes, sampled from outside.
 
 The rule: it looks twice. Seldom, all through the examination, where no call can be told from
 another; and often, afterwards, at ordinary calls without slots, so that the runner copies nothing
@@ -11,8 +11,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection
 
+from assay.checks.check import Check, CheckContext
+from assay.data.check import CheckDeclaration, CheckStage, Cost, Execution
+from assay.data.evidence import EvidenceKind
 from assay.data.observation import ProvenanceSeen
-from assay.worker.host.deadline import Deadline
+from assay.data.settings import Track
 from assay.worker.host.exam import Exam, Question
 from assay.worker.host.mapped_objects import Owner
 from assay.worker.host.planned_call import ALONE, BatchOptions, Place, PlannedCall
@@ -47,19 +50,16 @@ def overlook(session: Session, interpreted: bool, examine: Callable[[], int]) ->
     return seen.model_copy(update={"passing": True})
 
 
-def watch(
-    exam: Exam,
-    session: Session,
-    deadline: Deadline,
-    interpreted: bool,
-    answered: Collection[int],
-) -> ProvenanceSeen:
-    """Call one of the workloads it answered until enough is seen or the time is up."""
+def sample_code(context: CheckContext) -> list[ProvenanceSeen]:
+    """Call one of the workloads it answered until enough is seen or the time is up. Raises Lost."""
+    context.report("sampling", None)
+    exam, session, deadline = context.exam, context.session, context.deadline
+    interpreted = context.execution is Execution.INTERPRETER
     options = BatchOptions(copy_each=False, poison=False, check_inputs=False)
     call_s = session.run([_call(exam, 0)], options, deadline).outside_ns / 1e9
     workload = 0
     if call_s < _LONG_S and not interpreted:
-        workload = _telling(exam, answered)
+        workload = _telling(exam, context.examiner.answered())
         call_s = session.run([_call(exam, workload)], options, deadline).outside_ns / 1e9
     call = _call(exam, workload)
     size = sum(output_bytes(exam.expectation(Question(workload))))
@@ -79,7 +79,7 @@ def watch(
                 break
     finally:
         samples = sampler.stop()
-    return _seen(samples, 1e6 * busy_s / max(1, calls), interpreted)
+    return [_seen(samples, 1e6 * busy_s / max(1, calls), interpreted)]
 
 
 def _sampler(session: Session, rate_hz: float) -> Sampler:
@@ -117,3 +117,18 @@ def _seen(samples: Samples, call_us: float, interpreted: bool) -> ProvenanceSeen
         interpreted=interpreted,
         reason=samples.reason,
     )
+
+
+CHECK = Check(
+    CheckDeclaration(
+        name="code sampling",
+        text="Is the code that computes the candidate's own, or a library's?",
+        kinds=(EvidenceKind.DELEGATION,),
+        cost=Cost.CALLS,
+        most=f"calls for {_BUSY_S:g} s, for {_PATIENT_S:g} s where few samples come",
+        stages=(CheckStage.CALLED,),
+        tracks=(Track.KERNEL, Track.MIXED),
+        executions=(Execution.CPU, Execution.INTERPRETER),
+    ),
+    sample_code,
+)

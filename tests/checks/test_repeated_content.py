@@ -7,12 +7,12 @@ from typing import Any, cast
 
 import pytest
 
+from assay.checks.repeated_content import repeat
 from assay.data.settings import Level
 from assay.guard.repetition import findings
 from assay.worker.host.deadline import Deadline
 from assay.worker.host.planned_call import PlannedCall
 from assay.worker.host.raw_call import BatchResult
-from assay.worker.host.repetition import repeat
 from worker.host.small_exam import make_exam
 
 _COMPUTING_US = 1000.0

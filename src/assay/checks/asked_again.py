@@ -1,16 +1,20 @@
-"""Refusals asked again: is an exception a function of shape, dtype and layout alone?
+"""Asked again: are early questions, answered or refused, met in the same way at the end?
 
-The rule: every workload that raised is asked once more, after all other calls and with other
-values. Nothing is compared with a truth: that a call returns is what convicts. A constructor that
-raised is called again, too.
+The rule: nothing has changed but the time and the number of calls; who watches, counts or waits
+answers otherwise. An exception must be a function of shape, dtype and layout alone: every workload
+that raised is asked once more, after all other calls and with other values. Nothing is compared
+with a truth: that a call returns is what convicts. A constructor that raised is called again, too.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
 
+from assay.checks.check import Check, CheckContext
 from assay.data.call import CallOutcome, CallSeen, CallStage
-from assay.data.observation import CheckMissing
+from assay.data.check import CheckDeclaration, CheckStage, Cost
+from assay.data.evidence import EvidenceKind
+from assay.data.observation import CheckMissing, Observation
 from assay.worker.answers import CallCode
 from assay.worker.host.examiner import Examiner
 from assay.worker.host.explanation import Asked
@@ -19,6 +23,13 @@ from assay.worker.host.reading import BatchId, CallFacts, read_call
 from assay.worker.host.script import ScriptedBatch
 
 _SPOT = Spot("asked again")
+
+
+def ask_again(context: CheckContext) -> list[Observation]:
+    """Both, through the examiner, which keeps the answers. Raises Lost."""
+    context.examiner.ask_again()
+    ask_refused_again(context.examiner)
+    return []
 
 
 def ask_refused_again(examiner: Examiner) -> None:
@@ -76,3 +87,21 @@ def _seen(facts: CallFacts, outcome: CallOutcome, message: str = "") -> CallSeen
         stage=facts.batch.stage,
         batch=facts.batch.number,
     )
+
+
+CHECK = Check(
+    CheckDeclaration(
+        name="asked again",
+        text="Are questions that were answered or refused early met in the same way at the end?",
+        kinds=(
+            EvidenceKind.WRONG_VALUE,
+            EvidenceKind.PHASE,
+            EvidenceKind.UNSUPPORTED,
+            EvidenceKind.RAISED,
+        ),
+        cost=Cost.CALLS,
+        most="four calls, and one of each refused workload",
+        stages=(CheckStage.CALLED,),
+    ),
+    ask_again,
+)

@@ -7,12 +7,12 @@ from dataclasses import replace
 
 import pytest
 
+from assay.checks.asked_again import ask_refused_again
 from assay.data.call import CallOutcome, CallSeen
 from assay.data.settings import Level
 from assay.data.verdict import Status, Verdict
 from assay.judge.decide import judge
 from assay.worker.host.exam import Exam
-from assay.worker.host.refusals import ask_refused_again
 from assay.worker.host.script import write_script
 from judge.cases import LAYERS, case
 from worker.examined import STEADY, examined

@@ -1,4 +1,4 @@
-"""Repetition: is a question answered faster when it is asked again?
+"""Repeated content: is a question answered faster when it is asked again?
 
 The rule: everything but the content is equal. Before a content is asked, others are that differ
 from it in a few elements: they leave caches, branch predictors and thread pools as the content
@@ -13,7 +13,11 @@ from __future__ import annotations
 
 import random
 
+from assay.checks.check import Check, CheckContext
+from assay.data.check import CheckDeclaration, CheckStage, Cost, Execution
+from assay.data.evidence import EvidenceKind
 from assay.data.observation import RepetitionSeen
+from assay.data.settings import Track
 from assay.worker.host.content import Content, few_changed
 from assay.worker.host.deadline import Deadline
 from assay.worker.host.exam import Draw, Exam, Purpose, Question
@@ -27,8 +31,13 @@ _SHORT_S = 0.02  # a longer call is not slowed to twice its time by one turn of 
 _MOST_CALLS = 3  # of one side of a pair
 
 
+def time_repetition(context: CheckContext) -> list[RepetitionSeen]:
+    """Pairs of times of the own workload, taken from outside. Raises Lost."""
+    return [repeat(context.exam, context.session, context.deadline)]
+
+
 def repeat(exam: Exam, session: Session, deadline: Deadline) -> RepetitionSeen:
-    """Pairs of times of the own workload, taken from outside."""
+    """The pairs, or why there are none."""
     if sum(t.nbytes for t in exam.content(Question(0)).tensors) > _MOST_BYTES:
         return RepetitionSeen(reason="the own workload is too large to be drawn often")
     rng = exam.secret.random("repetition")
@@ -66,3 +75,18 @@ class _Asked:
             self._session.run([call], self._options, self._deadline).outside_ns / 1e3
             for call in calls
         )
+
+
+CHECK = Check(
+    CheckDeclaration(
+        name="repeated content",
+        text="Is the same content answered faster the second time?",
+        kinds=(EvidenceKind.MEMO,),
+        cost=Cost.CALLS,
+        most=f"{_PAIRS} pairs of a few calls, none of them longer than {_MOST_S:g} s",
+        stages=(CheckStage.CALLED,),
+        tracks=(Track.KERNEL, Track.MIXED),
+        executions=(Execution.CPU, Execution.DEVICE),
+    ),
+    time_repetition,
+)

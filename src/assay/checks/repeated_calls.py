@@ -1,4 +1,4 @@
-"""Recurrence: the same questions hundreds of times, so that a race has its chance.
+"""Repeated calls: the same questions hundreds of times, so that a race has its chance.
 
 The rule: every answer comes back as any other does, into poisoned memory of its own. One whose bits
 an answer before it had was judged with that one; one whose bits are new is judged itself. Two
@@ -12,10 +12,12 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from assay.checks.check import Check, CheckContext
 from assay.data.call import CallStage, Mix
+from assay.data.check import CheckDeclaration, CheckStage, Cost, Execution
 from assay.data.contract import Stochastic
+from assay.data.evidence import EvidenceKind
 from assay.data.observation import RecurrenceSeen
-from assay.data.settings import Level
 from assay.worker.host.exam import Exam, Question
 from assay.worker.host.exam_amounts import AMOUNTS
 from assay.worker.host.examiner import Examiner
@@ -53,11 +55,13 @@ class _Known:
         self.answers = [*self.answers[-(_REMEMBERED - 1) :], raw]
 
 
-def recur(examiner: Examiner, level: Level) -> list[RecurrenceSeen]:
+def repeat_calls(context: CheckContext) -> list[RecurrenceSeen]:
     """The own workload, and a small one where calls of the own one are long. Raises Lost."""
-    budget_s = AMOUNTS[level].repeated_s
+    context.report("repeating", None)
+    examiner, budget_s = context.examiner, AMOUNTS[context.settings.level].repeated_s
     if budget_s is None:
         return []
+    examiner.begin(None)  # no batch of the script: the hard limit alone holds
     if isinstance(examiner.exam.reference.task.contract, Stochastic):
         return [RecurrenceSeen(workload=0, calls=0, reason="the task asks for random answers")]
     found, small = [], small_with_rows(examiner.exam, examiner.refused())
@@ -167,3 +171,19 @@ def _same_bits(one: RawCall, other: RawCall) -> bool:
         and same_bytes(span_bytes(a.tensor), span_bytes(b.tensor))
         for a, b in pairs
     )
+
+
+CHECK = Check(
+    CheckDeclaration(
+        name="repeated calls",
+        text="Is every answer to the same question right, with the same bits? Races show.",
+        kinds=(EvidenceKind.WRONG_VALUE, EvidenceKind.PHASE, EvidenceKind.NOT_REPEATABLE),
+        cost=Cost.CALLS,
+        most=f"{_CALLS} calls of one or two workloads, where time allows: 1 s each, 8 s at full",
+        stages=(CheckStage.CALLED,),
+        levels=tuple(level for level, asked in AMOUNTS.items() if asked.repeated_s),
+        executions=(Execution.CPU, Execution.DEVICE),
+    ),
+    repeat_calls,
+    phase="repeated calls",
+)

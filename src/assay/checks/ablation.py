@@ -8,9 +8,11 @@ rightly did not need its kernels.
 
 from __future__ import annotations
 
-from assay.data.candidate import Candidate
+from assay.checks.check import Check, CheckContext
+from assay.data.check import CheckDeclaration, CheckStage, Cost, Execution
+from assay.data.evidence import EvidenceKind
 from assay.data.observation import AblationSeen
-from assay.data.settings import Settings
+from assay.data.settings import Track
 from assay.worker.answers import StateMatch
 from assay.worker.host.build import Builder
 from assay.worker.host.deadline import Deadline
@@ -20,22 +22,27 @@ from assay.worker.host.process import Lost
 from assay.worker.host.reading import CallFacts, read_call
 from assay.worker.host.session import Session
 from assay.worker.host.tones import FIRST_WEIGHTS, SEEDED
-from assay.worker.host.wall import Wall
 from assay.worker.protocol import Survey
 
 
-def ablate(wall: Wall, exam: Exam, candidate: Candidate, settings: Settings) -> AblationSeen:
+def ablate(context: CheckContext) -> list[AblationSeen]:
     """The own workload without kernels."""
-    session = Session(wall)
+    context.report("sampling", None)
+    session = Session(context.wall)
     try:
-        built = Builder(exam, None, ablated=True).build(session, candidate, settings)
-        if not built.seen.ok:
-            return AblationSeen(answered=False, reason=f"without kernels: {built.seen.log[-200:]}")
-        return _ask(exam, session, Deadline.after(settings.timeout_s))
+        return [_ablated(context, session)]
     except Lost as lost:
-        return AblationSeen(answered=False, reason=f"without kernels: {lost.text}")
+        return [AblationSeen(answered=False, reason=f"without kernels: {lost.text}")]
     finally:
         session.close()
+
+
+def _ablated(context: CheckContext, session: Session) -> AblationSeen:
+    builder = Builder(context.exam, None, ablated=True)
+    built = builder.build(session, context.candidate, context.settings)
+    if not built.seen.ok:
+        return AblationSeen(answered=False, reason=f"without kernels: {built.seen.log[-200:]}")
+    return _ask(context.exam, session, Deadline.after(context.settings.timeout_s))
 
 
 def _ask(exam: Exam, session: Session, deadline: Deadline) -> AblationSeen:
@@ -53,3 +60,18 @@ def _ask(exam: Exam, session: Session, deadline: Deadline) -> AblationSeen:
     right = not any(output.problem for output in seen.outputs)
     launches = session.ask(Survey(), deadline).count
     return AblationSeen(answered=True, right=right, launches=launches)
+
+
+CHECK = Check(
+    CheckDeclaration(
+        name="ablation",
+        text="Is the answer still right when no interpreted kernel runs?",
+        kinds=(EvidenceKind.DECOY,),
+        cost=Cost.PROCESS,
+        most="a second build and one call",
+        stages=(CheckStage.CALLED,),
+        tracks=(Track.KERNEL, Track.MIXED),
+        executions=(Execution.INTERPRETER,),
+    ),
+    ablate,
+)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
+from assay.checks.metamorphic_relations import CHECK, _compared, _Pair, demand_relations
 from assay.data.call import CallSeen, Mix
 from assay.data.settings import Level
 from assay.measure.expectation import OutputExpectation
@@ -13,9 +14,9 @@ from assay.worker.host.exam import Exam, Question
 from assay.worker.host.explanation import Asked
 from assay.worker.host.planned_call import AT_START
 from assay.worker.host.raw_call import RawCall, RawOutput
-from assay.worker.host.relating import _compared, _Pair, relate
 from assay.worker.host.script import ScriptedCall
 from assay.worker.host.tones import FIRST_WEIGHTS
+from checks.contexts import context_of
 from worker.examined import STEADY, examined
 from worker.host.small_exam import make_exam
 from worker.rooms import Room
@@ -59,8 +60,8 @@ def test_a_right_candidate_keeps_every_relation_and_each_is_tried_once(
     rooms: dict[str, Room], exam: Exam
 ) -> None:
     with examined(rooms, exam, STEADY) as examiner:
-        found = relate(examiner, Level.STANDARD)
-        assert relate(examiner, Level.QUICK) == []
+        found = demand_relations(context_of(examiner))
+        assert not CHECK.is_due(context_of(examiner, Level.QUICK))
     assert {"permuted", "split", "joined"} <= set(exam.relations)
     names = [seen.name for seen in found]
     assert len(names) == len(set(names)) >= 4 and set(names) <= set(exam.relations)
@@ -74,5 +75,5 @@ def test_a_candidate_that_knows_its_batch_is_found(rooms: dict[str, Room], exam:
     known = {w.axes["rows"] for w in exam.plan.workloads}
     body = f"return y if x.shape[0] in {sorted(known)} else y + 1"
     with examined(rooms, exam, body) as examiner:
-        relate(examiner, Level.FULL)
+        demand_relations(context_of(examiner, Level.FULL))
     assert examiner.wrong > 0

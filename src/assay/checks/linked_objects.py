@@ -1,4 +1,4 @@
-"""Built objects: what the shared objects in a candidate's scratch folder need and offer.
+"""Linked objects: what the shared objects in a candidate's scratch folder need and offer.
 
 The rule: read from outside, from bytes that may be hostile, while the candidate stands still; an
 object that cannot be read is named as such, never passed over. Only symbols of compute libraries
@@ -15,7 +15,11 @@ from elftools.common.exceptions import ELFError
 from elftools.elf.dynamic import DynamicSegment
 from elftools.elf.elffile import ELFFile
 
+from assay.checks.check import Check, CheckContext
+from assay.data.check import CheckDeclaration, CheckStage, Cost
+from assay.data.evidence import EvidenceKind
 from assay.data.observation import BuiltObject, ObjectsSeen
+from assay.data.settings import Track
 from assay.guard.native_symbols import computed_by_symbol
 from assay.worker.host import scratch
 
@@ -24,6 +28,12 @@ _MOST_OBJECTS = 32
 _MOST_BYTES = 64 << 20  # a kernel is some hundred kilobytes, a whole BLAS some 30 megabytes
 _KEPT = 20
 _LOOKUPS = ("dlsym", "dlvsym")  # whoever looks symbols up at run time may need any of them
+
+
+def read_objects(context: CheckContext) -> list[ObjectsSeen]:
+    """The scratch folder of a candidate that stands still."""
+    context.session.process.freeze()
+    return [built_objects(context.session.process.scratch)]
 
 
 def built_objects(root: int) -> ObjectsSeen:
@@ -79,3 +89,17 @@ def _symbols(table: DynamicSegment) -> tuple[set[str], set[str]]:
             elif symbol["st_info"]["bind"] == "STB_GLOBAL":  # weak ones are inlined from headers
                 offers.add(operation[:120])
     return needs, offers
+
+
+CHECK = Check(
+    CheckDeclaration(
+        name="linked objects",
+        text="Do the shared objects that it built take their computing from a library?",
+        kinds=(EvidenceKind.DELEGATION,),
+        cost=Cost.NOTHING,
+        most=f"at most {_MOST_OBJECTS} files are read",
+        stages=(CheckStage.CALLED,),
+        tracks=(Track.KERNEL, Track.MIXED),
+    ),
+    read_objects,
+)

@@ -1,4 +1,4 @@
-"""Relating: the relations that hold on the reference, demanded of the candidate.
+"""Metamorphic relations: the relations that hold on the reference, demanded of the candidate.
 
 The rule: both calls are judged by the truth like any other. Then the second answer is compared with
 what the first one foretells, within what both budgets allow together.
@@ -10,10 +10,12 @@ from dataclasses import dataclass
 
 import torch
 
+from assay.checks.check import Check, CheckContext
 from assay.data.call import CallStage, Mix
+from assay.data.check import CheckDeclaration, CheckStage, Cost, Execution
 from assay.data.contract import Quantised
+from assay.data.evidence import EvidenceKind
 from assay.data.observation import RelationSeen
-from assay.data.settings import Level
 from assay.measure.expectation import OutputExpectation
 from assay.tasks.relation import Relation, Tensors
 from assay.tasks.relations import discover
@@ -37,13 +39,12 @@ class _Pair:
     second: Asked
 
 
-def relate(examiner: Examiner, level: Level) -> list[RelationSeen]:
+def demand_relations(context: CheckContext) -> list[RelationSeen]:
     """Some of the relations that hold, on a small workload. Raises Lost."""
-    exam = examiner.exam
+    examiner, exam = context.examiner, context.exam
     small = small_with_rows(exam, examiner.refused())
     contract = exam.reference.task.contract
-    most = AMOUNTS[level].relations
-    if not most or small is None or not isinstance(contract, Quantised | None):
+    if small is None or not isinstance(contract, Quantised | None):
         return []
     with exam.turn:
         if not exam.relations:
@@ -53,7 +54,7 @@ def relate(examiner: Examiner, level: Level) -> list[RelationSeen]:
     chosen = list(exam.relations)
     exam.secret.random("relations").shuffle(chosen)
     found = []
-    for number, name in enumerate(sorted(chosen[:most])):
+    for number, name in enumerate(sorted(chosen[: AMOUNTS[context.settings.level].relations])):
         pair = _pair(examiner, exam.relations[name], small)
         found += _try(examiner, pair, BatchId(CallStage.RELATED, number))
     return found
@@ -157,3 +158,19 @@ def _share(
         return 0.0
     rounding = 4 * torch.finfo(torch.float64).eps * foretold.abs()
     return float((apart / (allowed + rounding).clamp_min(1e-300)).max())
+
+
+CHECK = Check(
+    CheckDeclaration(
+        name="metamorphic relations",
+        text="Do relations found on the reference hold: permuted, split, joined, scaled batches?",
+        kinds=(EvidenceKind.WRONG_VALUE, EvidenceKind.RELATION_BROKEN),
+        cost=Cost.CALLS,
+        most="two calls a relation; 6 relations, 16 at full",
+        stages=(CheckStage.CALLED,),
+        levels=tuple(level for level, asked in AMOUNTS.items() if asked.relations),
+        executions=(Execution.CPU, Execution.DEVICE),
+    ),
+    demand_relations,
+    phase="repeated calls",
+)

@@ -6,13 +6,14 @@ import itertools
 
 import pytest
 
+from assay.checks.repeated_calls import CHECK, repeat_calls
 from assay.data.call import CallSeen, Mix
 from assay.data.evidence import EvidenceKind
 from assay.data.observation import RecurrenceSeen
 from assay.data.settings import Level
 from assay.worker.host.exam import Exam
 from assay.worker.host.examiner import Examiner
-from assay.worker.host.recurrence import recur
+from checks.contexts import context_of
 from worker.examined import STEADY, examined
 from worker.host.small_exam import make_exam
 from worker.rooms import Room
@@ -43,7 +44,7 @@ def test_a_steady_kernel_is_called_often_and_judged_once_a_question(
     rooms: dict[str, Room], exam: Exam
 ) -> None:
     with examined(rooms, exam, STEADY) as examiner:
-        found = recur(examiner, Level.STANDARD)
+        found = repeat_calls(context_of(examiner))
     assert [(seen.calls, seen.different, seen.reason) for seen in found] == [(250, 0, "")]
     assert _wrong(examiner) == [False, False]
     assert {call.mix for call in _calls(examiner)} == {Mix.REPEATED}
@@ -51,7 +52,7 @@ def test_a_steady_kernel_is_called_often_and_judged_once_a_question(
 
 def test_an_answer_that_is_wrong_now_and_then_is_found(rooms: dict[str, Room], exam: Exam) -> None:
     with examined(rooms, exam, NOW_AND_THEN_WRONG) as examiner:
-        recur(examiner, Level.STANDARD)
+        repeat_calls(context_of(examiner))
     assert examiner.wrong >= 4
     wrong = _wrong(examiner)
     after = [right for bad, right in itertools.pairwise(wrong) if bad]
@@ -62,14 +63,14 @@ def test_answers_that_wander_within_the_budget_are_counted_and_right(
     rooms: dict[str, Room], exam: Exam
 ) -> None:
     with examined(rooms, exam, WANDERING) as examiner:
-        (found,) = recur(examiner, Level.STANDARD)
+        (found,) = repeat_calls(context_of(examiner))
     assert examiner.wrong == 0
     assert 2 <= found.different <= 4 and found.calls == 250
 
 
 def test_who_changes_its_mind_stays_wrong(rooms: dict[str, Room], exam: Exam) -> None:
     with examined(rooms, exam, WRONG_FROM_THEN_ON) as examiner:
-        recur(examiner, Level.STANDARD)
+        repeat_calls(context_of(examiner))
     wrong = _wrong(examiner)
     assert wrong.count(True) >= 3 and wrong == sorted(wrong)
 
@@ -78,20 +79,20 @@ def test_one_buffer_for_all_results_does_not_pass_as_steady(
     rooms: dict[str, Room], exam: Exam
 ) -> None:
     with examined(rooms, exam, ONE_BUFFER) as examiner:
-        recur(examiner, Level.STANDARD)
+        repeat_calls(context_of(examiner))
     problems = {o.problem for call in _calls(examiner) for o in call.outputs}
     assert EvidenceKind.RESULT_OVERWRITTEN in problems or EvidenceKind.WRONG_VALUE in problems
 
 
 def test_quick_repeats_nothing(rooms: dict[str, Room], exam: Exam) -> None:
     with examined(rooms, exam, STEADY) as examiner:
-        assert recur(examiner, Level.QUICK) == []
-        assert examiner.observations == []
+        assert not CHECK.is_due(context_of(examiner, Level.QUICK))
+        assert CHECK.is_due(context_of(examiner))
 
 
 def test_a_slow_own_workload_is_helped_by_a_small_one(rooms: dict[str, Room], exam: Exam) -> None:
     body = "time.sleep(0.1 if x.shape == (16, 32) else 0.0)\nreturn y"
     with examined(rooms, exam, body) as examiner:
-        own, small = recur(examiner, Level.STANDARD)
+        own, small = repeat_calls(context_of(examiner))
     assert isinstance(own, RecurrenceSeen) and own.workload == 0 and 4 <= own.calls < 250
     assert own.reason and small.calls == 250 and small.workload != 0

@@ -1,0 +1,37 @@
+"""Device kernels: which kernels the device ran while the candidate answered ordinary calls."""
+
+from __future__ import annotations
+
+from assay.checks.check import Check, CheckContext
+from assay.data.check import CheckDeclaration, CheckStage, Cost, Execution
+from assay.data.evidence import EvidenceKind
+from assay.data.kernels import KernelsSeen
+from assay.data.settings import Track
+from assay.worker.host.exam import Question
+from assay.worker.host.kernel_records import traced
+from assay.worker.host.planned_call import AT_START, Place, PlannedCall
+
+_CALLS = 3
+
+
+def trace_kernels(context: CheckContext) -> list[KernelsSeen]:
+    """Calls of the own workload under the device's own trace. Raises Lost."""
+    context.report("sampling", None)
+    content = context.exam.content(Question(0))
+    calls = [PlannedCall(0, Place(0, AT_START), content, ()) for _ in range(_CALLS)]
+    return [traced(context.session, calls, context.deadline)]
+
+
+CHECK = Check(
+    CheckDeclaration(
+        name="device kernels",
+        text="Are the kernels that the device ran the candidate's own, or a library's?",
+        kinds=(EvidenceKind.NO_KERNEL, EvidenceKind.DELEGATION),
+        cost=Cost.CALLS,
+        most=f"{_CALLS} calls",
+        stages=(CheckStage.CALLED,),
+        tracks=(Track.KERNEL, Track.MIXED),
+        executions=(Execution.DEVICE,),
+    ),
+    trace_kernels,
+)

@@ -1,0 +1,73 @@
+"""Leftovers: what is alive and at work in the candidate's processes when nobody asks anything.
+
+The rule: it is looked for from outside, between two batches that are drawn in secret, so that no
+call can be told from another. On a device a short look follows every batch until one has found it
+at work.
+"""
+
+from __future__ import annotations
+
+import os
+
+from assay.checks.check import Check, CheckContext
+from assay.data.check import CheckDeclaration, CheckStage, Cost
+from assay.data.evidence import EvidenceKind
+from assay.data.observation import LeftoverSeen
+from assay.worker.host.process import IDLE_WINDOW_S, SandboxedProcess
+from assay.worker.host.pulse import Pulse
+
+_IDLE_SHARE = 0.4  # of the silence: more computing than this is work that goes on
+_MOST_THREADS = 64 + 8 * (os.cpu_count() or 1)  # a few pools of one thread a processor
+
+
+def look_for_leftovers(context: CheckContext) -> list[LeftoverSeen]:
+    """After a batch: threads that compute, threads without end, a device at work."""
+    session = context.session
+    found = busy_threads(session.process, context.batch) if context.thorough else []
+    if session.pulse is not None and not _known(context):
+        found += device_at_work(session.pulse, context.batch, context.thorough)
+    return found
+
+
+def _known(context: CheckContext) -> bool:
+    seen = context.examiner.observations
+    return any(isinstance(o, LeftoverSeen) and o.on_device for o in seen)
+
+
+def busy_threads(process: SandboxedProcess, number: int) -> list[LeftoverSeen]:
+    """After batch `number`: does something still compute, are there threads without end?"""
+    when, found = f"after batch {number}", []
+    busy_s = process.busy_while_idle_s()
+    if busy_s > _IDLE_SHARE * IDLE_WINDOW_S:
+        text = f"{1e3 * busy_s:.0f} ms of computing in {1e3 * IDLE_WINDOW_S:.0f} ms of silence"
+        found.append(LeftoverSeen(when=when, processes=0, running_threads=1, text=text))
+    threads = process.threads()
+    if threads > _MOST_THREADS:
+        text = f"{threads} threads alive while nobody asks anything"
+        found.append(LeftoverSeen(when=when, processes=0, text=text))
+    return found
+
+
+def device_at_work(pulse: Pulse, number: int, sure: bool = True) -> list[LeftoverSeen]:
+    """After batch `number`: is the device still at work? One look, or several to be sure."""
+    busy_us = pulse.surely_busy_us() if sure else pulse.busy_us()
+    if busy_us is None:
+        return []
+    took = f"work of {pulse.usual_us:.0f} us had to wait {busy_us:.0f}"
+    text = f"the device is at work though every call was called done: {took}"
+    when = f"after batch {number}"
+    return [LeftoverSeen(when=when, processes=0, on_device=True, text=text)]
+
+
+CHECK = Check(
+    CheckDeclaration(
+        name="leftovers",
+        text="Do threads or the device still compute after every call was called done?",
+        kinds=(EvidenceKind.LEFTOVER,),
+        cost=Cost.NOTHING,
+        most=f"two looks of {1e3 * IDLE_WINDOW_S:.0f} ms; on a device a short one after each batch",
+        stages=(CheckStage.AMONG_CALLS,),
+        of_wrong=True,
+    ),
+    look_for_leftovers,
+)

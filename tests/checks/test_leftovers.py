@@ -1,0 +1,65 @@
+"""What is found alive between two batches."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from types import SimpleNamespace
+from typing import Any, cast
+
+from assay.checks.check import CheckContext
+from assay.checks.leftovers import look_for_leftovers
+from assay.data.check import CheckStage
+from assay.data.observation import LeftoverSeen, Observation
+from checks.contexts import context_of
+
+
+@dataclass
+class _Process:
+    busy_s: float = 0.0
+    alive: int = 4
+
+    def busy_while_idle_s(self) -> float:
+        return self.busy_s
+
+    def threads(self) -> int:
+        return self.alive
+
+
+class _Pulse:
+    usual_us = 3.0
+
+    def busy_us(self) -> float:
+        return 80.0
+
+    surely_busy_us = busy_us
+
+
+def _context(process: _Process, pulse: Any = None, *seen: Observation) -> CheckContext:
+    examiner = SimpleNamespace(
+        wrong=0, observations=list(seen), session=SimpleNamespace(process=process, pulse=pulse)
+    )
+    context = context_of(cast(Any, examiner), stage=CheckStage.AMONG_CALLS)
+    return replace(context, batch=7)
+
+
+def test_a_process_at_rest_leaves_nothing() -> None:
+    assert look_for_leftovers(_context(_Process())) == []
+
+
+def test_threads_that_compute_and_threads_without_end_are_found() -> None:
+    (busy,) = look_for_leftovers(_context(_Process(busy_s=1.0)))
+    assert busy.running_threads == 1 and busy.when == "after batch 7"
+    (many,) = look_for_leftovers(_context(_Process(alive=100_000)))
+    assert "100000 threads" in many.text
+
+
+def test_a_look_in_passing_leaves_the_threads_alone() -> None:
+    context = replace(_context(_Process(busy_s=1.0)), thorough=False)
+    assert look_for_leftovers(context) == []
+
+
+def test_a_device_at_work_is_found_once() -> None:
+    context = replace(_context(_Process(), _Pulse()), thorough=False)
+    (found,) = look_for_leftovers(context)
+    assert isinstance(found, LeftoverSeen) and found.on_device
+    assert look_for_leftovers(_context(_Process(), _Pulse(), found)) == []

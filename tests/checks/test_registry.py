@@ -1,0 +1,67 @@
+"""The list of checks: ours in order, those of others after them, and what cannot be loaded."""
+
+from __future__ import annotations
+
+import re
+from importlib.metadata import EntryPoint
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from assay.checks import registry
+from assay.checks.check import observed
+from assay.data.check import Cost
+from assay.data.observation import CheckMissing
+from checks.contexts import context_of
+
+OURS = [check.declared for check in registry.all_checks()]
+
+
+def _bring(monkeypatch: pytest.MonkeyPatch, **points: str) -> list[Any]:
+    group = registry.ENTRY_POINT_GROUP
+    found = [EntryPoint(name, value, group) for name, value in points.items()]
+    monkeypatch.setattr(registry, "entry_points", lambda group: found)
+    return list(registry.all_checks())[len(OURS) :]
+
+
+def test_every_file_of_the_room_is_in_the_list_once() -> None:
+    files = {path.stem for path in Path(registry.__file__).parent.glob("*.py")}
+    assert files - {"__init__", "check", "registry"} == set(registry._BUILT_IN)
+    assert len({declared.name for declared in OURS}) == len(OURS) == len(registry._BUILT_IN)
+
+
+def test_every_check_says_in_one_line_what_it_asks_and_costs() -> None:
+    for declared in OURS:
+        assert declared.text and "\n" not in declared.text and declared.most
+        assert declared.stages and declared.levels and declared.tracks and declared.executions
+        assert declared.kinds or declared.cost is Cost.PROCESS
+
+
+def test_calls_are_asked_only_of_who_is_right_so_far() -> None:
+    asking = [declared for declared in OURS if declared.cost is Cost.CALLS]
+    assert asking and not any(declared.of_wrong for declared in asking)
+
+
+def test_others_come_after_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+    (check,) = _bring(monkeypatch, mine="checks.outside:CONVICTING")
+    assert check.declared.name == "of others" and check.declared.origin != "assay"
+
+
+@pytest.mark.parametrize(
+    ("value", "why"),
+    [
+        ("checks.nowhere:CHECK", "ModuleNotFoundError"),
+        ("checks.outside:NONE", "AttributeError"),
+        ("checks.outside:FINDING", "no Check but Evidence"),
+        ("assay.checks.ablation:CHECK", "'ablation' is taken"),
+    ],
+)
+def test_what_cannot_be_used_stays_in_the_list_and_is_unknown(
+    monkeypatch: pytest.MonkeyPatch, value: str, why: str
+) -> None:
+    (check,) = _bring(monkeypatch, mine=value)
+    assert why in check.declared.missing and value in check.declared.name
+    (seen,) = observed(check, context_of(cast(Any, None)))
+    assert isinstance(seen, CheckMissing) and seen.essential
+    assert why in seen.reason and re.search("mine", seen.check)
