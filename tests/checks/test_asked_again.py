@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from assay.checks.asked_again import ask_refused_again
+from assay.checks.recycled_memory import recycling_batches
 from assay.data.call import CallOutcome, CallSeen
 from assay.data.settings import Level
 from assay.data.verdict import Status, Verdict
@@ -37,7 +38,7 @@ def exam() -> Exam:
 
 def _asked(rooms: dict[str, Room], exam: Exam, body: str) -> list[CallSeen]:
     with examined(rooms, exam, f"{body}\n{STEADY}") as examiner:
-        examiner.run(write_script(exam, random.Random(3)))
+        examiner.run(write_script(exam, random.Random(3), recycling_batches(exam)))
         ask_refused_again(examiner)
         return [o for o in examiner.observations if isinstance(o, CallSeen)]
 

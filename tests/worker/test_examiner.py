@@ -7,6 +7,7 @@ import random
 
 import pytest
 
+from assay.checks.recycled_memory import recycling_batches
 from assay.data.settings import Level
 from assay.worker.host import examiner as module
 from assay.worker.host.examiner import ENOUGH_WRONG
@@ -21,7 +22,7 @@ OFF = "return y * 1.5"
 def wrong_answers(rooms: dict[str, Room], enough: int = ENOUGH_WRONG) -> tuple[int, int]:
     """Of a candidate that is always off, and the number of calls in the script."""
     exam = make_exam(Level.STANDARD)
-    script = write_script(exam, random.Random(3))
+    script = write_script(exam, random.Random(3), recycling_batches(exam))
     with examined(rooms, exam, OFF, enough) as examiner:
         examiner.run(script)
     return examiner.wrong, sum(len(batch.calls) for batch in script)

@@ -18,7 +18,7 @@ from assay.data.device import Device
 from assay.data.observation import CheckMissing, CheckSeen, Observation
 from assay.data.progress import Report
 from assay.data.settings import Settings
-from assay.errors import AssayError
+from assay.errors import AssayError, HostError
 from assay.worker.host.build_cache import BuildCache
 from assay.worker.host.deadline import Deadline
 from assay.worker.host.exam import Exam
@@ -53,6 +53,10 @@ class CheckContext:
     thorough: bool = True  # among the calls: whether this look may take its time
 
 
+def _seen_in_calls(context: CheckContext) -> Observations:
+    return ()
+
+
 def _no_batches(exam: Exam) -> Sequence[ScriptedBatch]:
     return ()
 
@@ -62,7 +66,7 @@ class Check:
     """A declaration, and the code behind it."""
 
     declared: CheckDeclaration
-    run: Callable[[CheckContext], Observations]
+    run: Callable[[CheckContext], Observations] = _seen_in_calls
     batches: Callable[[Exam], Sequence[ScriptedBatch]] = _no_batches  # mixed into the script
     phase: str = ""  # to which an end of the process is attributed; empty: that of the stage
 
@@ -76,6 +80,22 @@ class Check:
             and context.execution in declared.executions
             and (declared.of_wrong or not context.examiner.wrong)
         )
+
+
+def mixed_in(checks: Iterable[Check], exam: Exam) -> list[ScriptedBatch]:
+    """The batches that checks add to the script. Raises HostError, which names the check."""
+    found: list[ScriptedBatch] = []
+    for check in checks:
+        declared = check.declared
+        if exam.plan.level in declared.levels and exam.plan.track in declared.tracks:
+            try:
+                found += check.batches(exam)
+            except Exception as error:
+                if isinstance(error, AssayError):
+                    raise
+                text = f"check {declared.name}: {type(error).__name__}: {error}"
+                raise HostError(text) from error
+    return found
 
 
 def observed(check: Check, context: CheckContext) -> list[Observation]:

@@ -16,6 +16,7 @@ from assay.data.check import CheckDeclaration, CheckStage, Cost
 
 ENTRY_POINT_GROUP = "assay.checks"
 _BUILT_IN = (
+    "recycled_memory",
     "leftovers",
     "repeated_calls",
     "metamorphic_relations",

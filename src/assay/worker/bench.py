@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from assay.checks.check import Check
+from assay.checks.check import Check, mixed_in
 from assay.checks.registry import all_checks
 from assay.data.candidate import Candidate
 from assay.data.check import Execution
@@ -85,9 +85,10 @@ class Bench:
     @classmethod
     def set_up(cls, wall: Wall, exam: Exam, settings: Settings, device: Device) -> Bench:
         """Write the script and open the build cache."""
-        script = write_script(exam, exam.secret.random("script"))
+        checks = all_checks()
+        script = write_script(exam, exam.secret.random("script"), mixed_in(checks, exam))
         cache = None
         if wall.isolation is Isolation.NAMESPACES:
             cache = BuildCache(default_folder(), toolchain(wall.torch_version, settings.device))
         stand = Stand(wall, exam, settings)
-        return cls(wall, exam, script, settings, device, cache, stand, all_checks())
+        return cls(wall, exam, script, settings, device, cache, stand, checks)

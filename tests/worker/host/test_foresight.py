@@ -8,6 +8,7 @@ import time
 import pytest
 import torch
 
+from assay.checks.recycled_memory import recycling_batches
 from assay.data.settings import Level
 from assay.worker.host import foresight as module
 from assay.worker.host.exam import Exam
@@ -20,7 +21,7 @@ pytestmark = pytest.mark.usefixtures("two_threads")
 
 def exam_and_script() -> tuple[Exam, list[ScriptedBatch]]:
     exam = make_exam(Level.QUICK)
-    return exam, write_script(exam, random.Random(3))
+    return exam, write_script(exam, random.Random(3), recycling_batches(exam))
 
 
 def test_every_question_is_foreseen_once_with_the_weights_in_force() -> None:
@@ -34,7 +35,7 @@ def test_every_question_is_foreseen_once_with_the_weights_in_force() -> None:
 
 def test_without_weights_there_is_one_version() -> None:
     exam = make_exam(Level.QUICK, STATELESS)
-    script = write_script(exam, random.Random(3))
+    script = write_script(exam, random.Random(3), recycling_batches(exam))
     assert len({version for _, version in foreseen(exam, script)}) == 1
 
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import pytest
 
+from assay.checks.recycled_memory import recycling_batches
 from assay.data.call import Mix
 from assay.data.settings import Level
 from assay.data.workload import Workload
@@ -29,7 +30,7 @@ def exam(request: pytest.FixtureRequest) -> Exam:
 
 @functools.cache
 def _scripts(exam: Exam) -> list[list[ScriptedBatch]]:
-    return [write_script(exam, random.Random(seed)) for seed in SEEDS]
+    return [write_script(exam, random.Random(seed), recycling_batches(exam)) for seed in SEEDS]
 
 
 def _calls(script: list[ScriptedBatch]) -> list[ScriptedCall]:
@@ -121,7 +122,9 @@ def test_special_calls_keep_their_order(exam: Exam) -> None:
 def test_the_own_shape_has_its_rounds_and_few_truths_of_its_own() -> None:
     """Four rounds at full are four contents, two at standard are one: a truth costs most there."""
     for level, rounds, numbers in ((Level.QUICK, 1, 2), (Level.STANDARD, 2, 2), (Level.FULL, 4, 8)):
-        script = write_script(make_exam(level), random.Random(1))
+        script = write_script(
+            make_exam(level), random.Random(1), recycling_batches(make_exam(level))
+        )
         found = _rounds(script, 7)
         assert len(found) == rounds
         assert len({call.question.draw for one in found for call in one}) == numbers
@@ -187,7 +190,9 @@ def test_both_edges_are_tried_on_the_own_shape(exam: Exam) -> None:
 
 def test_the_order_is_secret_and_repeats_with_its_seed(exam: Exam) -> None:
     scripts = _scripts(exam)
-    assert scripts == [write_script(exam, random.Random(seed)) for seed in SEEDS]
+    assert scripts == [
+        write_script(exam, random.Random(seed), recycling_batches(exam)) for seed in SEEDS
+    ]
     assert len({tuple(script) for script in scripts}) == len(scripts)
 
 

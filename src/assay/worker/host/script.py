@@ -23,7 +23,6 @@ from assay.worker.host.exam_amounts import AMOUNTS, LEAST_CALLS
 from assay.worker.host.planned_call import AT_END, AT_START, SPOTS, Spot
 from assay.worker.host.tones import FIRST_WEIGHTS, HALVES, Weights, WeightsKind, parameters
 
-_RECYCLED_CALLS = 7  # after the first: free memory looks like the answer before each
 _FAR = 1 << 12  # elements of an axis
 _TAIL_BATCHES = (1, 1, 2, 3, len(SPOTS))  # calls of one batch of the tail
 _TAIL_CONTENTS = 3  # distinct contents a small shape's tail draws from
@@ -98,11 +97,14 @@ class _Sequence:
         self.groups.append(list(batches))
 
 
-def write_script(exam: Exam, rng: random.Random) -> list[ScriptedBatch]:
-    """The whole mixture: sequences of the own shape, of a small shape, and the sweep, shuffled."""
+def write_script(exam: Exam, rng: random.Random, mixed_in: _Batches) -> list[ScriptedBatch]:
+    """The whole mixture: sequences of the own shape, of a small shape, and the sweep, shuffled.
+
+    `mixed_in` are batches of checks, each of which may stand anywhere.
+    """
     amounts = AMOUNTS[exam.plan.level]
-    large, own = _is_large(exam), _own(exam, rng)
-    if not large:
+    own = _own(exam, rng)
+    if not is_large(exam):
         for number in range(1, amounts.own_rounds):  # one after the other: they share places
             content = number % amounts.own_contents
             own.groups += _focus(0, content, rng, Need.OPTIONAL).groups
@@ -112,7 +114,7 @@ def write_script(exam: Exam, rng: random.Random) -> list[ScriptedBatch]:
         sequences.append(_focus(workload, 0, rng, changed_weights=half))
     sequences += _scaled(exam, small, rng)
     sequences += [_rapid(w, rng) for w in small[:2]]
-    sequences += [_recycled(w) for w in (small[:1] if large else [0, 0, *small[:1]])]
+    sequences += [_Sequence([[batch]]) for batch in mixed_in]
     others = range(1, len(exam.plan.workloads))
     empty = [w for w in others if _is_empty(exam, w)]
     far = [w for w in others if _is_stretched(exam, w)]
@@ -147,10 +149,11 @@ def own_calls(exam: Exam) -> list[ScriptedCall]:
 
 
 def _own(exam: Exam, rng: random.Random) -> _Sequence:
-    return _brief_focus(rng) if _is_large(exam) else _focus(0, 0, rng)
+    return _brief_focus(rng) if is_large(exam) else _focus(0, 0, rng)
 
 
-def _is_large(exam: Exam) -> bool:
+def is_large(exam: Exam) -> bool:
+    """Whether the own shape is called as few times as still tells."""
     return exam.content(Question(0)).elements > _LARGE_ELEMENTS
 
 
@@ -201,14 +204,6 @@ def _rapid(workload: int, rng: random.Random) -> _Sequence:
         mix = Mix.FEW_CHANGED if number % 2 else Mix.SAME_ADDRESS
         calls.append(ScriptedCall(question, AT_START, None, mix))
     return _Sequence([[ScriptedBatch(tuple(calls), copy_each=True, kind=BatchKind.RAPID)]])
-
-
-def _recycled(workload: int) -> _Sequence:
-    """One content again and again, while free memory looks like the answer."""
-    plain = ScriptedCall(Question(workload, Draw(number=1)), AT_START, None, Mix.PLAIN)
-    calls = (plain,) + (replace(plain, mix=Mix.RECYCLED),) * _RECYCLED_CALLS
-    batch = ScriptedBatch(calls, True, BatchKind.RECYCLED, Need.OPTIONAL)
-    return _Sequence([[batch]])
 
 
 def _scaled(exam: Exam, small: list[int], rng: random.Random) -> list[_Sequence]:
