@@ -7,12 +7,12 @@ says why, so that no verdict passes without it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 
-from assay.checks.check import Check, CheckContext, Observations
+from assay.checks.check import Check
 from assay.data.check import CheckDeclaration, CheckStage, Cost
+from assay.data.observation import CheckMissing
 
 ENTRY_POINT_GROUP = "assay.checks"
 _BUILT_IN = (
@@ -45,34 +45,32 @@ def all_checks() -> tuple[Check, ...]:
 
 
 def _loaded(point: EntryPoint) -> Check:
-    origin = point.dist.name if point.dist is not None else point.value
     try:
         check = point.load()
         if not isinstance(check, Check):
             return _unusable(point, f"{point.value} is no Check but {type(check).__name__}")
     except Exception as error:  # whatever another distribution does when it is imported
         return _unusable(point, f"it cannot be loaded: {type(error).__name__}: {error}")
-    declared = check.declared.model_copy(update={"origin": origin})
+    declared = check.declared.model_copy(update={"origin": _origin(point)})
     return Check(declared, check.run, check.batches, check.phase)
 
 
 def _unusable(point: EntryPoint, reason: str) -> Check:
+    name = f"{point.name} ({point.value})"
     declared = CheckDeclaration(
-        name=f"{point.name} ({point.value})",
+        name=name,
         text="It cannot run.",
         kinds=(),
         cost=Cost.NOTHING,
         most="nothing",
         stages=(CheckStage.CALLED,),
         of_wrong=True,
-        origin=point.dist.name if point.dist is not None else "",
+        origin=_origin(point),
         missing=reason,
     )
-    return Check(declared, _failing(reason))
+    missing = CheckMissing(check=name, reason=reason, essential=True)
+    return Check(declared, lambda context: [missing])
 
 
-def _failing(reason: str) -> Callable[[CheckContext], Observations]:
-    def fail(context: CheckContext) -> Observations:
-        raise RuntimeError(reason)
-
-    return fail
+def _origin(point: EntryPoint) -> str:
+    return point.dist.name if point.dist is not None else point.value
