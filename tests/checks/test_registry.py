@@ -66,3 +66,21 @@ def test_what_cannot_be_used_stays_in_the_list_and_is_unknown(
     (seen,) = observed(check, context_of(cast(Any, None)))
     assert isinstance(seen, CheckMissing) and seen.essential
     assert why in seen.reason and re.search("mine", seen.check)
+
+
+BROUGHT = """
+from checks.outside import CONVICTING as CHECK
+"""
+
+
+def test_a_distribution_brings_a_check_by_its_entry_point(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    papers = tmp_path / "brought-1.0.dist-info"
+    papers.mkdir()
+    (papers / "METADATA").write_text("Metadata-Version: 2.1\nName: brought\nVersion: 1.0\n")
+    (papers / "entry_points.txt").write_text("[assay.checks]\nmine = brought_check:CHECK\n")
+    (tmp_path / "brought_check.py").write_text(BROUGHT)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    check = registry.all_checks()[-1]
+    assert (check.declared.name, check.declared.origin) == ("of others", "brought")
