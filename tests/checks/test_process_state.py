@@ -6,8 +6,10 @@ from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any, cast
 
+import pytest
+
 from assay.checks.check import CheckContext
-from assay.checks.process_state import compare_state
+from assay.checks.process_state import CHECK, compare_state
 from assay.data.check import CheckStage, Execution
 from assay.data.observation import StateSeen
 from checks.contexts import context_of
@@ -36,8 +38,8 @@ def test_what_was_audited_is_told_by_each_detail() -> None:
     assert [one.detail for one in found] == ["/etc/group"]
 
 
-def test_after_timing_it_is_asked_on_a_cpu_alone() -> None:
-    patched = "threads\t1 -> 8"
-    timed = {"stage": CheckStage.TIMED}
-    assert compare_state(_context(patched, **timed))
-    assert compare_state(_context(patched, execution=Execution.DEVICE, **timed)) == []
+@pytest.mark.parametrize("execution", [Execution.CPU, Execution.DEVICE])
+def test_what_timed_calls_changed_is_told(execution: Execution) -> None:
+    context = _context("time.time\tpatched", stage=CheckStage.TIMED, execution=execution)
+    assert CHECK.is_due(context)
+    assert [one.when for one in compare_state(context)] == ["after the timing"]

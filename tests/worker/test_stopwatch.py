@@ -6,6 +6,8 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
+import pytest
+
 from assay.data.call import CallSeen
 from assay.data.observation import Observation, TimesSeen
 from assay.data.settings import Cache, Level, Settings
@@ -56,6 +58,12 @@ def test_the_timed_process_is_not_the_examined_one(best_room: Room) -> None:
         twins = Twins(best_room.wall, exam, None, eager, settings)
         stopwatch = Stopwatch(best_room.wall, twins, exam, settings, DEVICE)
         seen = stopwatch.time(examined, EXAMINER, lambda stage, share: None)
+        (timed,) = twins.sessions
+        assert timed.survey(Deadline.after(20.0)) == []  # it lives until the twins are closed
+        twins.close()
+        assert not twins.sessions
+        with pytest.raises(OSError):  # its channel is closed
+            timed.survey(Deadline.after(20.0))
     (times,) = [one for one in seen if isinstance(one, TimesSeen)]
     assert [m.subject for m in times.measurements] == ["candidate", "eager"]
 

@@ -261,3 +261,23 @@ def test_a_check_runs_at_its_stage(bench: Bench, stage: CheckStage) -> None:
         assert len(at) == len(bench.script)
     else:
         assert len(at) == 1 and bool(at[0][1]) is (stage is CheckStage.ENDED)
+
+
+IN_A_ROW = 200  # calls of the own shape; all others are a handful between other shapes
+CHANGES_LATE = f"""self.calls = self.calls + 1 if x.shape == self.memo.get("last") else 1
+self.memo["last"] = x.shape
+if self.calls > {IN_A_ROW}:
+    torch.set_num_threads(1)
+    torch.nn.functional.gelu = abs
+{RIGHT}"""
+
+
+def test_what_timed_calls_alone_change_is_seen(bench: Bench) -> None:
+    """It is changed in the process that is timed, which need not be the one that was examined."""
+    settings = SETTINGS.model_copy(update={"timing": True, "track": Track.OPEN})
+    seen = _observe(replace(bench, settings=settings), CHANGES_LATE)
+    assert [bool(o.measurements) for o in seen if isinstance(o, TimesSeen)] == [True]
+    assert {(o.when, o.name) for o in seen if isinstance(o, StateSeen)} == {
+        ("after the timing", "torch.num_threads"),
+        ("after the timing", "torch.nn.functional.gelu"),
+    }

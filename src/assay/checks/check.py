@@ -43,7 +43,7 @@ class CheckContext:
     wall: Wall  # for a check that needs another process of the candidate
     cache: BuildCache | None  # of builds, for such a process
     exam: Exam
-    session: Session  # the candidate's process, alive until the run has ended
+    session: Session  # the candidate's process; after the timing each of them in turn
     examiner: Examiner  # asks by the exam's rules: answers are judged and kept like any other
     report: Report
     stage: CheckStage

@@ -1,13 +1,14 @@
 """Process state: what differs in the candidate's process from what it was before it came.
 
 The rule: the child tells it, so it is testimony: it may convict, never acquit. A difference is told
-once; each path and argument that was audited is told by itself.
+once; each path and argument that was audited is told by itself. After the timing every process of
+the candidate is asked, for each of those that were timed may have changed its state by then.
 """
 
 from __future__ import annotations
 
 from assay.checks.check import Check, CheckContext
-from assay.data.check import CheckDeclaration, CheckStage, Cost, Execution
+from assay.data.check import CheckDeclaration, CheckStage, Cost
 from assay.data.evidence import EvidenceKind
 from assay.data.observation import StateSeen
 from assay.worker.host.deadline import Deadline
@@ -18,8 +19,6 @@ _MOST_LINES = 200
 
 def compare_state(context: CheckContext) -> list[StateSeen]:
     """Every difference that is not known yet. Raises Lost."""
-    if context.stage is CheckStage.TIMED and context.execution is Execution.DEVICE:
-        return []  # thread settings, which a timed call may change, make no device faster
     known = [o for o in context.seen if isinstance(o, StateSeen)]
     found: list[StateSeen] = []
     for line in context.session.survey(Deadline.after(_TIMEOUT_S))[:_MOST_LINES]:
@@ -38,7 +37,7 @@ CHECK = Check(
         text="Are clocks, builtins, library functions, hooks and settings as they were before?",
         kinds=(EvidenceKind.PATCHED_STATE, EvidenceKind.LEFTOVER),
         cost=Cost.NOTHING,
-        most="one request at each stage",
+        most="one request at each stage, after the timing to each process",
         stages=(CheckStage.BUILT, CheckStage.CALLED, CheckStage.TIMED),
         of_wrong=True,
     ),

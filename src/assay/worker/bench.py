@@ -55,9 +55,12 @@ class Bench:
         """
         return self.settings.timeout_s / 12 if self.interprets(candidate) else None
 
-    def stopwatch(self, candidate: Candidate) -> Stopwatch | DeviceStopwatch:
-        """What times a candidate on this device."""
-        twins = Twins(self.wall, self.exam, self.cache, candidate, self.settings)
+    def twins(self, candidate: Candidate) -> Twins:
+        """What makes further processes of a candidate."""
+        return Twins(self.wall, self.exam, self.cache, candidate, self.settings)
+
+    def stopwatch(self, twins: Twins) -> Stopwatch | DeviceStopwatch:
+        """What times their candidate on this device."""
         if self.accelerated:
             return DeviceStopwatch(self.stand, twins, self.exam, self.settings, self.device)
         cheap = twins if self.cache else None  # without a cache it would be compiled once more

@@ -35,6 +35,7 @@ from assay.worker.host.process import Lost
 from assay.worker.host.script import ScriptedBatch
 from assay.worker.host.session import Session
 from assay.worker.host.timing_turn import timing_turn
+from assay.worker.host.twin import Twins
 from assay.worker.sandbox.spec import Isolation
 
 _ATTEMPTS = 3  # new beginnings without what did not fit the time
@@ -270,7 +271,7 @@ class Trial:
             session.close()
 
     def _time(self, context: CheckContext) -> None:
-        settings, session, examiner = context.settings, context.session, context.examiner
+        settings, examiner = context.settings, context.examiner
         if not settings.timing:
             self._seen.append(TimesSeen(reason="timing was switched off"))
         elif self._bench.interprets(self._candidate):
@@ -279,14 +280,21 @@ class Trial:
             self._seen.append(TimesSeen(reason="not timed: the candidate is not right"))
         else:
             self._phase = "timing"
-            stopwatch = self._bench.stopwatch(self._candidate)
-            try:
-                with self._turn() as remark:
-                    self._seen += [] if remark is None else [remark]
-                    self._seen += stopwatch.time(session, examiner, self._report)
-                self._check(CheckStage.TIMED, context)
-            except Lost as lost:
-                self._note_end(lost, None)
+            self._time_right(context, self._bench.twins(self._candidate))
+
+    def _time_right(self, context: CheckContext, twins: Twins) -> None:
+        """Timed calls may change what other calls left alone, in each process that made them."""
+        session, stopwatch = context.session, self._bench.stopwatch(twins)
+        try:
+            with self._turn() as remark:
+                self._seen += [] if remark is None else [remark]
+                self._seen += stopwatch.time(session, context.examiner, self._report)
+            for process in (session, *twins.sessions):
+                self._check(CheckStage.TIMED, replace(context, session=process))
+        except Lost as lost:
+            self._note_end(lost, None)
+        finally:
+            twins.close()
 
     def _turn(self) -> AbstractContextManager[CheckMissing | None]:
         """Nobody else of this user times meanwhile; a GPU's stopwatch sees to that itself."""

@@ -120,7 +120,7 @@ def _method(found: list[Observation]) -> str:
 def test_short_calls_run_in_two_processes_a_side() -> None:
     twins = _Twins()
     assert "2 processes each" in _method(_timed(_Stand(20.0), twins))
-    assert [session.closed for session in twins.made] == [True]
+    assert [session.closed for session in twins.made] == [False]  # its state is looked at yet
 
 
 @pytest.mark.parametrize(

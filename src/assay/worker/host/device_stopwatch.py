@@ -70,19 +70,18 @@ class DeviceStopwatch:
         report("building baselines", None)
         version = examiner.instances.version(0)
         self._shared = sharing_remarks(session.pulse)
-        with contextlib.ExitStack() as more:
-            try:
-                own = [self._stand.enter(CANDIDATE, session)]
-                if self._needs_twins(own[0], version):
-                    for _ in range(PROCESSES_OF_SHORT - 1):
-                        own += self._another(version, more)
-                found: list[Observation] = []
-                for warm in warm_or_not(self._settings.cache):
-                    found += self._raced(own, version, warm, report)
-                return found
-            except Lost:
-                self._stand.dismiss()  # the device they share may have suffered
-                raise
+        try:
+            own = [self._stand.enter(CANDIDATE, session)]
+            if self._needs_twins(own[0], version):
+                for _ in range(PROCESSES_OF_SHORT - 1):
+                    own += self._another(version)
+            found: list[Observation] = []
+            for warm in warm_or_not(self._settings.cache):
+                found += self._raced(own, version, warm, report)
+            return found
+        except Lost:
+            self._stand.dismiss()  # the device they share may have suffered
+            raise
 
     def _needs_twins(self, own: Runner, version: Weights) -> bool:
         """Whether a few calls on their own are short on the device."""
@@ -96,13 +95,10 @@ class DeviceStopwatch:
                 return statistics.median(race.times.outside_us(0)) < SHORT_US[self._settings.level]
         return False
 
-    def _another(self, version: Weights, more: contextlib.ExitStack) -> list[Runner]:
+    def _another(self, version: Weights) -> list[Runner]:
         """One more process of the candidate, if it builds once more."""
         session = self._twins.another(version)
-        if session is None:
-            return []
-        more.callback(session.close)
-        return [self._stand.enter(CANDIDATE, session)]
+        return [] if session is None else [self._stand.enter(CANDIDATE, session)]
 
     def _raced(
         self, own: list[Runner], version: Weights, warm: bool, report: Report
