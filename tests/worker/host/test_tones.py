@@ -14,6 +14,7 @@ class Tied(nn.Module):
         self.table = nn.Embedding(5, 3)
         self.head = nn.Linear(3, 5)
         self.head.weight = self.table.weight
+        self.head.bias = nn.Parameter(torch.linspace(-1.0, 1.0, 5))  # both signs, so it may move
         self.decay = nn.Parameter(torch.full((3,), -0.5))
         self.register_buffer("steps", torch.zeros(3))
 
