@@ -17,6 +17,12 @@ ENTRY_POINTS = {
 def install(site: Path, points: Mapping[str, Mapping[str, str]], name: str = NAME) -> Path:
     """The files and metadata that an installer would leave in `site`."""
     shutil.copytree(Path(__file__).parent / "distribution", site, dirs_exist_ok=True)
+    write_metadata(site, name, points)
+    return site
+
+
+def write_metadata(site: Path, name: str, points: Mapping[str, Mapping[str, str]]) -> None:
+    """The metadata alone."""
     about = site / f"{name.replace('-', '_')}-1.0.dist-info"
     about.mkdir()
     about.joinpath("METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
@@ -25,4 +31,3 @@ def install(site: Path, points: Mapping[str, Mapping[str, str]], name: str = NAM
         for group, entries in points.items()
     ]
     about.joinpath("entry_points.txt").write_text("\n".join(sections) + "\n")
-    return site
