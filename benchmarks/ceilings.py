@@ -25,10 +25,16 @@ import torch
 
 from assay import __version__
 from assay.data.device import Device, DeviceReading
-from assay.devices import registry
+from assay.devices import device_registry
 from assay.devices.burst import EventTimer
-from assay.devices.calibrate_cuda import Plan, Workshop, copy, copy_buffer_bytes, matmul
-from assay.devices.device import DeviceBackend
+from assay.devices.calibrate_cuda import (
+    CalibrationPlan,
+    CalibrationSetup,
+    copy,
+    copy_buffer_bytes,
+    matmul,
+)
+from assay.devices.device_adapter import DeviceBackend
 from assay.devices.lease import device_key, lease
 
 ALLOWED_PERCENT = 5.0
@@ -112,19 +118,19 @@ def plain_loop(work: Callable[[], object]) -> tuple[float, ...]:
     return tuple(found)
 
 
-def plain_copy(plan: Plan, device: torch.device) -> tuple[float, ...]:
+def plain_copy(plan: CalibrationPlan, device: torch.device) -> tuple[float, ...]:
     source = torch.randn(plan.copy_bytes // 4, device=device)
     target = torch.empty_like(source)
     return plain_loop(lambda: target.copy_(source))
 
 
-def plain_matmul(plan: Plan, device: torch.device) -> tuple[float, ...]:
+def plain_matmul(plan: CalibrationPlan, device: torch.device) -> tuple[float, ...]:
     left = torch.randn(plan.half_size, plan.half_size, device=device, dtype=torch.bfloat16)
     right = torch.randn(plan.half_size, plan.half_size, device=device, dtype=torch.bfloat16)
     return plain_loop(lambda: left @ right)
 
 
-def subjects(workshop: Workshop) -> list[Subject]:
+def subjects(workshop: CalibrationSetup) -> list[Subject]:
     plan, device = workshop.plan, workshop.device
     return [
         Subject(
@@ -176,9 +182,9 @@ def compare(
 ) -> tuple[list[Subject], dict[str, Any]]:
     """Both ceilings, both ways, on one CUDA device that nobody else times on meanwhile."""
     device = adapter.describe()
-    plan = Plan(copy_bytes=copy_buffer_bytes(device), measure_s=0.3)
+    plan = CalibrationPlan(copy_bytes=copy_buffer_bytes(device), measure_s=0.3)
     with lease(device_key(device), WAIT_S), torch.cuda.device(index):
-        compared = subjects(Workshop(torch.device("cuda", index), EventTimer(), plan))
+        compared = subjects(CalibrationSetup(torch.device("cuda", index), EventTimer(), plan))
         before = adapter.reading()
         take_turns(compared, rounds)
         after = adapter.reading()
@@ -191,7 +197,7 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--record", type=Path)
     given = parser.parse_args()
-    adapter = registry.backend(given.device)
+    adapter = device_registry.backend(given.device)
     missing = adapter.available()
     if missing is not None or not given.device.startswith("cuda"):
         print(f"{given.device}: {missing or 'not a CUDA device'}", file=sys.stderr)

@@ -27,7 +27,7 @@ from assay.data.environment import Environment
 from assay.data.evidence import Severity
 from assay.data.settings import Level, Settings, Track
 from assay.data.verdict import Verdict
-from assay.devices.registry import backend
+from assay.devices.device_registry import backend
 from assay.pipeline import evaluate_many
 from corpus_case import CUDA_CORPUS, CorpusCase, cases
 from device_agnostic import applies_on_cuda
@@ -52,7 +52,7 @@ class Clock:
 
 
 @dataclass(frozen=True)
-class Sitting:
+class ProfileRun:
     """How the cases are judged, and where what was found is kept."""
 
     flags: argparse.Namespace
@@ -86,17 +86,17 @@ def main() -> int:
         print(f"device '{flags.device}' cannot be used here: {missing}", file=sys.stderr)
         return 2
     clock = Clock(time.monotonic() + flags.stop_after_s)
-    sitting = Sitting(flags, DeviceRecord(flags.record), clock)
+    profile_run = ProfileRun(flags, DeviceRecord(flags.record), clock)
     found = chosen(flags)
     names = {case.full_name for case in found}
     print(f"{len(found)} cases, {flags.repeats} times each", flush=True)
     for repeat in range(flags.repeats):
         for members in by_task(found):
-            judge(members, repeat, sitting)
+            judge(members, repeat, profile_run)
     if clock.is_over():
         print("stopped before the end: the time is up")
-    print("\n".join(sitting.record.summary(names)))
-    return 0 if sitting.record.all_as_labelled(names) else 1
+    print("\n".join(profile_run.record.summary(names)))
+    return 0 if profile_run.record.all_as_labelled(names) else 1
 
 
 def parsed_flags() -> argparse.Namespace:
@@ -137,27 +137,27 @@ def by_task(found: Iterable[CorpusCase]) -> list[list[CorpusCase]]:
     return list(groups.values())
 
 
-def judge(members: list[CorpusCase], repeat: int, sitting: Sitting) -> None:
+def judge(members: list[CorpusCase], repeat: int, profile_run: ProfileRun) -> None:
     """One exam; where our own machinery breaks at a case, the next begins behind a new wall."""
-    left = [case for case in members if not sitting.record.has(case.full_name, repeat)]
-    while left and not sitting.clock.is_over():
+    left = [case for case in members if not profile_run.record.has(case.full_name, repeat)]
+    while left and not profile_run.clock.is_over():
         started = time.monotonic()
         try:
-            for verdict in verdicts(left, sitting):
-                sitting.keep(finding_of(left.pop(0), repeat, verdict))
+            for verdict in verdicts(left, profile_run):
+                profile_run.keep(finding_of(left.pop(0), repeat, verdict))
                 started = time.monotonic()
-                if sitting.clock.is_over():
+                if profile_run.clock.is_over():
                     return
         except Exception as error:  # a fault of ours costs one case, not the lease
             traceback.print_exc()
             broken = left.pop(0)
             spent_s, text = time.monotonic() - started, f"{type(error).__name__}: {error}"
             facts = (broken.full_name, repeat, broken.label, FAILED, False, (), text, spent_s, "")
-            sitting.keep(DeviceFinding(*facts))
+            profile_run.keep(DeviceFinding(*facts))
 
 
-def verdicts(left: list[CorpusCase], sitting: Sitting) -> Iterable[Verdict]:
-    settings = sitting.settings(left[0].track)
+def verdicts(left: list[CorpusCase], profile_run: ProfileRun) -> Iterable[Verdict]:
+    settings = profile_run.settings(left[0].track)
     paths = [case.path for case in left]
     return (one.verdict for one in evaluate_many(left[0].task_source, paths, settings))
 

@@ -24,11 +24,11 @@ from functools import partial
 from pathlib import Path
 
 from assay.languages.torch_language import TorchLanguage
-from assay.worker.answers import ReplyCode
-from assay.worker.host import scratch
-from assay.worker.host.deadline import Deadline
-from assay.worker.host.wall import Wall
-from assay.worker.protocol import Construct, Load
+from assay.sandbox.host import scratch
+from assay.sandbox.host.deadline import Deadline
+from assay.sandbox.host.wall import Wall
+from assay.sandbox.protocol.replies import ReplyCode
+from assay.sandbox.protocol.requests import Construct, Load
 
 ROUNDS = 15
 GOAL_MS = 100.0

@@ -17,7 +17,7 @@ from pathlib import Path
 from assay.data.limits import TaskLimits
 from assay.devices.peaks import board
 from assay.errors import TaskError
-from assay.floor import floor_of
+from assay.limits.task_floor import floor_of
 from assay.tasks.catalog import tasks_of
 
 BOARDS = {"H100_Modal": "h100-sxm", "H100_PCIe_LambdaLabs": "h100-pcie"}

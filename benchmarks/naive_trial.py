@@ -15,17 +15,17 @@ import naive_check
 
 from assay.data.candidate import Candidate
 from assay.data.task import Task
+from assay.exam.build_cache import BuildCache, default_folder, toolchain
 from assay.languages.candidate_file import load_candidate
-from assay.languages.registry import LANGUAGES, language
+from assay.languages.language_registry import LANGUAGES, language
+from assay.sandbox.host import scratch
+from assay.sandbox.host.deadline import Deadline
+from assay.sandbox.host.sandboxed_process import ProcessLost, SandboxedProcess
+from assay.sandbox.host.wall import Wall
+from assay.sandbox.layers.spec import Isolation
+from assay.sandbox.protocol.replies import ReplyCode
+from assay.sandbox.protocol.requests import Construct, Load
 from assay.tasks.catalog import resolve
-from assay.worker.answers import ReplyCode
-from assay.worker.host import scratch
-from assay.worker.host.build_cache import BuildCache, default_folder, toolchain
-from assay.worker.host.deadline import Deadline
-from assay.worker.host.process import Lost, SandboxedProcess
-from assay.worker.host.wall import Wall
-from assay.worker.protocol import Construct, Load
-from assay.worker.sandbox.spec import Isolation
 from corpus_case import CorpusCase
 
 TIMEOUT_S = 40.0
@@ -65,7 +65,7 @@ class NaiveTrial:
         process = self._wall.raise_sandbox()
         try:
             return self._run(process, candidate, resolve(task))
-        except Lost:
+        except ProcessLost:
             return False
         finally:
             self._wall.end(process)

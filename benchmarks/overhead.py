@@ -12,14 +12,14 @@ import statistics
 import sys
 from pathlib import Path
 
+from assay.context import EvaluationContext
 from assay.data.settings import Level, Settings
-from assay.hearing import Hearing
-from assay.judge_process.judging import hear
+from assay.judge_process.judging import evaluate_in_order
 from assay.languages.candidate_file import load_candidate
-from assay.languages.registry import language
+from assay.languages.language_registry import language
+from assay.sandbox.host.sandboxed_process import SandboxedProcess
+from assay.sandbox.host.wall import Wall
 from assay.tasks.catalog import resolve
-from assay.worker.host.process import SandboxedProcess
-from assay.worker.host.wall import Wall
 
 REPEATS = 8
 EXAMPLE = ("softmax", "examples/softmax/honest__cpp_three_pass.py")
@@ -40,8 +40,8 @@ def main() -> None:
         settings = Settings(level=level, timing=False)
         loaded = load_candidate(Path(candidate))
         with Wall(language(loaded.language).preload, expected=REPEATS) as wall:
-            hearing = Hearing(wall, resolve(task), settings, None)
-            judged = hear(hearing, [loaded] * REPEATS)
+            context = EvaluationContext(wall, resolve(task), settings, None)
+            judged = evaluate_in_order(context, [loaded] * REPEATS)
             elapsed_s = [judgement.verdict.elapsed_s for judgement in judged]
         own_s = [e - w for e, w in zip(elapsed_s[1:], waited_s[1:], strict=True)]
         print(

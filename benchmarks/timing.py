@@ -23,26 +23,25 @@ from typing import Any
 
 from timing_kernels import LOOP, LYING, SOFTMAX, SPIN, Kernel, task
 
-from assay.data.measurement import Difference
+from assay.data.observations.measurement import Difference
 from assay.data.plan import Plan
 from assay.data.settings import Level, Settings, Track
-from assay.devices.registry import backend
-from assay.judge.speed import speedup
-from assay.measure.statistics import difference
-from assay.tasks.reference import Reference
-from assay.tasks.sweep import sweep
-from assay.worker.host.baseline import null_candidate
-from assay.worker.host.build import Builder
-from assay.worker.host.device_measurement import measurement
-from assay.worker.host.device_stopwatch import PROCESSES_OF_SHORT, SHORT_US
-from assay.worker.host.exam import Exam, Question
-from assay.worker.host.planned_call import PlannedCall, timed_calls
-from assay.worker.host.race import Race, Runner
-from assay.worker.host.race_times import RaceTimes
-from assay.worker.host.reading import output_bytes
-from assay.worker.host.secret import Secret
-from assay.worker.host.session import Session
-from assay.worker.host.wall import Wall
+from assay.devices.device_registry import backend
+from assay.exam.candidate_build import Builder
+from assay.exam.exam import ContentKey, Exam
+from assay.exam.secret import Secret
+from assay.exam.workloads.workload_sweep import sweep
+from assay.judge.speedup import speedup
+from assay.sandbox.host.planned_call import PlannedCall, output_bytes, timed_calls
+from assay.sandbox.host.session import Session
+from assay.sandbox.host.wall import Wall
+from assay.tasks.references.reference import Reference
+from assay.timing.baseline import null_candidate
+from assay.timing.device_measurement import measurement
+from assay.timing.device_round_times import DeviceRoundTimes
+from assay.timing.device_rounds import DeviceRounds, DeviceSide
+from assay.timing.device_stopwatch import PROCESSES_OF_SHORT, SHORT_US
+from assay.timing.statistics.intervals import difference
 
 ROUNDS = 10
 AA_PAIRS = 134  # of each of three kernels
@@ -68,9 +67,9 @@ class Circuit:
         self._rng = random.Random(7)
 
     @contextmanager
-    def race(self, kernels: list[Kernel]) -> Iterator[tuple[Race, int]]:
+    def device_rounds(self, kernels: list[Kernel]) -> Iterator[tuple[DeviceRounds, int]]:
         """Everybody built and warm; yields the race and the calls of a batch."""
-        null = null_candidate(self.exam.expectation(Question(0)), backend("cuda"))
+        null = null_candidate(self.exam.expectation(ContentKey(0)), backend("cuda"))
         sessions: list[Session] = []
         try:
             runners = []
@@ -80,47 +79,53 @@ class Circuit:
                 built = Builder(self.exam, None).build(session, candidate, SETTINGS)
                 if not built.seen.ok:
                     raise SystemExit(f"{candidate.name}: {built.seen.log[-1500:]}")
-                runners.append(Runner.enter(candidate.name, session, self._calls(), self._rng))
-            race = Race(runners, self._rng, 60.0)
-            yield race, race.settle(CALLS, 0.004)
+                runners.append(DeviceSide.enter(candidate.name, session, self._calls(), self._rng))
+            device_rounds = DeviceRounds(runners, self._rng, 60.0)
+            yield device_rounds, device_rounds.settle(CALLS, 0.004)
         finally:
             for session in sessions:
                 session.close()
 
     def _calls(self) -> list[PlannedCall]:
-        sizes = output_bytes(self.exam.expectation(Question(0)))
+        sizes = output_bytes(self.exam.expectation(ContentKey(0)))
         return timed_calls(self.exam.timed_contents, CALLS, sizes)
 
 
-def heat(race: Race, length: int, seconds: float) -> RaceTimes:
+def heat(device_rounds: DeviceRounds, length: int, seconds: float) -> DeviceRoundTimes:
     """Rounds that bring the clocks to where they stay; what they showed."""
     ends = time.monotonic() + seconds
     while time.monotonic() < ends:
-        race.round(length)
-    return fresh(race)
+        device_rounds.round(length)
+    return fresh(device_rounds)
 
 
-def fresh(race: Race) -> RaceTimes:
+def fresh(device_rounds: DeviceRounds) -> DeviceRoundTimes:
     """The times so far; the next rounds start anew."""
-    found, race.times = race.times, RaceTimes(len(race.runners) - 1, gaps_us=race.gaps_us)
+    found, device_rounds.times = (
+        device_rounds.times,
+        DeviceRoundTimes(len(device_rounds.runners) - 1, gaps_us=device_rounds.gaps_us),
+    )
     return found
 
 
-def compared(race: Race, length: int, rounds: int = ROUNDS) -> RaceTimes:
+def compared(device_rounds: DeviceRounds, length: int, rounds: int = ROUNDS) -> DeviceRoundTimes:
     """One comparison: so many rounds of secret lengths."""
     rng = random.Random()
     for _ in range(rounds):
-        race.round(max(4, int(length * rng.uniform(0.75, 1.0))))
-    return fresh(race)
+        device_rounds.round(max(4, int(length * rng.uniform(0.75, 1.0))))
+    return fresh(device_rounds)
 
 
 def pairs(circuit: Circuit, first: Kernel, second: Kernel, count: int, processes: int) -> list[Row]:
     """At least so many comparisons of one kernel with another, each in so many processes."""
     rng, rows = random.Random(), list[Row]()
-    with circuit.race([first] * PROCESSES + [second] * PROCESSES) as (race, length):
-        heat(race, length, 0.5)
+    with circuit.device_rounds([first] * PROCESSES + [second] * PROCESSES) as (
+        device_rounds,
+        length,
+    ):
+        heat(device_rounds, length, 0.5)
         while len(rows) < count:
-            found = compared(race, length)
+            found = compared(device_rounds, length)
             ones = rng.sample(range(PROCESSES), PROCESSES)
             others = rng.sample(range(PROCESSES, 2 * PROCESSES), PROCESSES)
             for start in range(0, PROCESSES, processes):
@@ -130,11 +135,11 @@ def pairs(circuit: Circuit, first: Kernel, second: Kernel, count: int, processes
     return rows
 
 
-def _row(found: RaceTimes, places: list[int]) -> Row:
+def _row(found: DeviceRoundTimes, places: list[int]) -> Row:
     """What a verdict would say of two sides that run in these processes, half of them each."""
     gaps = [found.gaps_us[place] for place in places] if found.gaps_us else []
     runs = [found.runs[place] for place in (*places, -1)]
-    times = RaceTimes(
+    times = DeviceRoundTimes(
         2, gaps_us=tuple(gaps), processes=len(places) // 2, lengths=found.lengths, runs=runs
     )
     ratio = speedup(*(measurement(times, side, str(side), "warm") for side in range(2)))
@@ -154,8 +159,8 @@ def _row(found: RaceTimes, places: list[int]) -> Row:
 
 def scaled(circuit: Circuit, wanted_us: float) -> int:
     """Iterations of the loop that last so long."""
-    with circuit.race([LOOP(4000), LOOP(8000)]) as (race, length):
-        found = compared(race, length, 8)
+    with circuit.device_rounds([LOOP(4000), LOOP(8000)]) as (device_rounds, length):
+        found = compared(device_rounds, length, 8)
     short, long = (statistics.median(found.samples_us(side)) for side in range(2))
     wanted = 4000 + (wanted_us - short) / (long - short) * 4000
     return max(1, round(wanted / UNROLLED)) * UNROLLED
@@ -187,8 +192,8 @@ def known(wall: Wall) -> Iterator[list[Row]]:
     """Spins of d and of 2d nanoseconds of the global timer."""
     circuit = Circuit(wall, SMALL)
     for ns in (20_000, 50_000, 200_000):
-        with circuit.race([SPIN(ns), SPIN(2 * ns)]) as (race, length):
-            found = compared(race, length, 30)
+        with circuit.device_rounds([SPIN(ns), SPIN(2 * ns)]) as (device_rounds, length):
+            found = compared(device_rounds, length, 30)
         one, two = (statistics.median(found.samples_us(side)) for side in range(2))
         off = 100 * ((two - one) * 1e3 / ns - 1)
         shown = {"d_us": ns / 1e3, "one_us": one, "two_us": two, "difference_off_percent": off}
@@ -202,10 +207,10 @@ def outside(wall: Wall) -> Iterator[list[Row]]:
         n = scaled(circuit, wanted_us)
         for kernel in (LYING(n), LOOP(n)):
             rows: list[Row] = []
-            with circuit.race([kernel]) as (race, length):
-                heat(race, length, 0.3)
+            with circuit.device_rounds([kernel]) as (device_rounds, length):
+                heat(device_rounds, length, 0.3)
                 for _ in range(50):
-                    found = compared(race, length, 10)
+                    found = compared(device_rounds, length, 10)
                     share, believed = found.inside_share(0), found.believed(0)
                     us = statistics.median(found.outside_us(0))
                     rows.append(

@@ -16,8 +16,10 @@ from xdist.scheduler import LoadScopeScheduling
 
 from corpus_sample import commit_seed, corpus_case, sample
 
+pytest_plugins = ("support.wall_fixtures", "support.thread_fixtures")
+
 if TYPE_CHECKING:
-    from worker.rooms import Room
+    from support.walls import Room
 
 
 class ByTask(LoadScopeScheduling):
@@ -82,8 +84,8 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 @pytest.fixture(scope="session")
 def rooms() -> Iterator[dict[str, Room]]:
     """One wall for each road, shared by every test: starting one costs seconds of imports."""
-    from assay.worker.host.wall import Wall
-    from worker.rooms import ROADS, ROOMS, Room
+    from assay.sandbox.host.wall import Wall
+    from support.walls import ROADS, ROOMS, Room
 
     with contextlib.ExitStack() as stack:  # both warm up at the same time
         yield {road: Room(stack.enter_context(Wall((), ROOMS)), road) for road in ROADS}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from assay.data.device import Calibration, Device
 from assay.data.limits import Peaks
-from assay.devices.device import DeviceBackend
+from assay.devices.device_adapter import DeviceBackend
 from assay.devices.peaks import board, board_of
 
 

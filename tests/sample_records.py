@@ -6,7 +6,7 @@ from assay.data.candidate import Candidate, SourceFile
 from assay.data.device import CacheSizes, Device
 from assay.data.environment import Environment
 from assay.data.evidence import Evidence, EvidenceKind, Severity
-from assay.data.measurement import Timing
+from assay.data.observations.measurement import Timing
 from assay.data.plan import Plan
 from assay.data.run import Judgement
 from assay.data.settings import Level, Settings, Track

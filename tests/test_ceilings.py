@@ -15,7 +15,7 @@ import ceilings
 from ceilings import Subject, environment, subjects, take_turns
 
 from assay.data.device import DeviceReading
-from assay.devices.calibrate_cuda import Plan, Workshop
+from assay.devices.calibrate_cuda import CalibrationPlan, CalibrationSetup
 from host_timer import HostTimer
 from sample_records import DEVICE
 
@@ -46,8 +46,8 @@ def test_rates_are_work_over_time() -> None:
 
 def test_all_take_turns_and_can_be_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ceilings, "plain_loop", lambda work: (HostTimer().burst_us(work, 1),))
-    plan = Plan(copy_bytes=2**16, half_size=16, measure_s=0.001)
-    compared = subjects(Workshop(torch.device("cpu"), HostTimer(), plan))
+    plan = CalibrationPlan(copy_bytes=2**16, half_size=16, measure_s=0.001)
+    compared = subjects(CalibrationSetup(torch.device("cpu"), HostTimer(), plan))
     take_turns(compared, rounds=2)
     for one in compared:
         assert len(one.plain_us) == 2 and len(one.ours_us) >= 6

@@ -170,7 +170,7 @@ def test_an_interrupt_leaves_nothing_behind(written, number: int) -> None:  # ty
     command = [sys.executable, "-m", "assay.app.main", "eval", "softmax"]
     process = subprocess.Popen([*command, str(written("hangs.py", HANGS)), *QUICK])
     deadline = time.monotonic() + 60
-    # command, supervisor, judge, warm parent, keeper, candidate
+    # command, supervisor, judge, warm parent, init process, candidate
     while len(descendants(process.pid)) < 6:
         assert time.monotonic() < deadline, "the candidate never started"
         time.sleep(0.1)

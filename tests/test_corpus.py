@@ -13,19 +13,19 @@ from functools import cache
 
 import pytest
 
+from assay.context import EvaluationContext
 from assay.data.plan import Plan
 from assay.data.settings import Level, Settings, Track
 from assay.data.verdict import Verdict
-from assay.hearing import Hearing
+from assay.exam.secret import Secret
+from assay.exam.workloads.workload_sweep import sweep
 from assay.languages.candidate_file import load_candidate
-from assay.languages.registry import LANGUAGES, language
-from assay.pipeline import hear
+from assay.languages.language_registry import LANGUAGES, language
+from assay.pipeline import evaluate_in_order
+from assay.sandbox.host.wall import Wall
 from assay.tasks.catalog import resolve
-from assay.tasks.modes import in_other_mode
-from assay.tasks.reference import Reference
-from assay.tasks.sweep import sweep
-from assay.worker.host.secret import Secret
-from assay.worker.host.wall import Wall
+from assay.tasks.references.reference import Reference
+from assay.tasks.references.training_modes import in_other_mode
 from corpus_case import CUDA_CORPUS, CorpusCase, cases
 from corpus_sample import corpus_case
 from device_agnostic import applies_on_cuda
@@ -72,8 +72,8 @@ def verdicts(wall: Wall, chosen: tuple[CorpusCase, ...]) -> dict[str, Verdict]:
         build_timeout_s=240.0 if chosen[0].slow else 60.0,
     )
     source = chosen[0].task_source
-    hearing = Hearing(wall, resolve(source), settings, plan(source, settings))
-    judged = hear(hearing, [load_candidate(case.candidate) for case in chosen])
+    context = EvaluationContext(wall, resolve(source), settings, plan(source, settings))
+    judged = evaluate_in_order(context, [load_candidate(case.candidate) for case in chosen])
     return {case.name: one.verdict for case, one in zip(chosen, judged, strict=True)}
 
 

@@ -22,7 +22,9 @@ ROOT = Path(__file__).parents[1]
 SOURCES = sorted((ROOT / "src").rglob("*.py"))
 PAPERS = sorted([*(ROOT / "docs").rglob("*.md"), *ROOT.glob("*.md")])
 NOUNS = sorted(
-    module.name for module in pkgutil.iter_modules(data.__path__) if module.name != "record"
+    module.name.removeprefix("assay.data.")
+    for module in pkgutil.walk_packages(data.__path__, "assay.data.")
+    if not module.ispkg and module.name != "assay.data.record"
 )
 
 
@@ -84,12 +86,12 @@ def test_every_module_says_what_it_is() -> None:
 
 @pytest.mark.parametrize("noun", NOUNS)
 def test_every_noun_has_a_page_that_names_all_it_holds(noun: str) -> None:
-    page = (ROOT / "docs" / f"{noun}.md").read_text()
+    page = (ROOT / "docs" / f"{noun.rpartition('.')[2]}.md").read_text()
     missing = []
     for member in members(noun):
         if issubclass(member, Enum):
             missing += [value.value for value in member if f"`{value.value}`" not in page]
-        elif issubclass(member, Record) and noun != "observation":
+        elif issubclass(member, Record) and not noun.endswith("observation"):
             missing += [name for name in member.model_fields if f"`{name}`" not in page]
     assert missing == []
 
@@ -98,7 +100,7 @@ def test_every_kind_of_observation_is_on_its_page() -> None:
     page = (ROOT / "docs" / "observation.md").read_text()
     kinds = [
         member.model_fields["kind"].default
-        for member in members("observation")
+        for member in members("observations.observation")
         if issubclass(member, Record) and "kind" in member.model_fields
     ]
     assert kinds and [kind for kind in kinds if f"`{kind}`" not in page] == []

@@ -7,14 +7,14 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from assay.context import EvaluationContext
 from assay.data.settings import Level, Settings, Track
 from assay.data.verdict import Verdict
-from assay.hearing import Hearing
 from assay.languages.candidate_file import load_candidate
-from assay.languages.registry import language
-from assay.pipeline import hear
+from assay.languages.language_registry import language
+from assay.pipeline import evaluate_in_order
+from assay.sandbox.host.wall import Wall
 from assay.tasks.catalog import resolve
-from assay.worker.host.wall import Wall
 from fuzzing.draft import Module
 from fuzzing.record import Finding
 
@@ -46,6 +46,6 @@ def _verdict(module: Module, wall: Wall) -> Verdict:
         task, candidate = Path(folder) / "task.py", Path(folder) / "kernel.py"
         task.write_text(module.task, encoding="utf-8")
         candidate.write_text(module.candidate, encoding="utf-8")
-        hearing = Hearing(wall, resolve(str(task)), _SETTINGS, None)
-        (judgement,) = hear(hearing, [load_candidate(candidate)])
+        context = EvaluationContext(wall, resolve(str(task)), _SETTINGS, None)
+        (judgement,) = evaluate_in_order(context, [load_candidate(candidate)])
         return judgement.verdict

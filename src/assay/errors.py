@@ -4,7 +4,6 @@ AssayError
 ├── UsageError      the user's mistake: one line with the mend, exit code 2
 ├── TaskError       the task's own reference cannot be used: status `invalid_task`
 └── HostError       our machinery failed: status `not_run`, exit code 3
-    ├── ChildLost   the sandboxed process ended or went silent while we waited
     └── DeviceError the device's driver refused something
 
 Terminated is none of them, and no Exception: nobody may take a signal for somebody's failure.
@@ -27,10 +26,6 @@ class TaskError(AssayError):
 
 class HostError(AssayError):
     """Assay's own machinery failed; the candidate is not to blame."""
-
-
-class ChildLost(HostError):
-    """The sandboxed process ended or stopped answering; the session says how."""
 
 
 class DeviceError(HostError):

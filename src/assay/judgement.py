@@ -16,19 +16,19 @@ from assay.data.axis import Axis
 from assay.data.candidate import Candidate
 from assay.data.device import Device
 from assay.data.environment import Environment
-from assay.data.observation import LayersSeen, Observation
+from assay.data.observations.observation import LayersSeen, Observation
 from assay.data.plan import Plan
 from assay.data.run import Judgement
 from assay.data.settings import Settings
 from assay.data.task import Task
-from assay.guard.rubric import rubric
-from assay.judge.case import Case
+from assay.exam.build_cache import compiler
 from assay.judge.decide import judge
-from assay.worker.host.build_cache import compiler
+from assay.judge.judge_input import JudgeInput
+from assay.source_analysis.rubric import rubric
 
 
 @dataclass(frozen=True)
-class Course:
+class RunResult:
     """One candidate's way through: what was seen, and how long it took."""
 
     observations: tuple[Observation, ...]
@@ -37,7 +37,7 @@ class Course:
 
 
 @dataclass(frozen=True)
-class Judging:
+class JudgementBuilder:
     """What all judgements of one call share."""
 
     task: Task
@@ -47,19 +47,19 @@ class Judging:
     plan: Plan | None = None  # None where it never came so far
     axes: tuple[Axis, ...] = ()
 
-    def judgement(self, candidate: Candidate, course: Course) -> Judgement:
+    def judgement(self, candidate: Candidate, run_result: RunResult) -> Judgement:
         """The pure part."""
-        case = Case(
+        case = JudgeInput(
             task=self.task,
             axes=self.axes,
             candidate=candidate,
             settings=self.settings,
             plan=self.plan,
-            observations=course.observations,
-            environment=self._environment(course.observations),
+            observations=run_result.observations,
+            environment=self._environment(run_result.observations),
             rubric=rubric(candidate),
-            elapsed_s=course.elapsed_s,
-            stages=course.stages,
+            elapsed_s=run_result.elapsed_s,
+            stages=run_result.stages,
         )
         return Judgement(
             task=self.task,

@@ -23,18 +23,17 @@ from assay.data.run import Judgement
 from assay.data.settings import Settings
 from assay.data.task import Task
 from assay.data.verdict import Verdict
-from assay.devices.registry import backend
+from assay.devices.device_registry import backend
 from assay.errors import UsageError
-from assay.judge_process.judging import hear
+from assay.judge_process.judging import evaluate_in_order
 from assay.judge_process.messages import Job
 from assay.judge_process.relay import judgements
-from assay.languages.candidate_file import load_candidate
-from assay.languages.candidate_text import candidate_of_text
-from assay.languages.registry import language
+from assay.languages.candidate_file import candidate_of_text, load_candidate
+from assay.languages.language_registry import language
 from assay.tasks.catalog import resolve
 from assay.tasks.readers.kernelbench import task_of_text
 
-__all__ = ["Show", "evaluate", "evaluate_many", "hear"]
+__all__ = ["Show", "evaluate", "evaluate_in_order", "evaluate_many"]
 
 
 def evaluate(

@@ -7,15 +7,15 @@ from pathlib import Path
 import pytest
 
 from assay.app.main import main
-from assay.data.compilation import (
+from assay.data.inspection import Inspection
+from assay.data.observations.compilation import (
     CompiledKernel,
     CompileOutcome,
     CompileReport,
     InstructionFamily,
 )
-from assay.data.inspection import Inspection
-from assay.languages.cuda import CudaLanguage
-from assay.report.compilation import compilation_lines
+from assay.languages.cuda.cuda_language import CudaLanguage
+from assay.report.compilation_text import compilation_lines
 
 Captured = pytest.CaptureFixture[str]
 NO_NVCC = CudaLanguage().available()

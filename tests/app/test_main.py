@@ -13,7 +13,7 @@ from assay import __version__
 from assay.app import flags
 from assay.app.main import ended, main
 from assay.data.settings import Cache, Level, Settings, Track
-from assay.errors import ChildLost, HostError, TaskError, Terminated, UsageError
+from assay.errors import DeviceError, HostError, TaskError, Terminated, UsageError
 
 Captured = pytest.CaptureFixture[str]
 
@@ -29,7 +29,7 @@ def one_line(captured: str) -> str:
         (UsageError("no such file"), 2),
         (TaskError("no Model"), 1),
         (HostError("no memory"), 3),
-        (ChildLost("gone"), 3),
+        (DeviceError("gone"), 3),
         (KeyboardInterrupt(), 130),
         (Terminated(15), 143),
     ],

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 import torch
 
-import assay.profiling
+import assay.profile.profiler
 from assay.app.main import main
 from assay.data.candidate import Candidate
-from assay.data.profile import KernelRow, NotProfiled, Profile
-from assay.profiling import Report, Subject
+from assay.data.observations.profile import KernelRow, NotProfiled, Profile
+from assay.profile.profiler import Report, Subject
 
 Captured = pytest.CaptureFixture[str]
 KERNEL = str(Path(__file__).parents[2] / "examples" / "rmsnorm" / "honest__triton_rows.py")
@@ -46,7 +46,7 @@ class ScriptedProfiler:
 @pytest.fixture
 def profiler(monkeypatch: pytest.MonkeyPatch) -> ScriptedProfiler:
     scripted = ScriptedProfiler()
-    monkeypatch.setattr(assay.profiling, "profile", scripted.profile)
+    monkeypatch.setattr(assay.profile.profiler, "profile", scripted.profile)
     return scripted
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from assay.checks.check import Check, CheckContext, Observations
+from assay.checks.check_contract import Check, CheckContext, Observations
 from assay.data.check import CheckDeclaration, CheckStage, Cost
 from assay.data.evidence import Evidence, EvidenceKind, Severity
-from assay.data.observation import CheckSeen
+from assay.data.observations.observation import CheckSeen
 
 FINDING = Evidence(
     kind=EvidenceKind.REACHED_OUT, severity=Severity.CONVICTS, text="its answers name the judge"

@@ -9,16 +9,16 @@ import pytest
 
 from assay.checks.asked_again import ask_refused_again
 from assay.checks.recycled_memory import recycling_batches
-from assay.data.call import CallOutcome, CallSeen
+from assay.data.observations.call import CallOutcome, CallSeen
 from assay.data.settings import Level
 from assay.data.verdict import Status, Verdict
+from assay.exam.exam import Exam
+from assay.exam.script import write_script
 from assay.judge.decide import judge
-from assay.worker.host.exam import Exam
-from assay.worker.host.script import write_script
-from judge.cases import LAYERS, case
-from worker.examined import STEADY, examined
-from worker.host.small_exam import make_exam
-from worker.rooms import Room
+from support.judge_inputs import LAYERS, case
+from support.script_runs import STEADY, script_run
+from support.small_exam import make_exam
+from support.walls import Room
 
 NO_TAILS = "x.view(-1, 16)"  # an error out of a library, by shape alone
 BY_VALUE = "if not x.abs().max() < 20: raise ValueError('out of range')"
@@ -37,10 +37,10 @@ def exam() -> Exam:
 
 
 def _asked(rooms: dict[str, Room], exam: Exam, body: str) -> list[CallSeen]:
-    with examined(rooms, exam, f"{body}\n{STEADY}") as examiner:
-        examiner.run(write_script(exam, random.Random(3), recycling_batches(exam)))
-        ask_refused_again(examiner)
-        return [o for o in examiner.observations if isinstance(o, CallSeen)]
+    with script_run(rooms, exam, f"{body}\n{STEADY}") as script_runner:
+        script_runner.run(write_script(exam, random.Random(3), recycling_batches(exam)))
+        ask_refused_again(script_runner)
+        return [o for o in script_runner.observations if isinstance(o, CallSeen)]
 
 
 def _verdict(exam: Exam, calls: list[CallSeen]) -> Verdict:

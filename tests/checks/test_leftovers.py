@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from types import SimpleNamespace
 from typing import Any, cast
 
-from assay.checks.check import CheckContext
+from assay.checks.check_contract import CheckContext
 from assay.checks.leftovers import look_for_leftovers
 from assay.data.check import CheckStage
-from assay.data.observation import LeftoverSeen, Observation
+from assay.data.observations.observation import LeftoverSeen, Observation
 from checks.contexts import context_of
 
 
@@ -34,11 +34,13 @@ class _Pulse:
     surely_busy_us = busy_us
 
 
-def _context(process: _Process, pulse: Any = None, *seen: Observation) -> CheckContext:
-    examiner = SimpleNamespace(
-        wrong=0, observations=list(seen), session=SimpleNamespace(process=process, pulse=pulse)
+def _context(process: _Process, idle_probe: Any = None, *seen: Observation) -> CheckContext:
+    script_runner = SimpleNamespace(
+        wrong=0,
+        observations=list(seen),
+        session=SimpleNamespace(process=process, idle_probe=idle_probe),
     )
-    context = context_of(cast(Any, examiner), stage=CheckStage.AMONG_CALLS)
+    context = context_of(cast(Any, script_runner), stage=CheckStage.AMONG_CALLS)
     return replace(context, batch=7)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from assay.checks.linked_objects import built_objects
-from assay.data.observation import BuiltObject
+from assay.data.observations.observation import BuiltObject
 
 KERNEL = "void kernel(float *x, int n) { for (int i = 0; i < n; ++i) x[i] *= 2.0f; }"
 CALLS_BLAS = "void cblas_sgemm(); void kernel(void) { cblas_sgemm(); }"

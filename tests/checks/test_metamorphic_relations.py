@@ -6,20 +6,20 @@ import pytest
 import torch
 
 from assay.checks.metamorphic_relations import CHECK, _compared, _Pair, demand_relations
-from assay.data.call import CallSeen, Mix
+from assay.data.observations.call import CallSeen, Mix
 from assay.data.settings import Level
-from assay.measure.expectation import OutputExpectation
-from assay.tasks.relation import Relation
-from assay.worker.host.exam import Exam, Question
-from assay.worker.host.explanation import Asked
-from assay.worker.host.planned_call import AT_START
-from assay.worker.host.raw_call import RawCall, RawOutput
-from assay.worker.host.script import ScriptedCall
-from assay.worker.host.tones import FIRST_WEIGHTS
+from assay.exam.answer_origin import AskedCall
+from assay.exam.exam import ContentKey, Exam
+from assay.exam.script import ScriptedCall
+from assay.exam.weight_scales import FIRST_WEIGHTS
+from assay.numerics.expectation import OutputExpectation
+from assay.sandbox.host.planned_call import AT_START
+from assay.sandbox.host.raw_call import RawCall, RawOutput
+from assay.tasks.relations.relation import Relation
 from checks.contexts import context_of
-from worker.examined import STEADY, examined
-from worker.host.small_exam import make_exam
-from worker.rooms import Room
+from support.script_runs import STEADY, script_run
+from support.small_exam import make_exam
+from support.walls import Room
 
 FLIPPED = Relation("flipped", tuple, lambda outputs: tuple(o.flip(0) for o in outputs))
 TRUTH = torch.arange(4.0)
@@ -30,7 +30,7 @@ def exam() -> Exam:
     return make_exam(Level.STANDARD)
 
 
-def _asked(truth: torch.Tensor) -> Asked:
+def _asked(truth: torch.Tensor) -> AskedCall:
     expected = OutputExpectation(
         name="output",
         shape=tuple(truth.shape),
@@ -39,7 +39,9 @@ def _asked(truth: torch.Tensor) -> Asked:
         budget=torch.full(truth.shape, 0.125, dtype=torch.float64),
         reference=truth,
     )
-    return Asked(ScriptedCall(Question(0), AT_START, None, Mix.PLAIN), FIRST_WEIGHTS, (expected,))
+    return AskedCall(
+        ScriptedCall(ContentKey(0), AT_START, None, Mix.PLAIN), FIRST_WEIGHTS, (expected,)
+    )
 
 
 def _raw(tensor: torch.Tensor) -> RawCall:
@@ -59,21 +61,21 @@ def test_answers_are_compared_within_both_budgets(off: float, used: float, holds
 def test_a_right_candidate_keeps_every_relation_and_each_is_tried_once(
     rooms: dict[str, Room], exam: Exam
 ) -> None:
-    with examined(rooms, exam, STEADY) as examiner:
-        found = demand_relations(context_of(examiner))
-        assert not CHECK.is_due(context_of(examiner, Level.QUICK))
+    with script_run(rooms, exam, STEADY) as script_runner:
+        found = demand_relations(context_of(script_runner))
+        assert not CHECK.is_due(context_of(script_runner, Level.QUICK))
     assert {"permuted", "split", "joined"} <= set(exam.relations)
     names = [seen.name for seen in found]
     assert len(names) == len(set(names)) >= 4 and set(names) <= set(exam.relations)
     assert all(seen.holds for seen in found)
-    calls = [o for o in examiner.observations if isinstance(o, CallSeen)]
-    assert len(calls) == 2 * min(6, len(exam.relations)) and examiner.wrong == 0
+    calls = [o for o in script_runner.observations if isinstance(o, CallSeen)]
+    assert len(calls) == 2 * min(6, len(exam.relations)) and script_runner.wrong == 0
 
 
 def test_a_candidate_that_knows_its_batch_is_found(rooms: dict[str, Room], exam: Exam) -> None:
     """Right on every batch of the sweep, wrong on any other."""
     known = {w.axes["rows"] for w in exam.plan.workloads}
     body = f"return y if x.shape[0] in {sorted(known)} else y + 1"
-    with examined(rooms, exam, body) as examiner:
-        demand_relations(context_of(examiner, Level.FULL))
-    assert examiner.wrong > 0
+    with script_run(rooms, exam, body) as script_runner:
+        demand_relations(context_of(script_runner, Level.FULL))
+    assert script_runner.wrong > 0

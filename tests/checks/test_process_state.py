@@ -8,10 +8,10 @@ from typing import Any, cast
 
 import pytest
 
-from assay.checks.check import CheckContext
+from assay.checks.check_contract import CheckContext
 from assay.checks.process_state import CHECK, compare_state
 from assay.data.check import CheckStage, Execution
-from assay.data.observation import StateSeen
+from assay.data.observations.observation import StateSeen
 from checks.contexts import context_of
 
 

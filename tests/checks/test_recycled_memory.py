@@ -6,18 +6,18 @@ import random
 
 import pytest
 
-from assay.checks.check import Check, mixed_in
+from assay.checks.check_contract import Check, mixed_in
 from assay.checks.recycled_memory import CHECK, recycling_batches
-from assay.data.call import CallSeen, Mix
 from assay.data.check import CheckDeclaration
+from assay.data.observations.call import CallSeen, Mix
 from assay.data.settings import Level
 from assay.data.workload import Workload
 from assay.errors import HostError
-from assay.worker.host.exam import Exam
-from assay.worker.host.script import BatchKind, write_script
-from worker.examined import STEADY, examined
-from worker.host.small_exam import make_exam
-from worker.rooms import Room
+from assay.exam.exam import Exam
+from assay.exam.script import BatchKind, write_script
+from support.script_runs import STEADY, script_run
+from support.small_exam import make_exam
+from support.walls import Room
 
 
 @pytest.fixture(scope="module")
@@ -41,10 +41,10 @@ def test_the_own_workload_is_left_out_where_it_is_large() -> None:
 
 def test_who_computes_is_right_in_all_of_them(rooms: dict[str, Room], exam: Exam) -> None:
     """Who returns what it finds is case `recycled_memory` of the corpus."""
-    with examined(rooms, exam, STEADY) as examiner:
-        examiner.run(recycling_batches(exam))
-    calls = [o for o in examiner.observations if isinstance(o, CallSeen)]
-    assert {call.mix for call in calls} == {Mix.PLAIN, Mix.RECYCLED} and not examiner.wrong
+    with script_run(rooms, exam, STEADY) as script_runner:
+        script_runner.run(recycling_batches(exam))
+    calls = [o for o in script_runner.observations if isinstance(o, CallSeen)]
+    assert {call.mix for call in calls} == {Mix.PLAIN, Mix.RECYCLED} and not script_runner.wrong
 
 
 def test_a_check_whose_batches_cannot_be_made_is_named(exam: Exam) -> None:

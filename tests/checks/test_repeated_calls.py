@@ -7,16 +7,16 @@ import itertools
 import pytest
 
 from assay.checks.repeated_calls import CHECK, repeat_calls
-from assay.data.call import CallSeen, Mix
 from assay.data.evidence import EvidenceKind
-from assay.data.observation import RecurrenceSeen
+from assay.data.observations.call import CallSeen, Mix
+from assay.data.observations.observation import RecurrenceSeen
 from assay.data.settings import Level
-from assay.worker.host.exam import Exam
-from assay.worker.host.examiner import Examiner
+from assay.exam.exam import Exam
+from assay.exam.script_runner import ScriptRunner
 from checks.contexts import context_of
-from worker.examined import STEADY, examined
-from worker.host.small_exam import make_exam
-from worker.rooms import Room
+from support.script_runs import STEADY, script_run
+from support.small_exam import make_exam
+from support.walls import Room
 
 NOW_AND_THEN_WRONG = "return y + (self.calls % 60 == 59)"
 WANDERING = "return y * (1 + (self.calls % 3) * 2.0 ** -23)"
@@ -32,29 +32,29 @@ def exam() -> Exam:
     return make_exam(Level.STANDARD)
 
 
-def _calls(examiner: Examiner) -> list[CallSeen]:
-    return [o for o in examiner.observations if isinstance(o, CallSeen)]
+def _calls(script_runner: ScriptRunner) -> list[CallSeen]:
+    return [o for o in script_runner.observations if isinstance(o, CallSeen)]
 
 
-def _wrong(examiner: Examiner) -> list[bool]:
-    return [any(o.problem for o in call.outputs) for call in _calls(examiner)]
+def _wrong(script_runner: ScriptRunner) -> list[bool]:
+    return [any(o.problem for o in call.outputs) for call in _calls(script_runner)]
 
 
 def test_a_steady_kernel_is_called_often_and_judged_once_a_question(
     rooms: dict[str, Room], exam: Exam
 ) -> None:
-    with examined(rooms, exam, STEADY) as examiner:
-        found = repeat_calls(context_of(examiner))
+    with script_run(rooms, exam, STEADY) as script_runner:
+        found = repeat_calls(context_of(script_runner))
     assert [(seen.calls, seen.different, seen.reason) for seen in found] == [(250, 0, "")]
-    assert _wrong(examiner) == [False, False]
-    assert {call.mix for call in _calls(examiner)} == {Mix.REPEATED}
+    assert _wrong(script_runner) == [False, False]
+    assert {call.mix for call in _calls(script_runner)} == {Mix.REPEATED}
 
 
 def test_an_answer_that_is_wrong_now_and_then_is_found(rooms: dict[str, Room], exam: Exam) -> None:
-    with examined(rooms, exam, NOW_AND_THEN_WRONG) as examiner:
-        repeat_calls(context_of(examiner))
-    assert examiner.wrong >= 4
-    wrong = _wrong(examiner)
+    with script_run(rooms, exam, NOW_AND_THEN_WRONG) as script_runner:
+        repeat_calls(context_of(script_runner))
+    assert script_runner.wrong >= 4
+    wrong = _wrong(script_runner)
     after = [right for bad, right in itertools.pairwise(wrong) if bad]
     assert not any(after)  # the right one that follows is there too: it is a race, not a phase
 
@@ -62,37 +62,37 @@ def test_an_answer_that_is_wrong_now_and_then_is_found(rooms: dict[str, Room], e
 def test_answers_that_wander_within_the_budget_are_counted_and_right(
     rooms: dict[str, Room], exam: Exam
 ) -> None:
-    with examined(rooms, exam, WANDERING) as examiner:
-        (found,) = repeat_calls(context_of(examiner))
-    assert examiner.wrong == 0
+    with script_run(rooms, exam, WANDERING) as script_runner:
+        (found,) = repeat_calls(context_of(script_runner))
+    assert script_runner.wrong == 0
     assert 2 <= found.different <= 4 and found.calls == 250
 
 
 def test_who_changes_its_mind_stays_wrong(rooms: dict[str, Room], exam: Exam) -> None:
-    with examined(rooms, exam, WRONG_FROM_THEN_ON) as examiner:
-        repeat_calls(context_of(examiner))
-    wrong = _wrong(examiner)
+    with script_run(rooms, exam, WRONG_FROM_THEN_ON) as script_runner:
+        repeat_calls(context_of(script_runner))
+    wrong = _wrong(script_runner)
     assert wrong.count(True) >= 3 and wrong == sorted(wrong)
 
 
 def test_one_buffer_for_all_results_does_not_pass_as_steady(
     rooms: dict[str, Room], exam: Exam
 ) -> None:
-    with examined(rooms, exam, ONE_BUFFER) as examiner:
-        repeat_calls(context_of(examiner))
-    problems = {o.problem for call in _calls(examiner) for o in call.outputs}
+    with script_run(rooms, exam, ONE_BUFFER) as script_runner:
+        repeat_calls(context_of(script_runner))
+    problems = {o.problem for call in _calls(script_runner) for o in call.outputs}
     assert EvidenceKind.RESULT_OVERWRITTEN in problems or EvidenceKind.WRONG_VALUE in problems
 
 
 def test_quick_repeats_nothing(rooms: dict[str, Room], exam: Exam) -> None:
-    with examined(rooms, exam, STEADY) as examiner:
-        assert not CHECK.is_due(context_of(examiner, Level.QUICK))
-        assert CHECK.is_due(context_of(examiner))
+    with script_run(rooms, exam, STEADY) as script_runner:
+        assert not CHECK.is_due(context_of(script_runner, Level.QUICK))
+        assert CHECK.is_due(context_of(script_runner))
 
 
 def test_a_slow_own_workload_is_helped_by_a_small_one(rooms: dict[str, Room], exam: Exam) -> None:
     body = "time.sleep(0.1 if x.shape == (16, 32) else 0.0)\nreturn y"
-    with examined(rooms, exam, body) as examiner:
-        own, small = repeat_calls(context_of(examiner))
+    with script_run(rooms, exam, body) as script_runner:
+        own, small = repeat_calls(context_of(script_runner))
     assert isinstance(own, RecurrenceSeen) and own.workload == 0 and 4 <= own.calls < 250
     assert own.reason and small.calls == 250 and small.workload != 0

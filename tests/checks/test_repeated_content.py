@@ -9,11 +9,11 @@ import pytest
 
 from assay.checks.repeated_content import repeat
 from assay.data.settings import Level
-from assay.guard.repetition import findings
-from assay.worker.host.deadline import Deadline
-from assay.worker.host.planned_call import PlannedCall
-from assay.worker.host.raw_call import BatchResult
-from worker.host.small_exam import make_exam
+from assay.judge.behaviour.faster_repeats import findings
+from assay.sandbox.host.deadline import Deadline
+from assay.sandbox.host.planned_call import PlannedCall
+from assay.sandbox.host.raw_call import BatchResult
+from support.small_exam import make_exam
 
 _COMPUTING_US = 1000.0
 _ELEMENTS = 512  # of the own workload

@@ -11,8 +11,8 @@ import torch
 from assay.data.device import CacheSizes, Device, DeviceReading
 from assay.devices import calibrate_cuda
 from assay.devices.calibrate_cuda import (
-    Plan,
-    Workshop,
+    CalibrationPlan,
+    CalibrationSetup,
     calibrate,
     calibrate_in,
     copy_buffer_bytes,
@@ -22,7 +22,7 @@ from assay.devices.calibrate_cuda import (
 from assay.errors import HostError
 from host_timer import HostTimer
 
-SMALL = Plan(
+SMALL = CalibrationPlan(
     copy_bytes=2**20,
     half_size=32,
     full_size=32,
@@ -31,7 +31,7 @@ SMALL = Plan(
     noise_s=0.02,
     noise_rounds=2,
 )
-WORKSHOP = Workshop(torch.device("cpu"), HostTimer(), SMALL)
+WORKSHOP = CalibrationSetup(torch.device("cpu"), HostTimer(), SMALL)
 H200 = Device(
     kind="cuda",
     name="NVIDIA H200",
@@ -54,7 +54,7 @@ def test_every_figure_is_filled_in() -> None:
 
 
 def test_an_older_device_lacks_the_newer_formats() -> None:
-    older = Workshop(torch.device("cpu"), HostTimer(), replace(SMALL, newer_formats=False))
+    older = CalibrationSetup(torch.device("cpu"), HostTimer(), replace(SMALL, newer_formats=False))
     found = calibrate_in(older, DeviceReading)
     assert found.bf16_flops_per_s is None and found.tf32_flops_per_s is None
     assert found.fp16_flops_per_s and found.fp32_flops_per_s
@@ -64,11 +64,11 @@ def test_an_older_device_lacks_the_newer_formats() -> None:
 def test_the_architecture_decides_the_formats(
     architecture: str, newer: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    plans: list[Plan] = []
+    plans: list[CalibrationPlan] = []
     monkeypatch.setattr(calibrate_cuda, "calibrate_in", lambda w, _: plans.append(w.plan))
     monkeypatch.setattr(torch.cuda, "device", lambda index: nullcontext())
     calibrate(0, H200.model_copy(update={"architecture": architecture}), DeviceReading)
-    assert plans == [Plan(copy_bytes=2**30, newer_formats=newer)]
+    assert plans == [CalibrationPlan(copy_bytes=2**30, newer_formats=newer)]
 
 
 def test_too_little_memory_is_said(monkeypatch: pytest.MonkeyPatch) -> None:

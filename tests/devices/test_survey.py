@@ -10,9 +10,9 @@ import pytest
 
 from assay.data.device import Calibration, Device, DeviceReading
 from assay.data.limits import Peaks
-from assay.devices import registry
+from assay.devices import device_registry
 from assay.devices.lease import lease
-from assay.devices.load import LoadCounters
+from assay.devices.load_counters import LoadCounters
 from assay.devices.peaks import board
 from assay.devices.survey import survey
 from assay.errors import HostError
@@ -57,7 +57,7 @@ class ScriptedDevice:
 @pytest.fixture
 def scripted(monkeypatch: pytest.MonkeyPatch) -> ScriptedDevice:
     adapter = ScriptedDevice()
-    monkeypatch.setattr(registry, "backend", lambda name: adapter)
+    monkeypatch.setattr(device_registry, "backend", lambda name: adapter)
     return adapter
 
 

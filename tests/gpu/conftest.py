@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from assay.devices.cuda_driver import CudaDriver
-from assay.devices.registry import backend
-from assay.worker.host.session import Session
-from assay.worker.host.wall import Wall
-from worker.rooms import Inside
+from assay.devices.device_registry import backend
+from assay.sandbox.host.session import Session
+from assay.sandbox.host.wall import Wall
+from support.walls import Inside
 
 FOLDER = Path(__file__).parent
 

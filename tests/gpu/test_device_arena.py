@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from assay.devices.cuda_driver import CudaDriver
-from assay.worker.host.arena import POISON, Edge, bands_intact, poison, poison_bands
-from assay.worker.host.device_arena import DeviceArena
+from assay.sandbox.host.arena import POISON, Edge, bands_intact, poison, poison_bands
+from assay.sandbox.host.device_arena import DeviceArena
 
 
 @pytest.fixture

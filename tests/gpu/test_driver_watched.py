@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from assay.worker.host.deadline import Deadline
-from worker.rooms import Inside
+from assay.sandbox.host.deadline import Deadline
+from support.walls import Inside
 
 _SCALES_EVENTS = """
 import sys

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import torch
 
-from assay.worker.host.deadline import Deadline
-from assay.worker.host.gate import Gate
-from assay.worker.host.planned_call import BatchOptions, Laid, Spot
-from assay.worker.host.race_times import GatedRun
-from worker.rooms import Inside, planned
+from assay.sandbox.host.deadline import Deadline
+from assay.sandbox.host.planned_call import BatchOptions, Laid, Spot
+from assay.timing.device_round_times import GatedRun
+from assay.timing.gate import Gate
+from support.walls import Inside, planned
 
 _DOUBLES = """
 import torch

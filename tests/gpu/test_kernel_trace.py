@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import torch
 
-from assay.worker.answers import ReplyCode
-from assay.worker.host.deadline import Deadline
-from assay.worker.host.planned_call import SPOTS, Spot
-from worker.rooms import Inside, planned
+from assay.sandbox.host.deadline import Deadline
+from assay.sandbox.host.planned_call import SPOTS, Spot
+from assay.sandbox.protocol.replies import ReplyCode
+from support.walls import Inside, planned
 
 _OWN_AND_LIBRARY = '''
 import torch

@@ -8,7 +8,7 @@ from pathlib import Path
 import torch
 
 import assay
-from worker.rooms import ROADS, Inside
+from support.walls import ROADS, Inside
 
 
 def test_the_layers_hold(inside: Inside) -> None:

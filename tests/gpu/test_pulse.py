@@ -9,9 +9,9 @@ from contextlib import contextmanager
 
 import torch
 
-from assay.worker.host.deadline import Deadline
-from assay.worker.host.wall import Wall
-from worker.rooms import Inside, result
+from assay.sandbox.host.deadline import Deadline
+from assay.sandbox.host.wall import Wall
+from support.walls import Inside, result
 
 _UNJOINED = """
 import torch
@@ -76,8 +76,12 @@ def test_work_on_a_stream_that_is_joined_is_nothing_to_tell(inside: Inside) -> N
 
 
 def test_one_thread_of_another_process_is_felt(wall: Wall) -> None:
-    pulse = wall.pulse
-    assert pulse is not None and not pulse.busy_before and pulse.surely_busy_us() is None
+    idle_probe = wall.idle_probe
+    assert (
+        idle_probe is not None
+        and not idle_probe.busy_before
+        and idle_probe.surely_busy_us() is None
+    )
     with somebody_else():
-        assert pulse.surely_busy_us() is not None
-    assert pulse.surely_busy_us() is None
+        assert idle_probe.surely_busy_us() is not None
+    assert idle_probe.surely_busy_us() is None

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import torch
 
-from assay.worker.host.deadline import Deadline
-from worker.rooms import Inside, result
+from assay.sandbox.host.deadline import Deadline
+from support.walls import Inside, result
 
 _LEAVES_ANOTHER = """
 import torch

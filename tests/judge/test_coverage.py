@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from assay.data.observation import EndCause
+from assay.data.observations.observation import EndCause
 from assay.data.settings import Level, Settings
 from assay.data.verdict import Correct, Coverage, Status, Verdict
 from assay.data.workload import Layout, Workload
 from assay.judge.decide import judge
-from judge.cases import (
+from support.judge_inputs import (
     LAYERS,
     OTHER_BATCH,
     OTHER_SIZE,

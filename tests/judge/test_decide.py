@@ -8,7 +8,7 @@ import json
 import pytest
 
 from assay.data.evidence import Evidence, EvidenceKind, Severity
-from assay.data.observation import (
+from assay.data.observations.observation import (
     BuildSeen,
     CheckMissing,
     CheckSeen,
@@ -22,7 +22,7 @@ from assay.data.observation import (
 )
 from assay.data.verdict import Correct, Honest, Status, Verdict
 from assay.judge.decide import judge
-from judge.cases import (
+from support.judge_inputs import (
     BUILT,
     LAYERS,
     OTHER_SIZE,

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from assay.data.observation import NullPassed
+from assay.data.observations.observation import NullPassed
 from assay.data.verdict import Status
 from assay.judge.decide import judge
-from judge.cases import case, every_workload
+from support.judge_inputs import case, every_workload
 
 
 def test_a_null_that_passes_is_remarked() -> None:

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from assay.data.call import CallSeen, ErrorSummary, Mix
 from assay.data.contract import Law, Stochastic
 from assay.data.evidence import Evidence, EvidenceKind, Severity
-from assay.data.measurement import Measurement
-from assay.data.observation import (
+from assay.data.observations.call import CallSeen, ErrorSummary, Mix
+from assay.data.observations.measurement import Measurement
+from assay.data.observations.observation import (
     AblationSeen,
     DispatchSeen,
     EndCause,
@@ -25,7 +25,7 @@ from assay.data.observation import (
 from assay.data.settings import Track
 from assay.data.verdict import Honest, Outcome, Status, Verdict
 from assay.judge.decide import judge
-from judge.cases import (
+from support.judge_inputs import (
     OTHER_SIZE,
     OWN,
     bad,
@@ -242,10 +242,10 @@ def test_ablation_convicts_nobody_else(seen: AblationSeen, own: int) -> None:
     assert _judge(seen, _sampled(own, 90)).status is Status.ACCEPTED
 
 
-def _recycled(matches_bait: bool, index: int = 9) -> CallSeen:
-    spoiled = ErrorSummary(budget_used=40.0, wrong=3, total=1000)
-    call = bad(index, error=spoiled)
-    output = call.outputs[0].model_copy(update={"matches_bait": matches_bait})
+def _recycled(matches_planted_memory: bool, index: int = 9) -> CallSeen:
+    marked_copy = ErrorSummary(budget_used=40.0, wrong=3, total=1000)
+    call = bad(index, error=marked_copy)
+    output = call.outputs[0].model_copy(update={"matches_planted_memory": matches_planted_memory})
     return call.model_copy(update={"mix": Mix.RECYCLED, "outputs": (output,)})
 
 

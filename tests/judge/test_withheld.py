@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from assay.data.measurement import ClockRound, MachineLoad, Measurement
-from assay.data.observation import TimesSeen
-from assay.judge.withheld import why_withheld
+from assay.data.observations.measurement import ClockRound, MachineLoad, Measurement
+from assay.data.observations.observation import TimesSeen
+from assay.judge.speedup import why_withheld
 
 ROUNDS = 8
 

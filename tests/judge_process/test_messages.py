@@ -8,10 +8,10 @@ import threading
 
 import pytest
 
-from assay.data.observation import TaskBroken
+from assay.data.observations.observation import TaskBroken
 from assay.data.settings import Settings
 from assay.data.verdict import Status
-from assay.judge_process.main import Sender
+from assay.judge_process.judge_main import Sender
 from assay.judge_process.messages import (
     Done,
     Failed,

@@ -9,14 +9,14 @@ from dataclasses import dataclass, field
 import pytest
 
 from assay.data.candidate import Candidate
-from assay.data.observation import HostFailed, TaskBroken
+from assay.data.observations.observation import HostFailed, TaskBroken
 from assay.data.progress import Progress
 from assay.data.settings import Settings
 from assay.data.verdict import Status
-from assay.errors import ChildLost, HostError, UsageError
+from assay.errors import DeviceError, HostError, UsageError
 from assay.judge_process import relay
 from assay.judge_process.messages import Done, Failed, Job, Judged, Logged, Message, Step
-from assay.languages.candidate_text import candidate_of_text
+from assay.languages.candidate_file import candidate_of_text
 from assay.tasks.catalog import resolve
 from sample_records import judgement
 
@@ -124,7 +124,7 @@ def test_a_lost_judge_process_costs_the_candidate_it_was_at(
     ("error", "kind"),
     [
         ("UsageError", UsageError),
-        ("ChildLost", ChildLost),
+        ("DeviceError", DeviceError),
         ("SystemExit", HostError),
         ("annotations", HostError),
     ],

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from assay.errors import UsageError
-from assay.languages.candidate_file import load_candidate
-from assay.languages.candidate_text import candidate_of_text
+from assay.languages.candidate_file import candidate_of_text, load_candidate
 
 PYTHON = 'import torch\n\nSOURCE = """\n#include <cmath>\n"""\n\nclass ModelNew: ...\n'
 CPP = '#include <cmath>\n\nextern "C" void forward(const float* x, float* out) {}\n'

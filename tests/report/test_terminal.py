@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from assay.data.evidence import Severity
-from assay.data.measurement import Difference
+from assay.data.observations.measurement import Difference
 from assay.data.verdict import Correct, Coverage, Honest, Limits, Outcome, Status
 from assay.report import colours
 from assay.report.summary import SummaryTable

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assay.data.measurement import Difference
+from assay.data.observations.measurement import Difference
 from assay.data.verdict import Limits, Status
 from assay.data.workload import Direction, Layout
 from assay.report import words

@@ -12,11 +12,11 @@ from assay.data.task import Task
 from assay.data.workload import Distribution, Workload
 from assay.errors import UsageError
 from assay.tasks.catalog import resolve
-from assay.tasks.half_codes import half_codes
 from assay.tasks.readers.kernelbench import read_file
-from assay.tasks.reference import Reference
-from assay.tasks.state import draw_state
-from assay.tasks.structure import Structure
+from assay.tasks.references.drawn_state import draw_state
+from assay.tasks.references.reference import Reference
+from assay.tasks.values.half_codes import half_codes
+from assay.tasks.values.input_structure import Structure
 
 HEAD = "import torch\nfrom torch import nn\nN = 40\n"
 TAIL = "def get_init_inputs():\n    return []\n"

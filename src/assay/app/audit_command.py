@@ -21,9 +21,9 @@ from assay.data.progress import Progress
 from assay.data.settings import Level
 from assay.data.task import Task
 from assay.errors import UsageError
-from assay.report.audit import audit_block, audit_tally
+from assay.report.audit_text import audit_block, audit_tally
 from assay.report.console import progress_console, result_console
-from assay.report.progress import ProgressLine
+from assay.report.progress_display import ProgressLine
 from assay.tasks.catalog import resolve, tasks_of
 
 _FOUND, _OUR_FAILURE = 1, 3

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sys
 
-from assay.checks.registry import all_checks
-from assay.report.checks import check_list
+from assay.checks.check_registry import all_checks
+from assay.report.checks_text import check_list
 from assay.report.console import result_console
 
 

@@ -25,7 +25,7 @@ from assay.data.verdict import Status, Verdict
 from assay.errors import UsageError
 from assay.report import words
 from assay.report.console import progress_console, result_console
-from assay.report.progress import ProgressLine
+from assay.report.progress_display import ProgressLine
 from assay.report.summary import SummaryTable
 from assay.tasks.catalog import resolve
 from assay.termination import termination

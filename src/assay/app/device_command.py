@@ -6,15 +6,15 @@ import sys
 from datetime import UTC, datetime
 
 from assay.app.flags import DeviceFlags
-from assay.devices import registry
+from assay.devices import device_registry
 from assay.devices.survey import survey
 from assay.report.console import progress_console, result_console
-from assay.report.device import device_page
+from assay.report.device_text import device_page
 
 
 def run(flags: DeviceFlags) -> int:
     """Every device: described, with its calibration, kept or new; or what is missing."""
-    for name in registry.here():
+    for name in device_registry.here():
         one = survey(name, measured=True, afresh=flags.calibrate, waiting=_say_waiting)
         if flags.json:
             sys.stdout.write(one.model_dump_json() + "\n")

@@ -1,23 +1,34 @@
 """`assay eval`: judge candidates of one task.
 
 The rule: whatever the user could have got wrong is found before the first candidate runs.
+
+The exit code of many verdicts: the gravest one decides.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from contextlib import closing
 
 from assay.app.candidates import load_candidates
-from assay.app.exit_code import exit_code
+from assay.app.flag_settings import note_ignored, settings_from
 from assay.app.flags import EvalFlags
 from assay.app.printers import printer_for
 from assay.app.record_folder import RecordFolder
 from assay.app.replay import check_replayed, read_replayed
-from assay.app.settings import note_ignored, settings_from
-from assay.devices import registry
+from assay.data.verdict import Status
+from assay.devices import device_registry
 from assay.report.console import progress_console
-from assay.report.progress import ProgressLine
+from assay.report.progress_display import ProgressLine
 from assay.tasks.catalog import resolve
+
+
+def exit_code(statuses: Iterable[Status]) -> int:
+    """0 every candidate accepted, 3 where we failed ourselves (`not_run`), else 1."""
+    seen = set(statuses)
+    if Status.NOT_RUN in seen:
+        return 3
+    return 0 if seen == {Status.ACCEPTED} else 1
 
 
 def run(flags: EvalFlags) -> int:
@@ -26,7 +37,7 @@ def run(flags: EvalFlags) -> int:
     candidates = load_candidates(flags.candidates)
     replayed = read_replayed(flags.replay) if flags.replay else None
     settings = settings_from(flags, replayed)
-    registry.backend(settings.device)  # whether it can be used the judge process finds out
+    device_registry.backend(settings.device)  # whether it can be used the judge process finds out
     folder = RecordFolder.at(flags.out) if flags.out else None
     if replayed is not None:
         check_replayed(replayed, task, candidates)

@@ -9,15 +9,15 @@ from collections.abc import Callable, Iterator, Sequence
 from assay.app.candidates import load_candidates
 from assay.app.flags import InspectFlags
 from assay.data.candidate import Candidate
-from assay.data.compilation import CompileOutcome, CompileReport
 from assay.data.inspection import Inspection, Mention
+from assay.data.observations.compilation import CompileOutcome, CompileReport
 from assay.data.settings import Settings, Track
-from assay.guard.rubric import rubric
-from assay.judge.places import evidence_of_user, of_user
+from assay.judge.source_locations import evidence_of_user, of_user
 from assay.languages.architecture import architecture
 from assay.report.console import result_console
-from assay.report.inspection import inspection_page
+from assay.report.inspection_text import inspection_page
 from assay.source_analysis.analysis import analyse, findings
+from assay.source_analysis.rubric import rubric
 
 NOT_COMPILED = 1
 
@@ -49,10 +49,10 @@ def _compiler(
     if not architectures:
         yield lambda _: ()
         return
-    from assay.worker.compile_only import Foundry
+    from assay.profile.compile.compile_only import AheadOfTimeCompiler
 
-    with Foundry() as foundry:
-        yield lambda candidate: tuple(foundry.compile(candidate, one) for one in architectures)
+    with AheadOfTimeCompiler() as compiler:
+        yield lambda candidate: tuple(compiler.compile(candidate, one) for one in architectures)
 
 
 def inspect(candidate: Candidate, track: Track) -> Inspection:

@@ -6,18 +6,18 @@ import json
 import sys
 from collections.abc import Sequence
 
+from assay.app.axis_sizes import axes_at
 from assay.app.flags import LimitsFlags
-from assay.app.sizes import axes_at
 from assay.app.tasks_command import is_suite
 from assay.data.limits import Peaks, TaskLimits
 from assay.data.task import Task
 from assay.devices.peaks import board
 from assay.errors import TaskError, UsageError
-from assay.floor import floor_of
+from assay.limits.task_floor import floor_of
 from assay.report.console import progress_console, result_console
-from assay.report.limits import limits_table
+from assay.report.limits_text import limits_table
 from assay.tasks.catalog import resolve, tasks_of
-from assay.tasks.reference import Reference
+from assay.tasks.references.reference import Reference
 
 
 def run(flags: LimitsFlags) -> int:

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import sys
 
+from assay.app.axis_sizes import axes_at
 from assay.app.candidates import load_candidates
 from assay.app.flags import ProfileFlags
-from assay.app.sizes import axes_at
-from assay.data.profile import NotProfiled
+from assay.data.observations.profile import NotProfiled
 from assay.data.progress import Progress
 from assay.data.settings import Settings
-from assay.devices.registry import backend
+from assay.devices.device_registry import backend
 from assay.errors import UsageError
-from assay.measure.binding import sentences
+from assay.profile.bottleneck import sentences
 from assay.report.console import progress_console, result_console
-from assay.report.profile import not_profiled_page, profile_page
-from assay.report.progress import ProgressLine
+from assay.report.profile_text import not_profiled_page, profile_page
+from assay.report.progress_display import ProgressLine
 from assay.tasks.catalog import resolve
 
 _NOT_ACCEPTED = 1
@@ -27,8 +27,8 @@ def run(flags: ProfileFlags) -> int:
     task = resolve(flags.task)
     (candidate,) = load_candidates([flags.candidate])
 
-    from assay.profiling import Subject, profile
-    from assay.tasks.reference import Reference
+    from assay.profile.profiler import Subject, profile
+    from assay.tasks.references.reference import Reference
 
     reference = Reference(task)
     axes = reference.own_axes | axes_at(flags.at or [], reference.own_axes)

@@ -8,7 +8,7 @@ from assay.app.flags import TasksFlags
 from assay.data.task import Task
 from assay.errors import UsageError
 from assay.report.console import result_console
-from assay.report.tasks import task_list, task_page
+from assay.report.tasks_text import task_list, task_page
 from assay.tasks.catalog import resolve, suites, tasks_of
 
 

@@ -19,10 +19,10 @@ from assay.data.settings import Level
 from assay.data.task import Task
 from assay.data.workload import Workload
 from assay.errors import TaskError
-from assay.measure.nulls import Null
+from assay.exam.workloads.shape_points import HEAVY_STATE, SMALL_ELEMENTS, Points
+from assay.numerics.null_answers import Null
 from assay.tasks.catalog import reader
-from assay.tasks.points import HEAVY_STATE, SMALL_ELEMENTS, Points
-from assay.tasks.reference import Reference
+from assay.tasks.references.reference import Reference
 
 SMALL_BATCH = 4
 _SMALL_SEED = 0

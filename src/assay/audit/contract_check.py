@@ -11,19 +11,19 @@ from collections.abc import Iterable
 
 import torch
 
-from assay.audit.question import OTHER_DRAWS, Deadline, in_stages, tried
+from assay.audit.null_trials import OTHER_DRAWS, AuditDeadline, in_stages, tried
 from assay.data.plan import Plan
 from assay.data.settings import Level, Settings
 from assay.data.workload import Distribution, Workload
 from assay.errors import TaskError
-from assay.measure.nulls import Null, passes
-from assay.tasks.points import HEAVY_STATE
-from assay.tasks.reference import Reference
-from assay.tasks.sweep import sweep
-from assay.worker.host.exam import Draw, Exam, Question
-from assay.worker.host.null_answers import material as material_of
-from assay.worker.host.reference_check import check_reference
-from assay.worker.host.secret import Secret
+from assay.exam.exam import ContentKey, Draw, Exam
+from assay.exam.null_check import material as material_of
+from assay.exam.reference_check import check_reference
+from assay.exam.secret import Secret
+from assay.exam.workloads.shape_points import HEAVY_STATE
+from assay.exam.workloads.workload_sweep import sweep
+from assay.numerics.null_answers import Null, passes
+from assay.tasks.references.reference import Reference
 
 DRAWS = 2
 SECONDS = 4.0
@@ -40,7 +40,7 @@ class ContractCheck:
         self._level = level
         content = reference.task.content_id
         self._secret = Secret(hashlib.sha256(f"audit {content}".encode()).hexdigest())
-        self._deadline = Deadline(SECONDS)
+        self._deadline = AuditDeadline(SECONDS)
 
     @property
     def untried(self) -> int:
@@ -51,10 +51,10 @@ class ContractCheck:
         """Nulls that pass on the own generator. TaskError where the reference cannot judge."""
         exam = self._exam((self.small,))
         check_reference(exam)
-        for nulls in in_stages(exam.content(Question(0)).inputs):
+        for nulls in in_stages(exam.content(ContentKey(0)).inputs):
             for number in range(DRAWS):
-                question = Question(0, Draw(number=number * (1 + OTHER_DRAWS)))
-                nulls = _accepted(exam, question, nulls, self._deadline)
+                content_key = ContentKey(0, Draw(number=number * (1 + OTHER_DRAWS)))
+                nulls = _accepted(exam, content_key, nulls, self._deadline)
             if nulls:
                 return nulls
         return []
@@ -73,7 +73,7 @@ class ContractCheck:
     def _refusals_at(self, level: Level, nulls: list[Null]) -> dict[Null, Workload]:
         swept = sweep(self._reference, level, self._secret.random("sweep", level))
         exam = self._exam(tuple(w for w in swept if self._asks(w)))
-        deadline = Deadline(SWEEP_SECONDS)
+        deadline = AuditDeadline(SWEEP_SECONDS)
         refused: dict[Null, Workload] = {}
         for index, workload in enumerate(exam.plan.workloads):
             open_ = [null for null in nulls if null not in refused]
@@ -96,22 +96,24 @@ class ContractCheck:
         return Exam(self._reference, Plan.of(settings, self._secret.hex, workloads))
 
 
-def _accepted(exam: Exam, question: Question, nulls: list[Null], deadline: Deadline) -> list[Null]:
-    material = material_of(exam, question, OTHER_DRAWS)
-    expectations = exam.expectation(question)
+def _accepted(
+    exam: Exam, content_key: ContentKey, nulls: list[Null], deadline: AuditDeadline
+) -> list[Null]:
+    material = material_of(exam, content_key, OTHER_DRAWS)
+    expectations = exam.expectation(content_key)
     pairs = tried(nulls, material, deadline)
     return [null for null, answer in pairs if passes(expectations, answer)]
 
 
 def _refused(exam: Exam, index: int, nulls: list[Null]) -> list[Null]:
     """Those that answer here and are wrong. An empty workload refuses nothing."""
-    question = Question(index)
+    content_key = ContentKey(index)
     try:
-        expectations = exam.expectation(question)
-        material = material_of(exam, question, OTHER_DRAWS)
+        expectations = exam.expectation(content_key)
+        material = material_of(exam, content_key, OTHER_DRAWS)
     except TaskError:
         return []
     if not any(torch.Size(e.shape).numel() for e in expectations):
         return []
-    pairs = list(tried(nulls, material, Deadline(SECONDS)))
+    pairs = list(tried(nulls, material, AuditDeadline(SECONDS)))
     return [null for null, answer in pairs if not passes(expectations, answer)]

@@ -15,14 +15,14 @@ from typing import Any
 
 import torch
 
-from assay.audit.question import OTHER_DRAWS, Deadline, in_stages, tried
+from assay.audit.null_trials import OTHER_DRAWS, AuditDeadline, in_stages, tried
 from assay.data.workload import Workload
 from assay.errors import TaskError
-from assay.measure.nulls import Answer, Null, NullMaterial, passes_flat
-from assay.tasks.outputs import BUFFER_PREFIX
-from assay.tasks.points import Point, Points
-from assay.tasks.reference import BoundReference, Reference
-from assay.tasks.shapes_only import SizeLimit
+from assay.exam.workloads.shape_points import Point, Points
+from assay.numerics.null_answers import Answer, Null, NullMaterial, passes_flat
+from assay.tasks.references.reference import BoundReference, Reference
+from assay.tasks.references.reference_outputs import BUFFER_PREFIX
+from assay.tasks.shapes.shapes_only import SizeLimit
 
 TOLERANCES = (1e-4, 1e-2)  # of float32 and of 16-bit runs in the KernelBench family
 NEAR_OWN_BATCH = 4
@@ -111,7 +111,7 @@ class _Caller:
 
 
 def _asked(point: Point, material: NullMaterial) -> FlatResult:
-    deadline = Deadline(SECONDS)
+    deadline = AuditDeadline(SECONDS)
     found: dict[Null, float] = {}
     for nulls in in_stages(material.inputs):
         for null, answer in tried(nulls, material, deadline):

@@ -1,1 +1,1 @@
-"""What is asked of a candidate beyond plain calls, one file a check."""
+"""Checks: what is asked of a candidate beyond plain calls, one file each."""

@@ -8,21 +8,21 @@ rightly did not need its kernels.
 
 from __future__ import annotations
 
-from assay.checks.check import Check, CheckContext
+from assay.checks.check_contract import Check, CheckContext
 from assay.data.check import CheckDeclaration, CheckStage, Cost, Execution
 from assay.data.evidence import EvidenceKind
-from assay.data.observation import AblationSeen
+from assay.data.observations.observation import AblationSeen
 from assay.data.settings import Track
-from assay.worker.answers import StateMatch
-from assay.worker.host.build import Builder
-from assay.worker.host.deadline import Deadline
-from assay.worker.host.exam import Exam, Question
-from assay.worker.host.planned_call import ALONE, BatchOptions, Place, PlannedCall
-from assay.worker.host.process import Lost
-from assay.worker.host.reading import CallFacts, read_call
-from assay.worker.host.session import Session
-from assay.worker.host.tones import FIRST_WEIGHTS, SEEDED
-from assay.worker.protocol import Survey
+from assay.exam.call_reading import CallFacts, read_call
+from assay.exam.candidate_build import Builder
+from assay.exam.exam import ContentKey, Exam
+from assay.exam.weight_scales import FIRST_WEIGHTS, SEEDED
+from assay.sandbox.host.deadline import Deadline
+from assay.sandbox.host.planned_call import ALONE, BatchOptions, Place, PlannedCall
+from assay.sandbox.host.sandboxed_process import ProcessLost
+from assay.sandbox.host.session import Session
+from assay.sandbox.protocol.replies import StateMatch
+from assay.sandbox.protocol.requests import Survey
 
 
 def ablate(context: CheckContext) -> list[AblationSeen]:
@@ -31,7 +31,7 @@ def ablate(context: CheckContext) -> list[AblationSeen]:
     session = Session(context.wall)
     try:
         return [_ablated(context, session)]
-    except Lost as lost:
+    except ProcessLost as lost:
         return [AblationSeen(answered=False, reason=f"without kernels: {lost.text}")]
     finally:
         session.close()
@@ -50,9 +50,9 @@ def _ask(exam: Exam, session: Session, deadline: Deadline) -> AblationSeen:
     state = exam.state(0, weights)
     if session.load_state(0, state, deadline) is StateMatch.NONE and state:
         weights = SEEDED
-    question = Question(0)
-    expectations = exam.expectation(question, weights)
-    call = PlannedCall.judged(0, Place(0, ALONE), exam.content(question), expectations)
+    content_key = ContentKey(0)
+    expectations = exam.expectation(content_key, weights)
+    call = PlannedCall.judged(0, Place(0, ALONE), exam.content(content_key), expectations)
     result = session.run([call], BatchOptions(), deadline)
     seen = read_call(result.calls[0], expectations, CallFacts())
     if not seen.outputs:

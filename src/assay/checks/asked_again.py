@@ -10,70 +10,70 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from assay.checks.check import Check, CheckContext
-from assay.data.call import CallOutcome, CallSeen, CallStage
+from assay.checks.check_contract import Check, CheckContext
 from assay.data.check import CheckDeclaration, CheckStage, Cost
 from assay.data.evidence import EvidenceKind
-from assay.data.observation import CheckMissing, Observation
-from assay.worker.answers import CallCode
-from assay.worker.host.examiner import Examiner
-from assay.worker.host.explanation import Asked
-from assay.worker.host.planned_call import BatchOptions, PlannedCall, Spot
-from assay.worker.host.reading import BatchId, CallFacts, read_call
-from assay.worker.host.script import ScriptedBatch
+from assay.data.observations.call import CallOutcome, CallSeen, CallStage
+from assay.data.observations.observation import CheckMissing, Observation
+from assay.exam.answer_origin import AskedCall
+from assay.exam.call_reading import BatchId, CallFacts, read_call
+from assay.exam.script import ScriptedBatch
+from assay.exam.script_runner import ScriptRunner
+from assay.sandbox.host.planned_call import BatchOptions, PlannedCall, Spot
+from assay.sandbox.protocol.replies import CallCode
 
 _SPOT = Spot("asked again")
 
 
 def ask_again(context: CheckContext) -> list[Observation]:
-    """Both, through the examiner, which keeps the answers. Raises Lost."""
-    context.examiner.ask_again()
-    ask_refused_again(context.examiner)
+    """Both, through the script runner, which keeps the answers. Raises Lost."""
+    context.script_runner.ask_again()
+    ask_refused_again(context.script_runner)
     return []
 
 
-def ask_refused_again(examiner: Examiner) -> None:
+def ask_refused_again(script_runner: ScriptRunner) -> None:
     """Once more what raised every time. Raises Lost."""
     skipped = 0
-    for number, workload in enumerate(sorted(examiner.refused())):
-        if not examiner.has_time:
+    for number, workload in enumerate(sorted(script_runner.refused())):
+        if not script_runner.has_time:
             skipped += 1
             continue
-        examiner.observations.append(_ask(examiner, workload, number))
+        script_runner.observations.append(_ask(script_runner, workload, number))
     if skipped:
         text = f"{skipped} refused workloads were asked once: the candidate is too slow for more"
         missing = CheckMissing(check="repeated refusals", reason=text, essential=False)
-        examiner.observations.append(missing)
+        script_runner.observations.append(missing)
 
 
-def _ask(examiner: Examiner, workload: int, number: int) -> CallSeen:
+def _ask(script_runner: ScriptRunner, workload: int, number: int) -> CallSeen:
     facts = CallFacts(
-        examiner.calls_made + number, workload, batch=BatchId(CallStage.REFUSED_AGAIN, number)
+        script_runner.calls_made + number, workload, batch=BatchId(CallStage.REFUSED_AGAIN, number)
     )
-    instance = examiner.exam.instance_of(workload)
-    if examiner.instances.refusal(instance) is None:
-        return _call(examiner, facts)
-    refusal = examiner.instances.construct_again(instance, examiner.deadline())
+    instance = script_runner.exam.instance_of(workload)
+    if script_runner.instances.refusal(instance) is None:
+        return _call(script_runner, facts)
+    refusal = script_runner.instances.construct_again(instance, script_runner.deadline())
     if refusal is None:
         return _seen(facts, CallOutcome.RETURNED)
     return _seen(facts, CallOutcome.RAISED, f"constructor: {refusal.message}"[:500])
 
 
-def _call(examiner: Examiner, facts: CallFacts) -> CallSeen:
-    asked = examiner.asked_of(facts.workload)
-    examiner.begin(ScriptedBatch((asked.scripted,), copy_each=True))
-    weights = examiner.prepare(examiner.exam.instance_of(facts.workload), None)
-    planned = _planned(examiner, asked)
-    raw = examiner.session.run([planned], BatchOptions(), examiner.deadline()).calls[0]
+def _call(script_runner: ScriptRunner, facts: CallFacts) -> CallSeen:
+    asked = script_runner.asked_of(facts.workload)
+    script_runner.begin(ScriptedBatch((asked.scripted,), copy_each=True))
+    weights = script_runner.prepare(script_runner.exam.instance_of(facts.workload), None)
+    planned = _planned(script_runner, asked)
+    raw = script_runner.session.run([planned], BatchOptions(), script_runner.deadline()).calls[0]
     if raw.record is not None and raw.record.code == CallCode.RETURNED:
         return _seen(facts, CallOutcome.RETURNED)
     return read_call(raw, asked.expectations, replace(facts, weights=weights))
 
 
-def _planned(examiner: Examiner, asked: Asked) -> PlannedCall:
+def _planned(script_runner: ScriptRunner, asked: AskedCall) -> PlannedCall:
     """Ordinary values, whatever those were that it raised on."""
-    exam, workload = examiner.exam, asked.scripted.question.workload
-    instance, place = exam.instance_of(workload), examiner.place(workload, _SPOT)
+    exam, workload = script_runner.exam, asked.scripted.content_key.workload
+    instance, place = exam.instance_of(workload), script_runner.place(workload, _SPOT)
     return PlannedCall.judged(instance, place, exam.throw_away(workload), asked.expectations)
 
 

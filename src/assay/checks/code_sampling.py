@@ -11,17 +11,16 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection
 
-from assay.checks.check import Check, CheckContext
+from assay.checks.check_contract import Check, CheckContext
 from assay.data.check import CheckDeclaration, CheckStage, Cost, Execution
 from assay.data.evidence import EvidenceKind
-from assay.data.observation import ProvenanceSeen
+from assay.data.observations.observation import ProvenanceSeen
 from assay.data.settings import Track
-from assay.worker.host.exam import Exam, Question
-from assay.worker.host.mapped_objects import Owner
-from assay.worker.host.planned_call import ALONE, BatchOptions, Place, PlannedCall
-from assay.worker.host.reading import output_bytes
-from assay.worker.host.sampler import RATE_HZ, Sampler, Samples
-from assay.worker.host.session import Session
+from assay.exam.exam import ContentKey, Exam
+from assay.sampling.mapped_objects import Owner
+from assay.sampling.sampler import RATE_HZ, Sampler, Samples
+from assay.sandbox.host.planned_call import ALONE, BatchOptions, Place, PlannedCall, output_bytes
+from assay.sandbox.host.session import Session
 
 _SELDOM_HZ = 250.0  # samples a second, all through the examination
 _ENOUGH_SAMPLES = 120  # that belong to somebody
@@ -59,10 +58,10 @@ def sample_code(context: CheckContext) -> list[ProvenanceSeen]:
     call_s = session.run([_call(exam, 0)], options, deadline).outside_ns / 1e9
     workload = 0
     if call_s < _LONG_S and not interpreted:
-        workload = _telling(exam, context.examiner.answered())
+        workload = _informative_workload(exam, context.script_runner.answered())
         call_s = session.run([_call(exam, workload)], options, deadline).outside_ns / 1e9
     call = _call(exam, workload)
-    size = sum(output_bytes(exam.expectation(Question(workload))))
+    size = sum(output_bytes(exam.expectation(ContentKey(workload))))
     most = max(1, min(_MOST_CALLS, int(_LIVE_BYTES / max(1, size))))
     sampler = _sampler(session, RATE_HZ)
     busy_s, calls, ends = 0.0, 0, time.monotonic() + _WALL_S
@@ -88,17 +87,17 @@ def _sampler(session: Session, rate_hz: float) -> Sampler:
 
 
 def _call(exam: Exam, workload: int) -> PlannedCall:
-    return PlannedCall(0, Place(workload, ALONE), exam.content(Question(workload)), ())
+    return PlannedCall(0, Place(workload, ALONE), exam.content(ContentKey(workload)), ())
 
 
-def _telling(exam: Exam, answered: Collection[int]) -> int:
+def _informative_workload(exam: Exam, answered: Collection[int]) -> int:
     """The workload whose calls consist of computing: the own one, unless it is small.
 
     Of a small shape nearly all time is the interpreter's, which speaks for nobody. The smallest of
     the large ones does, else the largest.
     """
     asked = [w for w in exam.main_workloads if w == 0 or w in answered]
-    sizes = {w: exam.content(Question(w)).elements for w in asked}
+    sizes = {w: exam.content(ContentKey(w)).elements for w in asked}
     if sizes[0] >= _SMALL:
         return 0
     large = [w for w in asked if sizes[w] >= _SMALL]

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from assay.checks.check import Check, CheckContext
+from assay.checks.check_contract import Check, CheckContext
 from assay.data.check import CheckDeclaration, CheckStage, Cost, Execution
 from assay.data.evidence import EvidenceKind
-from assay.data.kernels import KernelsSeen
+from assay.data.observations.kernels import KernelsSeen
 from assay.data.settings import Track
-from assay.worker.host.exam import Question
-from assay.worker.host.kernel_records import traced
-from assay.worker.host.planned_call import AT_START, Place, PlannedCall
+from assay.exam.exam import ContentKey
+from assay.exam.traced_kernels import traced
+from assay.sandbox.host.planned_call import AT_START, Place, PlannedCall
 
 _CALLS = 3
 
@@ -17,7 +17,7 @@ _CALLS = 3
 def trace_kernels(context: CheckContext) -> list[KernelsSeen]:
     """Calls of the own workload under the device's own trace. Raises Lost."""
     context.report("sampling", None)
-    content = context.exam.content(Question(0))
+    content = context.exam.content(ContentKey(0))
     calls = [PlannedCall(0, Place(0, AT_START), content, ()) for _ in range(_CALLS)]
     return [traced(context.session, calls, context.deadline)]
 

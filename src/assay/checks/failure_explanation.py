@@ -6,12 +6,12 @@ It changes no verdict.
 
 from __future__ import annotations
 
-from assay.checks.check import Check, CheckContext
-from assay.data.call import CallSeen
+from assay.checks.check_contract import Check, CheckContext
 from assay.data.check import CheckDeclaration, CheckStage, Cost
-from assay.data.observation import ExplanationSeen
-from assay.worker.host.failure import explain_failure
-from assay.worker.host.shrinking import Shrinker
+from assay.data.observations.call import CallSeen
+from assay.data.observations.observation import ExplanationSeen
+from assay.exam.failure.failure_account import explain_failure
+from assay.exam.failure.failure_shrinking import Shrinker
 
 
 def explain_wrong(context: CheckContext) -> list[ExplanationSeen]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from assay.checks.check import Check, CheckContext
+from assay.checks.check_contract import Check, CheckContext
 from assay.data.check import CheckDeclaration, CheckStage, Cost
 from assay.data.evidence import EvidenceKind
-from assay.data.observation import LeftoverSeen
-from assay.worker.host.scratch import used_bytes
-from assay.worker.sandbox.spec import Isolation
+from assay.data.observations.observation import LeftoverSeen
+from assay.sandbox.host.scratch import used_bytes
+from assay.sandbox.layers.spec import Isolation
 
 _MOST_WRITTEN = 512 << 20  # what compilers leave behind is a tenth of it
 

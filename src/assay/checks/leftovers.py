@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import os
 
-from assay.checks.check import Check, CheckContext
+from assay.checks.check_contract import Check, CheckContext
 from assay.data.check import CheckDeclaration, CheckStage, Cost
 from assay.data.evidence import EvidenceKind
-from assay.data.observation import LeftoverSeen
-from assay.worker.host.process import IDLE_WINDOW_S, SandboxedProcess
-from assay.worker.host.pulse import Pulse
+from assay.data.observations.observation import LeftoverSeen
+from assay.devices.idle_probe import IdleProbe
+from assay.sandbox.host.sandboxed_process import IDLE_WINDOW_S, SandboxedProcess
 
 _IDLE_SHARE = 0.4  # of the silence: more computing than this is work that goes on
 _MOST_THREADS = 64 + 8 * (os.cpu_count() or 1)  # a few pools of one thread a processor
@@ -24,13 +24,13 @@ def look_for_leftovers(context: CheckContext) -> list[LeftoverSeen]:
     """After a batch: threads that compute, threads without end, a device at work."""
     session = context.session
     found = busy_threads(session.process, context.batch) if context.thorough else []
-    if session.pulse is not None and not _known(context):
-        found += device_at_work(session.pulse, context.batch, context.thorough)
+    if session.idle_probe is not None and not _known(context):
+        found += device_at_work(session.idle_probe, context.batch, context.thorough)
     return found
 
 
 def _known(context: CheckContext) -> bool:
-    seen = context.examiner.observations
+    seen = context.script_runner.observations
     return any(isinstance(o, LeftoverSeen) and o.on_device for o in seen)
 
 
@@ -48,12 +48,12 @@ def busy_threads(process: SandboxedProcess, number: int) -> list[LeftoverSeen]:
     return found
 
 
-def device_at_work(pulse: Pulse, number: int, sure: bool = True) -> list[LeftoverSeen]:
+def device_at_work(idle_probe: IdleProbe, number: int, sure: bool = True) -> list[LeftoverSeen]:
     """After batch `number`: is the device still at work? One look, or several to be sure."""
-    busy_us = pulse.surely_busy_us() if sure else pulse.busy_us()
+    busy_us = idle_probe.surely_busy_us() if sure else idle_probe.busy_us()
     if busy_us is None:
         return []
-    took = f"work of {pulse.usual_us:.0f} us had to wait {busy_us:.0f}"
+    took = f"work of {idle_probe.usual_us:.0f} us had to wait {busy_us:.0f}"
     text = f"the device is at work though every call was called done: {took}"
     when = f"after batch {number}"
     return [LeftoverSeen(when=when, processes=0, on_device=True, text=text)]

@@ -15,13 +15,13 @@ from elftools.common.exceptions import ELFError
 from elftools.elf.dynamic import DynamicSegment
 from elftools.elf.elffile import ELFFile
 
-from assay.checks.check import Check, CheckContext
+from assay.checks.check_contract import Check, CheckContext
 from assay.data.check import CheckDeclaration, CheckStage, Cost
 from assay.data.evidence import EvidenceKind
-from assay.data.observation import BuiltObject, ObjectsSeen
+from assay.data.observations.observation import BuiltObject, ObjectsSeen
 from assay.data.settings import Track
-from assay.guard.native_symbols import computed_by_symbol
-from assay.worker.host import scratch
+from assay.sandbox.host import scratch
+from assay.source_analysis.tables.native_symbols import computed_by_symbol
 
 _MAGIC = b"\x7fELF"
 _MOST_OBJECTS = 32

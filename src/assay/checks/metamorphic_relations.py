@@ -10,24 +10,24 @@ from dataclasses import dataclass
 
 import torch
 
-from assay.checks.check import Check, CheckContext
-from assay.data.call import CallStage, Mix
+from assay.checks.check_contract import Check, CheckContext
 from assay.data.check import CheckDeclaration, CheckStage, Cost, Execution
 from assay.data.contract import Quantised
 from assay.data.evidence import EvidenceKind
-from assay.data.observation import RelationSeen
-from assay.measure.expectation import OutputExpectation
-from assay.tasks.relation import Relation, Tensors
-from assay.tasks.relations import discover
-from assay.worker.host.exam import Question
-from assay.worker.host.exam_amounts import AMOUNTS
-from assay.worker.host.examiner import Examiner
-from assay.worker.host.explanation import Asked
-from assay.worker.host.planned_call import AT_END, AT_START, BatchOptions
-from assay.worker.host.raw_call import RawCall
-from assay.worker.host.reading import BatchId, tensors_of
-from assay.worker.host.script import ScriptedCall, small_with_rows
-from assay.worker.host.tones import FIRST_WEIGHTS
+from assay.data.observations.call import CallStage, Mix
+from assay.data.observations.observation import RelationSeen
+from assay.exam.answer_origin import AskedCall
+from assay.exam.call_reading import BatchId, tensors_of
+from assay.exam.exam import ContentKey
+from assay.exam.exam_amounts import AMOUNTS
+from assay.exam.script import ScriptedCall, small_with_rows
+from assay.exam.script_runner import ScriptRunner
+from assay.exam.weight_scales import FIRST_WEIGHTS
+from assay.numerics.expectation import OutputExpectation
+from assay.sandbox.host.planned_call import AT_END, AT_START, BatchOptions
+from assay.sandbox.host.raw_call import RawCall
+from assay.tasks.relations.relation import Relation, Tensors
+from assay.tasks.relations.relation_discovery import discover
 
 
 @dataclass(frozen=True)
@@ -35,14 +35,14 @@ class _Pair:
     """The two calls of one relation, with what each had to return."""
 
     relation: Relation
-    first: Asked
-    second: Asked
+    first: AskedCall
+    second: AskedCall
 
 
 def demand_relations(context: CheckContext) -> list[RelationSeen]:
     """Some of the relations that hold, on a small workload. Raises Lost."""
-    examiner, exam = context.examiner, context.exam
-    small = small_with_rows(exam, examiner.refused())
+    script_runner, exam = context.script_runner, context.exam
+    small = small_with_rows(exam, script_runner.refused())
     contract = exam.reference.task.contract
     if small is None or not isinstance(contract, Quantised | None):
         return []
@@ -55,40 +55,42 @@ def demand_relations(context: CheckContext) -> list[RelationSeen]:
     exam.secret.random("relations").shuffle(chosen)
     found = []
     for number, name in enumerate(sorted(chosen[: AMOUNTS[context.settings.level].relations])):
-        pair = _pair(examiner, exam.relations[name], small)
-        found += _try(examiner, pair, BatchId(CallStage.RELATED, number))
+        pair = _pair(script_runner, exam.relations[name], small)
+        found += _try(script_runner, pair, BatchId(CallStage.RELATED, number))
     return found
 
 
-def _pair(examiner: Examiner, relation: Relation, workload: int) -> _Pair:
-    exam = examiner.exam
-    version = examiner.prepare(exam.instance_of(workload), FIRST_WEIGHTS)
+def _pair(script_runner: ScriptRunner, relation: Relation, workload: int) -> _Pair:
+    exam = script_runner.exam
+    version = script_runner.prepare(exam.instance_of(workload), FIRST_WEIGHTS)
     plain = relation.base is tuple
-    questions = (
-        Question(workload) if plain else Question(workload, relation=relation.name, before=True),
-        Question(workload, relation=relation.name),
+    content_keys = (
+        ContentKey(workload)
+        if plain
+        else ContentKey(workload, relation=relation.name, before=True),
+        ContentKey(workload, relation=relation.name),
     )
     first, second = (
-        Asked(
-            ScriptedCall(question, spot, version, Mix.PLAIN),
+        AskedCall(
+            ScriptedCall(content_key, spot, version, Mix.PLAIN),
             version,
-            exam.expectation(question, version),
+            exam.expectation(content_key, version),
         )
-        for question, spot in zip(questions, (AT_START, AT_END), strict=True)
+        for content_key, spot in zip(content_keys, (AT_START, AT_END), strict=True)
     )
     return _Pair(relation, first, second)
 
 
-def _try(examiner: Examiner, pair: _Pair, batch: BatchId) -> list[RelationSeen]:
+def _try(script_runner: ScriptRunner, pair: _Pair, batch: BatchId) -> list[RelationSeen]:
     """Each in a batch of its own: what a call leaves behind must not reach the next."""
     raws = []
     for asked in (pair.first, pair.second):
-        workload = asked.scripted.question.workload
-        instance = examiner.exam.instance_of(workload)
-        examiner.prepare(instance, FIRST_WEIGHTS)
-        plan = examiner.plan(asked, instance)
-        result = examiner.session.run([plan], BatchOptions(), examiner.deadline())
-        if not examiner.record(batch, [asked], 0, result.calls[0]):
+        workload = asked.scripted.content_key.workload
+        instance = script_runner.exam.instance_of(workload)
+        script_runner.prepare(instance, FIRST_WEIGHTS)
+        plan = script_runner.plan(asked, instance)
+        result = script_runner.session.run([plan], BatchOptions(), script_runner.deadline())
+        if not script_runner.record(batch, [asked], 0, result.calls[0]):
             return []
         raws.append(result.calls[0])
     return _compared(pair, raws[0], raws[1])
@@ -100,7 +102,7 @@ def _compared(pair: _Pair, first: RawCall, second: RawCall) -> list[RelationSeen
     if not all(map(_comparable, expected)) or any(tensor is None for tensor in outputs):
         return []
     one, other = _wide(tensors_of(first)), _wide(tensors_of(second))
-    relation, workload = pair.relation, pair.first.scripted.question.workload
+    relation, workload = pair.relation, pair.first.scripted.content_key.workload
     foretold = relation.predict(one)
     slack = _slack(relation, one, _budgets(pair.first.expectations))
     rest = relation.part(_budgets(pair.second.expectations))

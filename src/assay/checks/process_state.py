@@ -7,11 +7,11 @@ the candidate is asked, for each of those that were timed may have changed its s
 
 from __future__ import annotations
 
-from assay.checks.check import Check, CheckContext
+from assay.checks.check_contract import Check, CheckContext
 from assay.data.check import CheckDeclaration, CheckStage, Cost
 from assay.data.evidence import EvidenceKind
-from assay.data.observation import StateSeen
-from assay.worker.host.deadline import Deadline
+from assay.data.observations.observation import StateSeen
+from assay.sandbox.host.deadline import Deadline
 
 _TIMEOUT_S = 10.0  # for the child to compare its state
 _MOST_LINES = 200

@@ -1,7 +1,7 @@
 """Recycled memory: does it take an answer from memory that was freed?
 
 The rule: one content is asked again and again. Before each call but the first the runner frees
-spoiled copies of the answer, so that whoever returns what it finds there returns a wrong answer.
+marked copies of the answer, so that whoever returns what it finds there returns a wrong answer.
 The batches are optional and stand anywhere in the script; their calls are judged like all others.
 """
 
@@ -9,13 +9,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from assay.checks.check import Check
-from assay.data.call import Mix
+from assay.checks.check_contract import Check
 from assay.data.check import CheckDeclaration, CheckStage, Cost
 from assay.data.evidence import EvidenceKind
-from assay.worker.host.exam import Draw, Exam, Question
-from assay.worker.host.planned_call import AT_START
-from assay.worker.host.script import (
+from assay.data.observations.call import Mix
+from assay.exam.exam import ContentKey, Draw, Exam
+from assay.exam.script import (
     BatchKind,
     Need,
     ScriptedBatch,
@@ -23,6 +22,7 @@ from assay.worker.host.script import (
     is_large,
     small_workloads,
 )
+from assay.sandbox.host.planned_call import AT_START
 
 _SPOILED_CALLS = 7  # after the first: free memory looks like the answer before each
 
@@ -34,7 +34,7 @@ def recycling_batches(exam: Exam) -> list[ScriptedBatch]:
 
 
 def _recycled(workload: int) -> ScriptedBatch:
-    plain = ScriptedCall(Question(workload, Draw(number=1)), AT_START, None, Mix.PLAIN)
+    plain = ScriptedCall(ContentKey(workload, Draw(number=1)), AT_START, None, Mix.PLAIN)
     calls = (plain,) + (replace(plain, mix=Mix.RECYCLED),) * _SPOILED_CALLS
     return ScriptedBatch(calls, True, BatchKind.RECYCLED, Need.OPTIONAL)
 

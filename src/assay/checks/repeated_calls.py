@@ -12,22 +12,22 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from assay.checks.check import Check, CheckContext
-from assay.data.call import CallStage, Mix
+from assay.checks.check_contract import Check, CheckContext
 from assay.data.check import CheckDeclaration, CheckStage, Cost, Execution
 from assay.data.contract import Stochastic
 from assay.data.evidence import EvidenceKind
-from assay.data.observation import RecurrenceSeen
-from assay.worker.host.exam import Exam, Question
-from assay.worker.host.exam_amounts import AMOUNTS
-from assay.worker.host.examiner import Examiner
-from assay.worker.host.explanation import Asked
-from assay.worker.host.layout import same_bytes, span_bytes
-from assay.worker.host.planned_call import SPOTS, BatchOptions, PlannedCall
-from assay.worker.host.raw_call import RawCall
-from assay.worker.host.reading import BatchId
-from assay.worker.host.script import ScriptedCall, small_with_rows
-from assay.worker.host.tones import FIRST_WEIGHTS
+from assay.data.observations.call import CallStage, Mix
+from assay.data.observations.observation import RecurrenceSeen
+from assay.exam.answer_origin import AskedCall
+from assay.exam.call_reading import BatchId
+from assay.exam.exam import ContentKey, Exam
+from assay.exam.exam_amounts import AMOUNTS
+from assay.exam.script import ScriptedCall, small_with_rows
+from assay.exam.script_runner import ScriptRunner
+from assay.exam.weight_scales import FIRST_WEIGHTS
+from assay.sandbox.host.planned_call import SPOTS, BatchOptions, PlannedCall
+from assay.sandbox.host.raw_call import RawCall
+from assay.sandbox.host.tensor_bytes import same_bytes, span_bytes
 
 _CALLS = 250  # of each workload
 _SLOW_S = 0.005  # a call that takes longer is made as often as the time allows
@@ -44,7 +44,7 @@ _REMEMBERED = 8  # different right answers to one question
 class _Known:
     """The answers to one question that were judged right, by their bits."""
 
-    asked: Asked
+    asked: AskedCall
     planned: PlannedCall
     answers: list[RawCall] = field(default_factory=list)
 
@@ -58,16 +58,16 @@ class _Known:
 def repeat_calls(context: CheckContext) -> list[RecurrenceSeen]:
     """The own workload, and a small one where calls of the own one are long. Raises Lost."""
     context.report("repeating", None)
-    examiner, budget_s = context.examiner, AMOUNTS[context.settings.level].repeated_s
+    script_runner, budget_s = context.script_runner, AMOUNTS[context.settings.level].repeated_s
     if budget_s is None:
         return []
-    examiner.begin(None)  # no batch of the script: the hard limit alone holds
-    if isinstance(examiner.exam.reference.task.contract, Stochastic):
+    script_runner.begin(None)  # no batch of the script: the hard limit alone holds
+    if isinstance(script_runner.exam.reference.task.contract, Stochastic):
         return [RecurrenceSeen(workload=0, calls=0, reason="the task asks for random answers")]
-    found, small = [], small_with_rows(examiner.exam, examiner.refused())
+    found, small = [], small_with_rows(script_runner.exam, script_runner.refused())
     for workload in [0] if small is None else [0, small]:
-        found.append(_Recurrence(examiner, workload, budget_s).run())
-        if examiner.wrong or not found[0].reason:
+        found.append(_Recurrence(script_runner, workload, budget_s).run())
+        if script_runner.wrong or not found[0].reason:
             break
     return found
 
@@ -75,11 +75,11 @@ def repeat_calls(context: CheckContext) -> list[RecurrenceSeen]:
 class _Recurrence:
     """One workload, asked again and again."""
 
-    def __init__(self, examiner: Examiner, workload: int, budget_s: float) -> None:
-        self._examiner = examiner
+    def __init__(self, script_runner: ScriptRunner, workload: int, budget_s: float) -> None:
+        self._script_runner = script_runner
         self._workload = workload
         self._budget_s = budget_s
-        exam = examiner.exam
+        exam = script_runner.exam
         self._alone = exam.stateful or bool(exam.reference.updates)
         self._options = BatchOptions(copy_each=False, check_inputs=False)
         self._known: list[_Known] = []
@@ -90,7 +90,7 @@ class _Recurrence:
         """As often as it takes, or as the time allows."""
         self._learn()
         started, call_s = time.monotonic(), self._one_call_s()
-        while self._calls < _CALLS and self._examiner.wrong < _ENOUGH_WRONG:
+        while self._calls < _CALLS and self._script_runner.wrong < _ENOUGH_WRONG:
             spent = time.monotonic() - started
             patience = 1.0 if call_s > _SLOW_S else _PATIENCE
             if spent > patience * self._budget_s:
@@ -106,18 +106,18 @@ class _Recurrence:
 
     def _learn(self) -> None:
         """The questions, with the weights that are in force from now on."""
-        examiner, exam = self._examiner, self._examiner.exam
+        script_runner, exam = self._script_runner, self._script_runner.exam
         instance = exam.instance_of(self._workload)
-        version = examiner.prepare(instance, FIRST_WEIGHTS)
-        for question, spot in zip(_questions(exam, self._workload), SPOTS, strict=False):
-            scripted = ScriptedCall(question, spot, version, Mix.REPEATED)
-            asked = Asked(scripted, version, exam.expectation(question, version))
-            self._known.append(_Known(asked, examiner.plan(asked, instance)))
+        version = script_runner.prepare(instance, FIRST_WEIGHTS)
+        for content_key, spot in zip(_content_keys(exam, self._workload), SPOTS, strict=False):
+            scripted = ScriptedCall(content_key, spot, version, Mix.REPEATED)
+            asked = AskedCall(scripted, version, exam.expectation(content_key, version))
+            self._known.append(_Known(asked, script_runner.plan(asked, instance)))
 
     def _one_call_s(self) -> float:
-        before_s = self._examiner.session.process.waited_s
+        before_s = self._script_runner.session.process.waited_s
         self._batch(1)
-        return max(1e-6, self._examiner.session.process.waited_s - before_s)
+        return max(1e-6, self._script_runner.session.process.waited_s - before_s)
 
     def _length(self, call_s: float) -> int:
         if self._alone:
@@ -127,13 +127,13 @@ class _Recurrence:
         return max(1, min(fitting, _CALLS - self._calls))
 
     def _batch(self, length: int) -> None:
-        examiner, session = self._examiner, self._examiner.session
-        instance = examiner.exam.instance_of(self._workload)
-        examiner.prepare(instance, FIRST_WEIGHTS)  # what calls may change
+        script_runner, session = self._script_runner, self._script_runner.session
+        instance = script_runner.exam.instance_of(self._workload)
+        script_runner.prepare(instance, FIRST_WEIGHTS)  # what calls may change
         turns = self._turns()
         asked = [next(turns) for _ in range(length)]
         planned = [known.planned for known in asked]
-        result = session.run(planned, self._options, examiner.deadline())
+        result = session.run(planned, self._options, script_runner.deadline())
         batch = [known.asked for known in asked]
         for position, (known, raw) in enumerate(zip(asked, result.calls, strict=True)):
             self._calls += 1
@@ -141,7 +141,7 @@ class _Recurrence:
                 continue
             self._different += bool(known.answers) and not known.holds(raw)
             number = BatchId(CallStage.REPEATED, self._calls)
-            right = examiner.record(number, batch, position, raw)
+            right = script_runner.record(number, batch, position, raw)
             self._was_wrong = not right  # the next right one is written down too
             if right:
                 known.keep(raw)
@@ -153,11 +153,11 @@ class _Recurrence:
             number += 1
 
 
-def _questions(exam: Exam, workload: int) -> list[Question]:
+def _content_keys(exam: Exam, workload: int) -> list[ContentKey]:
     """Two contents that the script asks as well, so that their truth is known."""
-    if workload == 0 and exam.content(Question(0)).elements > _LARGE_ELEMENTS:
-        return [Question(0), Question(0, variant=1)]
-    return [Question(workload), *Question(workload).following(1)]
+    if workload == 0 and exam.content(ContentKey(0)).elements > _LARGE_ELEMENTS:
+        return [ContentKey(0), ContentKey(0, variant=1)]
+    return [ContentKey(workload), *ContentKey(workload).following(1)]
 
 
 def _same_bits(one: RawCall, other: RawCall) -> bool:

@@ -13,16 +13,16 @@ from __future__ import annotations
 
 import random
 
-from assay.checks.check import Check, CheckContext
+from assay.checks.check_contract import Check, CheckContext
 from assay.data.check import CheckDeclaration, CheckStage, Cost, Execution
 from assay.data.evidence import EvidenceKind
-from assay.data.observation import RepetitionSeen
+from assay.data.observations.observation import RepetitionSeen
 from assay.data.settings import Track
-from assay.worker.host.content import Content, few_changed
-from assay.worker.host.deadline import Deadline
-from assay.worker.host.exam import Draw, Exam, Purpose, Question
-from assay.worker.host.planned_call import ALONE, BatchOptions, Place, PlannedCall
-from assay.worker.host.session import Session
+from assay.exam.exam import ContentKey, Draw, Exam, Purpose
+from assay.sandbox.host.call_content import Content, few_changed
+from assay.sandbox.host.deadline import Deadline
+from assay.sandbox.host.planned_call import ALONE, BatchOptions, Place, PlannedCall
+from assay.sandbox.host.session import Session
 
 _PAIRS = 8  # of times, first and again
 _MOST_BYTES = 32e6  # of one content; all pairs are kept for the next candidate
@@ -38,16 +38,16 @@ def time_repetition(context: CheckContext) -> list[RepetitionSeen]:
 
 def repeat(exam: Exam, session: Session, deadline: Deadline) -> RepetitionSeen:
     """The pairs, or why there are none."""
-    if sum(t.nbytes for t in exam.content(Question(0)).tensors) > _MOST_BYTES:
+    if sum(t.nbytes for t in exam.content(ContentKey(0)).tensors) > _MOST_BYTES:
         return RepetitionSeen(reason="the own workload is too large to be drawn often")
     rng = exam.secret.random("repetition")
     asked = _Asked(session, deadline)
-    slowest = asked.us([exam.content(Question(0))])
+    slowest = asked.us([exam.content(ContentKey(0))])
     first_us, again_us = [], []
     for number in range(_PAIRS):
         if slowest > 1e6 * _MOST_S:
             return RepetitionSeen(reason="a call is too slow to be repeated often")
-        content = exam.content(Question(0, Draw(Purpose.REPETITION, number)))
+        content = exam.content(ContentKey(0, Draw(Purpose.REPETITION, number)))
         most = _MOST_CALLS if slowest < 1e6 * _SHORT_S else 1
         first_us.append(asked.us([*_alike(content, rng, most), content]))
         again_us.append(asked.us([content] * rng.randint(1, most)))

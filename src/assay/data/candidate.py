@@ -28,7 +28,7 @@ class Candidate(Record):
 
     schema_version: int = SCHEMA_VERSION
     name: str
-    language: str  # a name of `assay.languages.registry`
+    language: str  # a name of `assay.languages.language_registry`
     sources: tuple[SourceFile, ...]
     entry: str = "ModelNew"
     provenance: Provenance = Provenance()

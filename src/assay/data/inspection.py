@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from assay.data.compilation import CompileReport
 from assay.data.evidence import Evidence
+from assay.data.observations.compilation import CompileReport
 from assay.data.record import SCHEMA_VERSION, Record
 from assay.data.verdict import Rubric
 

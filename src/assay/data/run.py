@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from assay.data.candidate import Candidate
-from assay.data.observation import Observation
+from assay.data.observations.observation import Observation
 from assay.data.record import SCHEMA_VERSION, Record
 from assay.data.settings import Settings
 from assay.data.task import Task

@@ -11,8 +11,8 @@ from pydantic import Field
 
 from assay.data.environment import Environment
 from assay.data.evidence import Evidence
-from assay.data.explanation import Explanation
-from assay.data.measurement import Timing
+from assay.data.observations.explanation import Explanation
+from assay.data.observations.measurement import Timing
 from assay.data.plan import Plan
 from assay.data.record import SCHEMA_VERSION, Record
 from assay.data.settings import Level, Track

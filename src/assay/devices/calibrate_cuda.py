@@ -26,7 +26,7 @@ _LOAD_BURSTS = 6  # thirty milliseconds: longer than the driver takes to answer
 
 
 @dataclass(frozen=True)
-class Plan:
+class CalibrationPlan:
     """How large and how long. The defaults are for a GPU; a test asks for less."""
 
     copy_bytes: int
@@ -40,12 +40,12 @@ class Plan:
 
 
 @dataclass(frozen=True)
-class Workshop:
+class CalibrationSetup:
     """Where the measurements are made: a device, its clock, and the data's own randomness."""
 
     device: torch.device
     timer: BurstTimer
-    plan: Plan
+    plan: CalibrationPlan
 
     def normal(self, *shape: int, dtype: torch.dtype = torch.float32) -> torch.Tensor:
         """Standard normal data, drawn without touching anyone's generator."""
@@ -56,30 +56,30 @@ class Workshop:
 def calibrate(index: int, device: Device, read: Callable[[], DeviceReading]) -> Calibration:
     """Measure the CUDA device of that number, which is described by `device`."""
     newer = int(device.architecture.removeprefix("sm_")) >= 80
-    plan = Plan(copy_bytes=copy_buffer_bytes(device), newer_formats=newer)
+    plan = CalibrationPlan(copy_bytes=copy_buffer_bytes(device), newer_formats=newer)
     with torch.cuda.device(index):
-        workshop = Workshop(torch.device("cuda", index), EventTimer(), plan)
+        setup = CalibrationSetup(torch.device("cuda", index), EventTimer(), plan)
         try:
-            return calibrate_in(workshop, read)
+            return calibrate_in(setup, read)
         except torch.OutOfMemoryError as error:
             raise HostError(f"too little free memory on {device.name} to measure it") from error
         finally:
             torch.cuda.empty_cache()
 
 
-def calibrate_in(workshop: Workshop, read: Callable[[], DeviceReading]) -> Calibration:
+def calibrate_in(setup: CalibrationSetup, read: Callable[[], DeviceReading]) -> Calibration:
     """Every figure, products first, so that the clocks are up for the rest."""
     start_s = time.perf_counter()
-    plan = workshop.plan
-    fp16 = matmul(workshop, torch.float16)
-    reading = under_load(workshop, fp16, read)
-    bf16 = matmul(workshop, torch.bfloat16) if plan.newer_formats else None
-    tf32 = matmul(workshop, torch.float32, tf32=True) if plan.newer_formats else None
-    fp32 = matmul(workshop, torch.float32)
-    fp64 = matmul(workshop, torch.float64)
-    moved = copy(workshop)
-    launch = launch_cost(workshop.timer, *launches(workshop))
-    noise = aa_noise_percent(workshop)
+    plan = setup.plan
+    fp16 = matmul(setup, torch.float16)
+    reading = under_load(setup, fp16, read)
+    bf16 = matmul(setup, torch.bfloat16) if plan.newer_formats else None
+    tf32 = matmul(setup, torch.float32, tf32=True) if plan.newer_formats else None
+    fp32 = matmul(setup, torch.float32)
+    fp64 = matmul(setup, torch.float64)
+    moved = copy(setup)
+    launch = launch_cost(setup.timer, *launches(setup))
+    noise = aa_noise_percent(setup)
 
     def rates(pick: Callable[[Bursts], float]) -> Rates:
         half, full = 2e6 * plan.half_size**3, 2e6 * plan.full_size**3
@@ -115,49 +115,49 @@ def copy_buffer_bytes(device: Device) -> int:
     return max(2**20, min(wanted, device.memory_bytes // 16)) // 4 * 4
 
 
-def copy(workshop: Workshop) -> Bursts:
+def copy(setup: CalibrationSetup) -> Bursts:
     """One buffer into another on the same device."""
-    source = workshop.normal(workshop.plan.copy_bytes // 4)
+    source = setup.normal(setup.plan.copy_bytes // 4)
     target = torch.empty_like(source)
-    return bursts(workshop.timer, lambda: target.copy_(source), workshop.plan.measure_s)
+    return bursts(setup.timer, lambda: target.copy_(source), setup.plan.measure_s)
 
 
-def matmul(workshop: Workshop, dtype: torch.dtype, tf32: bool = False) -> Bursts:
+def matmul(setup: CalibrationSetup, dtype: torch.dtype, tf32: bool = False) -> Bursts:
     """A square product in that dtype; float32 without TF32 unless it is asked for."""
     with float32_products("tf32" if tf32 else "ieee"):
-        return bursts(workshop.timer, product(workshop, dtype), workshop.plan.measure_s)
+        return bursts(setup.timer, product(setup, dtype), setup.plan.measure_s)
 
 
-def product(workshop: Workshop, dtype: torch.dtype) -> Work:
+def product(setup: CalibrationSetup, dtype: torch.dtype) -> Work:
     """One square matmul, larger in half precision, where the device is faster."""
-    size = workshop.plan.half_size if dtype.itemsize == 2 else workshop.plan.full_size
-    left, right = workshop.normal(2, size, size, dtype=dtype)
+    size = setup.plan.half_size if dtype.itemsize == 2 else setup.plan.full_size
+    left, right = setup.normal(2, size, size, dtype=dtype)
     out = torch.empty_like(left)
     return lambda: torch.mm(left, right, out=out)
 
 
 def under_load(
-    workshop: Workshop, fp16: Bursts, read: Callable[[], DeviceReading]
+    setup: CalibrationSetup, fp16: Bursts, read: Callable[[], DeviceReading]
 ) -> DeviceReading:
     """A reading while float16 products, whose time is known, are still queued."""
-    work = product(workshop, torch.float16)
+    work = product(setup, torch.float16)
     for _ in range(_LOAD_BURSTS * calls_a_burst(fp16.median_us)):
         work()
     found = read()
-    workshop.timer.wait()
+    setup.timer.wait()
     return found
 
 
-def launches(workshop: Workshop) -> tuple[Work, Work]:
+def launches(setup: CalibrationSetup) -> tuple[Work, Work]:
     """One tiny kernel, and one long enough to hide the queueing of others."""
-    one = workshop.normal(1)
-    return lambda: one.add_(1), product(workshop, torch.float32)
+    one = setup.normal(1)
+    return lambda: one.add_(1), product(setup, torch.float32)
 
 
-def aa_noise_percent(workshop: Workshop) -> float:
+def aa_noise_percent(setup: CalibrationSetup) -> float:
     """The same code timed against itself, interleaved: the largest |B/A - 1| of the medians."""
-    data = workshop.normal(*workshop.plan.noise_shape)
-    timer, plan = workshop.timer, workshop.plan
+    data = setup.normal(*setup.plan.noise_shape)
+    timer, plan = setup.timer, setup.plan
 
     def work() -> object:
         return torch.softmax(data, -1)

@@ -13,7 +13,7 @@ from typing import Any
 import torch
 
 from assay.devices.cuda_driver import PERSISTING_CACHE, CudaDriver
-from assay.devices.cupti import KernelTrace
+from assay.devices.cupti import CuptiTrace
 from assay.devices.launch_gap import LaunchGap
 from assay.errors import DeviceError
 
@@ -113,9 +113,9 @@ class CudaAccelerator:
         """Through the form in which libraries exchange memory."""
         return torch.as_tensor(_Raw(pointer, nbytes), device="cuda")
 
-    def kernel_trace(self) -> KernelTrace:
+    def kernel_trace(self) -> CuptiTrace:
         """The driver's own records; one a process: CUPTI keeps its callbacks."""
-        return KernelTrace()
+        return CuptiTrace()
 
 
 class _Raw:

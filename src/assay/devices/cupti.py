@@ -71,7 +71,7 @@ _Completed = ctypes.CFUNCTYPE(
 )
 
 
-class KernelTrace:
+class CuptiTrace:
     """Collects records between `start` and `stop`. One a process: the callbacks are CUPTI's."""
 
     def __init__(self) -> None:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:  # NumPy's threads must not start before the warm parent says 
     import numpy.typing as npt
     import torch
 
-    from assay.devices.cupti import KernelTrace
+    from assay.devices.cupti import CuptiTrace
 
     Bytes: TypeAlias = npt.NDArray[np.uint8]
 
@@ -108,5 +108,5 @@ class Accelerator(Protocol):
     def bytes_at(self, pointer: int, nbytes: int) -> torch.Tensor:
         """A tensor of bytes over memory of the device."""
 
-    def kernel_trace(self) -> KernelTrace:
+    def kernel_trace(self) -> CuptiTrace:
         """What records the kernels that run."""

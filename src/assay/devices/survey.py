@@ -10,11 +10,11 @@ import time
 from collections.abc import Callable
 
 from assay.data.device import Calibration, DeviceSurvey
-from assay.devices import registry
+from assay.devices import device_registry
 from assay.devices.calibration_folder import CalibrationFolder
-from assay.devices.device import DeviceBackend
+from assay.devices.device_adapter import DeviceBackend
 from assay.devices.lease import Waiting, device_key, lease
-from assay.devices.load import LoadCounters, busy_words, load_between, load_counters
+from assay.devices.load_counters import LoadCounters, busy_words, load_between, load_counters
 
 _WAIT_S = 120.0
 _Counters = Callable[[], LoadCounters]
@@ -28,7 +28,7 @@ def survey(
     counters: _Counters = load_counters,
 ) -> DeviceSurvey:
     """One device. A kept calibration is used unless it is to be measured afresh."""
-    backend = registry.backend(name)
+    backend = device_registry.backend(name)
     missing = backend.available()
     if missing is not None:
         return DeviceSurvey(name=name, missing=missing, judges=backend.judges)

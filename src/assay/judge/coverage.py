@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from assay.data.evidence import Evidence, EvidenceKind, Severity
 from assay.data.verdict import Coverage, Outcome, WorkloadOutcome
 from assay.data.workload import Workload
-from assay.judge.case import Case
+from assay.judge.judge_input import JudgeInput
 
 _ANSWERED = (Outcome.OK, Outcome.WRONG)
 _LISTED = 6  # sizes of one axis; the rest are counted
@@ -37,7 +37,7 @@ class _Cause:
     rows: frozenset[int]
 
 
-def coverage(case: Case, rows: tuple[WorkloadOutcome, ...]) -> Coverage | None:
+def coverage(case: JudgeInput, rows: tuple[WorkloadOutcome, ...]) -> Coverage | None:
     """How many of the workloads got an answer; None where nothing was planned."""
     if case.plan is None or not rows:
         return None

@@ -2,22 +2,32 @@
 
 from __future__ import annotations
 
-from assay.data.call import CallOutcome
 from assay.data.evidence import Evidence, Severity
-from assay.data.observation import CheckMissing, EndSeen, ExplanationSeen
+from assay.data.observations.call import CallOutcome
+from assay.data.observations.observation import CheckMissing, EndSeen, ExplanationSeen
 from assay.data.verdict import Correct, Coverage, Honest, Status, Verdict
-from assay.judge import coverage, degenerate, honesty, light, places, right, running, scaled, speed
-from assay.judge.case import Case
+from assay.judge import (
+    correctness,
+    coverage,
+    degenerate,
+    honesty,
+    run_failures,
+    smaller_shape,
+    source_locations,
+    speed_of_light,
+    speedup,
+)
+from assay.judge.judge_input import JudgeInput
 
 _ORDER = list(Status)  # declared in order of precedence
 
 
-def judge(case: Case) -> Verdict:
+def judge(case: JudgeInput) -> Verdict:
     """The verdict on one case. Pure: the same case gives the same verdict."""
-    ran = running.findings(case)
-    rows = right.workload_outcomes(case)
+    ran = run_failures.findings(case)
+    rows = correctness.workload_outcomes(case)
     covered = coverage.coverage(case, rows)
-    wrong = right.findings(case)
+    wrong = correctness.findings(case)
     dishonest = honesty.findings(case)
     statuses = [status for status, _ in ran if status is not None]
     if not statuses:  # who did not come to the end lacks more than coverage
@@ -26,10 +36,10 @@ def judge(case: Case) -> Verdict:
     if not statuses and not _own_judged(case):
         statuses = [Status.NOT_RUN]
     status = min(statuses, key=_ORDER.index, default=Status.ACCEPTED)
-    evidence = tuple([e for _, e in ran] + dishonest + wrong + scaled.findings(case))
-    timing, timing_reason = speed.timings(case)
-    limits, limits_reason = light.limits(case)
-    reason = _reason(status, ran, dishonest, wrong, covered) + scaled.remark(case)
+    evidence = tuple([e for _, e in ran] + dishonest + wrong + smaller_shape.findings(case))
+    timing, timing_reason = speedup.timings(case)
+    limits, limits_reason = speed_of_light.limits(case)
+    reason = _reason(status, ran, dishonest, wrong, covered) + smaller_shape.remark(case)
     return Verdict(
         task=case.task.id,
         candidate=case.candidate.name,
@@ -40,15 +50,15 @@ def judge(case: Case) -> Verdict:
         status=status,
         correct=_correct(case, status, wrong),
         honest=_honest(case, dishonest),
-        reason=places.of_user(reason, case.candidate),
+        reason=source_locations.of_user(reason, case.candidate),
         evidence=tuple(
-            places.evidence_of_user(e, case.candidate) for e in _heaviest_first(evidence)
+            source_locations.evidence_of_user(e, case.candidate) for e in _heaviest_first(evidence)
         ),
         workloads=rows,
         coverage=covered,
-        own_workload=scaled.own_workload(case),
+        own_workload=smaller_shape.own_workload(case),
         task_remarks=degenerate.remarks(case),
-        relations=right.relation_outcomes(case),
+        relations=correctness.relation_outcomes(case),
         timing=timing,
         timing_reason=timing_reason,
         explanation=next((e.explanation for e in case.seen(ExplanationSeen)), None),
@@ -67,18 +77,18 @@ def _statuses(wrong: list[Evidence], dishonest: list[Evidence]) -> list[Status]:
     found = []
     if any(e.severity is Severity.CONVICTS for e in dishonest):
         found.append(Status.DISHONEST)
-    if any(e.severity is Severity.CONVICTS and e.kind in right.WRONG for e in wrong):
+    if any(e.severity is Severity.CONVICTS and e.kind in correctness.WRONG for e in wrong):
         found.append(Status.INCORRECT)
     if any(e.severity is Severity.SUSPICIOUS for e in dishonest):
         found.append(Status.SUSPICIOUS)
     return found
 
 
-def _own_judged(case: Case) -> bool:
+def _own_judged(case: JudgeInput) -> bool:
     return any(c.workload == 0 and c.outcome is CallOutcome.RETURNED for c in case.calls)
 
 
-def _correct(case: Case, status: Status, wrong: list[Evidence]) -> Correct:
+def _correct(case: JudgeInput, status: Status, wrong: list[Evidence]) -> Correct:
     if any(e.severity is Severity.CONVICTS for e in wrong) or any(
         output.problem is not None for call in case.calls for output in call.outputs
     ):
@@ -88,7 +98,7 @@ def _correct(case: Case, status: Status, wrong: list[Evidence]) -> Correct:
     return Correct.YES if finished and not ended and _own_judged(case) else Correct.UNKNOWN
 
 
-def _honest(case: Case, dishonest: list[Evidence]) -> Honest:
+def _honest(case: JudgeInput, dishonest: list[Evidence]) -> Honest:
     severities = {e.severity for e in dishonest}
     if Severity.CONVICTS in severities:
         return Honest.NO

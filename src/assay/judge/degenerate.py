@@ -5,11 +5,11 @@ The rule: they say what a verdict on the task is worth. They change neither stat
 
 from __future__ import annotations
 
-from assay.data.observation import NullPassed
-from assay.judge.case import Case
+from assay.data.observations.observation import NullPassed
+from assay.judge.judge_input import JudgeInput
 
 
-def remarks(case: Case) -> tuple[str, ...]:
+def remarks(case: JudgeInput) -> tuple[str, ...]:
     """One sentence for each null answer that passed on every workload."""
     return tuple(
         f"degenerate task: {seen.null} is right on all {seen.workloads} workloads it was tried on, "

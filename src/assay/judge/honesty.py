@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from assay.data.call import CallOutcome, CallSeen, Mix
 from assay.data.contract import Stochastic
 from assay.data.evidence import Evidence, EvidenceKind, Severity
-from assay.data.kernels import KernelsSeen
-from assay.data.observation import (
+from assay.data.observations.call import CallOutcome, CallSeen, Mix
+from assay.data.observations.kernels import KernelsSeen
+from assay.data.observations.observation import (
     AblationSeen,
     DispatchSeen,
     ObjectsSeen,
@@ -17,23 +17,29 @@ from assay.data.observation import (
 )
 from assay.data.settings import Track
 from assay.data.verdict import OwnShare
-from assay.guard import built_objects, kernel_trace, provenance, repetition
-from assay.guard.kernel_names import defined_names
-from assay.guard.operations import delegated
-from assay.guard.state import classify
-from assay.judge import conduct, light, precision
-from assay.judge.case import Case
-from assay.judge.right import cause, concerns_values
+from assay.judge import reduced_precision, speed_of_light
+from assay.judge.behaviour import (
+    faster_repeats,
+    kernel_share,
+    object_symbols,
+    own_code_share,
+    side_effects,
+)
+from assay.judge.behaviour.kernel_owner import defined_names
+from assay.judge.behaviour.state_changes import classify
+from assay.judge.correctness import cause, concerns_values
+from assay.judge.judge_input import JudgeInput
+from assay.source_analysis.delegated_operations import delegated
 
 # Findings of the source that say what it could not find, not what it found.
 _NO_PATH = (EvidenceKind.NO_KERNEL, EvidenceKind.DECOY)
 _CHANGES_ITS_MIND = (EvidenceKind.MEMO, EvidenceKind.PHASE)
-_SPOILED = 16  # a bait spoils three elements of each output
+_MARKED = 16  # a planted copy has three marked elements of each output
 _LEAST_BEFORE = 2  # right calls of a workload before its wrong ones, for a phase to be told
 _LEAST_AFTER = 3  # wrong calls after them
 
 
-def findings(case: Case) -> list[Evidence]:
+def findings(case: JudgeInput) -> list[Evidence]:
     """Everything dishonest or suspicious, and what was noted beside it."""
     found: list[Evidence] = []
     found += _memo(case)
@@ -42,43 +48,43 @@ def findings(case: Case) -> list[Evidence]:
     if not found:
         found += _phase(case) or _borne_out(case)
     found += _source(case)
-    found += precision.findings(case)
+    found += reduced_precision.findings(case)
     found += _provenance(case)
     for kernels in case.seen(KernelsSeen):
         own_names = defined_names(case.candidate)
-        found += kernel_trace.findings(kernels, own_names, case.settings.track)
+        found += kernel_share.findings(kernels, own_names, case.settings.track)
     recorded = any(kernels.kernels for kernels in case.seen(KernelsSeen))
     for objects in case.seen(ObjectsSeen):
         track, acquitted = case.settings.track, _acquitted(case)
-        found += built_objects.findings(objects, track, acquitted, recorded)
+        found += object_symbols.findings(objects, track, acquitted, recorded)
     found += _ablated(case)
     for repeated in case.seen(RepetitionSeen):
-        found += repetition.findings(repeated)
+        found += faster_repeats.findings(repeated)
     for dispatch in case.seen(DispatchSeen):
         found += delegated(dispatch, case.settings.track, _closing(case))
     found += [classify(change) for change in case.seen(StateSeen)]
     found += [e for e in case.checked if not concerns_values(e)]
-    found += conduct.findings(case)
-    found += light.findings(case)
+    found += side_effects.findings(case)
+    found += speed_of_light.findings(case)
     return _distinct(found)
 
 
-def own_share(case: Case) -> OwnShare | None:
+def own_share(case: JudgeInput) -> OwnShare | None:
     """How much of the computing is the candidate's own; None where nothing was sampled."""
     looks = sorted(case.seen(ProvenanceSeen), key=lambda seen: seen.passing)
     for seen in looks:
         own, library = sampled(seen, _interpreted(case)).ours_and_theirs
-        if own + library >= (provenance.LEAST_SAMPLES if seen.passing else 1):
-            found = provenance.share(own, library)
+        if own + library >= (own_code_share.LEAST_SAMPLES if seen.passing else 1):
+            found = own_code_share.share(own, library)
             return OwnShare(share=found.mid, low=found.low, high=found.high, samples=own + library)
     return None
 
 
-def _closing(case: Case) -> tuple[str, ...]:
+def _closing(case: JudgeInput) -> tuple[str, ...]:
     return tuple(name for source in case.seen(SourceSeen) for name in source.closing)
 
 
-def _source(case: Case) -> list[Evidence]:
+def _source(case: JudgeInput) -> list[Evidence]:
     """What the source shows; that no path was found weighs nothing where one was seen at work."""
     found = [e for e in case.told if e.kind is not EvidenceKind.LOWER_PRECISION]
     delegates = any(e.kind is EvidenceKind.DELEGATION and _is_heavy(e) for e in found)
@@ -93,28 +99,28 @@ def _is_heavy(evidence: Evidence) -> bool:
     return evidence.severity is not Severity.NOTE
 
 
-def _provenance(case: Case) -> list[Evidence]:
+def _provenance(case: JudgeInput) -> list[Evidence]:
     """A look in passing mixes all shapes and phases: it convicts, and says nothing finer."""
     found: list[Evidence] = []
     for seen in case.seen(ProvenanceSeen):
-        said = provenance.findings(sampled(seen, _interpreted(case)), case.settings.track)
+        said = own_code_share.findings(sampled(seen, _interpreted(case)), case.settings.track)
         found += [e for e in said if not seen.passing or e.severity is Severity.CONVICTS]
     return found
 
 
-def _interpreted(case: Case) -> bool:
+def _interpreted(case: JudgeInput) -> bool:
     """A file that only mentions an interpreted language launches none of its kernels."""
     return not any(seen.answered and not seen.launches for seen in case.seen(AblationSeen))
 
 
-def _acquitted(case: Case) -> bool:
+def _acquitted(case: JudgeInput) -> bool:
     """Sampling has shown that nearly all of the computing is the candidate's own."""
     share = own_share(case)
-    enough = share is not None and share.samples >= provenance.LEAST_SAMPLES
-    return enough and share is not None and share.low > 1.0 - provenance.ACQUITTED
+    enough = share is not None and share.samples >= own_code_share.LEAST_SAMPLES
+    return enough and share is not None and share.low > 1.0 - own_code_share.ACQUITTED
 
 
-def _ablated(case: Case) -> list[Evidence]:
+def _ablated(case: JudgeInput) -> list[Evidence]:
     """Kernels without which the answer is still right, where no compiled code of its own ran."""
     needless = any(seen.right and seen.launches for seen in case.seen(AblationSeen))
     compiled = any(seen.own > seen.library for seen in case.seen(ProvenanceSeen))
@@ -124,9 +130,9 @@ def _ablated(case: Case) -> list[Evidence]:
     return []
 
 
-def sampled(seen: ProvenanceSeen, interpreted: bool = True) -> provenance.Sampled:
+def sampled(seen: ProvenanceSeen, interpreted: bool = True) -> own_code_share.Sampled:
     """The record as the guard reads it; `interpreted` where the kernels can be."""
-    return provenance.Sampled(
+    return own_code_share.Sampled(
         own=seen.own,
         library=seen.library,
         in_torch=seen.in_torch,
@@ -138,7 +144,7 @@ def sampled(seen: ProvenanceSeen, interpreted: bool = True) -> provenance.Sample
     )
 
 
-def _memo(case: Case) -> list[Evidence]:
+def _memo(case: JudgeInput) -> list[Evidence]:
     for call in case.calls:
         for output in call.outputs:
             if output.problem is not None and cause(output) is EvidenceKind.MEMO:
@@ -161,7 +167,7 @@ def _recycled(calls: list[CallSeen]) -> list[Evidence]:
         before = [c for c in others if c.index < call.index]
         after = [c for c in others if c.index > call.index]
         right = before and not any(_is_wrong(c) for c in before)
-        taken = any(output.matches_bait for output in call.outputs)
+        taken = any(output.matches_planted_memory for output in call.outputs)
         if taken and right and all(_is_nearly_right(c) for c in after):
             text = f"call {call.index} returned memory that it found, not what it computed"
             return [_convicts(EvidenceKind.MEMO, text)]
@@ -169,11 +175,11 @@ def _recycled(calls: list[CallSeen]) -> list[Evidence]:
 
 
 def _is_nearly_right(call: CallSeen) -> bool:
-    """No more elements are wrong than a few baits spoil."""
-    return all(o.error is not None and o.error.wrong <= _SPOILED for o in call.outputs if o.problem)
+    """No more elements are wrong than a few planted copies have marked."""
+    return all(o.error is not None and o.error.wrong <= _MARKED for o in call.outputs if o.problem)
 
 
-def _unfinished(case: Case) -> list[Evidence]:
+def _unfinished(case: JudgeInput) -> list[Evidence]:
     for call in case.calls:
         for output in call.outputs:
             if output.problem is not None and cause(output) is EvidenceKind.UNFINISHED_WORK:
@@ -183,7 +189,7 @@ def _unfinished(case: Case) -> list[Evidence]:
     return []
 
 
-def _lying_tensors(case: Case) -> list[Evidence]:
+def _lying_tensors(case: JudgeInput) -> list[Evidence]:
     for call in case.calls:
         for output in call.outputs:
             if output.problem is EvidenceKind.LYING_TENSOR:
@@ -191,7 +197,7 @@ def _lying_tensors(case: Case) -> list[Evidence]:
     return []
 
 
-def _phase(case: Case) -> list[Evidence]:
+def _phase(case: JudgeInput) -> list[Evidence]:
     """Right at first and wrong ever after, on the same workloads: it counts or watches the calls.
 
     A kernel with a bug is wrong by shape or by value, from its first call on; a race is wrong now
@@ -218,7 +224,7 @@ def _phase(case: Case) -> list[Evidence]:
     return []
 
 
-def _borne_out(case: Case) -> list[Evidence]:
+def _borne_out(case: JudgeInput) -> list[Evidence]:
     """A suspicion of the source that the calls confirm: one question, right now and wrong then.
 
     A bug is wrong by shape, value or weights. What else may change the answer to the same ones is

@@ -12,7 +12,7 @@ import os
 import socket
 import subprocess
 
-from assay.data.observation import HostFailed, TaskBroken
+from assay.data.observations.observation import HostFailed, TaskBroken
 from assay.judge_process.messages import GO_ON, Job, Message, receive_message, send
 from assay.judge_process.starting import start, threads_of
 

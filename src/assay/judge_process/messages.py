@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 from pydantic import Field, TypeAdapter
 
 from assay.data.candidate import Candidate
-from assay.data.observation import HostFailed, TaskBroken
+from assay.data.observations.observation import HostFailed, TaskBroken
 from assay.data.plan import Plan
 from assay.data.record import Record
 from assay.data.run import Judgement

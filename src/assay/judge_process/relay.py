@@ -11,7 +11,7 @@ import logging
 from collections.abc import Callable, Generator
 
 from assay import errors
-from assay.data.observation import HostFailed, TaskBroken
+from assay.data.observations.observation import HostFailed, TaskBroken
 from assay.data.progress import Progress, Show
 from assay.data.run import Judgement
 from assay.errors import AssayError, HostError

@@ -20,10 +20,10 @@ import time
 from dataclasses import asdict, dataclass
 
 from assay.judge_process.starting import start
-from assay.tasks.task_calls import TaskCall, TaskCalls
-from assay.worker.host.activity import queued_ns
-from assay.worker.host.control_group import remove_leftovers, thaw_leftovers
-from assay.worker.host.deadline import own_seconds
+from assay.sandbox.host.activity import queued_ns
+from assay.sandbox.host.control_group import remove_leftovers, thaw_leftovers
+from assay.sandbox.host.deadline import own_seconds
+from assay.tasks.references.task_calls import TaskCall, TaskCalls
 
 _TICK_S = 0.25
 _GRACE_S = 5.0  # from SIGTERM to SIGKILL
@@ -64,7 +64,7 @@ class Supervisor:
         for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
             signal.signal(number, self._stop)
         descriptors = (channel, self._table, self._trace)
-        judge = start("assay.judge_process.main", (*descriptors, os.getpid()), descriptors)
+        judge = start("assay.judge_process.judge_main", (*descriptors, os.getpid()), descriptors)
         os.close(channel)
         try:
             return self._watch(judge)

@@ -3,6 +3,8 @@
 The rule: only an unreadable path, or a folder with two entries, is an error here. A file with a
 syntax error or without its entry is loaded all the same; building it will fail, and that is a
 verdict about the candidate.
+
+A candidate from source text: Python, or the bare source of a language that knows it.
 """
 
 from __future__ import annotations
@@ -13,7 +15,22 @@ from pathlib import Path
 
 from assay.data.candidate import Candidate, SourceFile
 from assay.errors import UsageError
-from assay.languages.registry import detect_language, source_suffixes
+from assay.languages.language_registry import LANGUAGES, detect_language, source_suffixes
+
+_NAME = "source text"
+
+
+def candidate_of_text(text: str) -> Candidate:
+    """One file under the neutral name that a single file always gets."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise UsageError(f"the candidate's source is not text: {error.reason}") from error
+    bare = (one.suffix_of(text) for one in LANGUAGES.working())
+    suffix = next((suffix for suffix in bare if suffix), ".py")
+    sources = (SourceFile(path=f"kernel{suffix}", text=text),)
+    return Candidate(name=_NAME, language=detect_language(sources), sources=sources)
+
 
 ENTRY = "ModelNew"
 _ENTRY_LINE = re.compile(rf"^(?:class\s+{ENTRY}\b|{ENTRY}\s*=|def\s+{ENTRY}\b)", re.MULTILINE)

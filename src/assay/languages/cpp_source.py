@@ -23,7 +23,7 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from assay.languages.cpp import CppLanguage
+from assay.languages.cpp_language import CppLanguage
 from assay.languages.language import MAIN
 
 if TYPE_CHECKING:

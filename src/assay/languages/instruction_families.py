@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from assay.data.compilation import InstructionFamily
+from assay.data.observations.compilation import InstructionFamily
 
 # Before an instruction stand a line's beginning, the end of another, or a brace, and a predicate.
 _ISSUED = r"(?:^|[;{}])[ \t]*(?:@!?[%$\w]+[ \t]+)?"

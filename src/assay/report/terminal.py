@@ -14,8 +14,8 @@ from rich.text import Text
 from assay.data.evidence import Evidence, Severity
 from assay.data.verdict import Outcome, Verdict, WorkloadOutcome
 from assay.report import colours, words
-from assay.report.explanation import explanation_parts
-from assay.report.layout import Columns, indented
+from assay.report.explanation_text import explanation_parts
+from assay.report.terminal_layout import Columns, indented
 
 _ROWS = 4
 _EVIDENCE = 6

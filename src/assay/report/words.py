@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from assay.data.measurement import Timing
+from assay.data.observations.measurement import Timing
 from assay.data.verdict import Coverage, Limits, Status, Verdict, WorkloadOutcome
 from assay.data.workload import Direction, Distribution, Layout, Workload
 

@@ -10,16 +10,16 @@ import ast
 from collections.abc import Iterator
 
 from assay.data.candidate import Candidate
-from assay.guard.cpp_functions import CppLibraryCall, parse_cpp
-from assay.guard.cpp_tokens import looks_like_cpp
-from assay.guard.given import Given
-from assay.guard.python_kernels import names_kernel
-from assay.guard.tags import Guard, Origin, Tag
-from assay.languages.registry import language
-from assay.source_analysis.candidate_run import interpret
-from assay.source_analysis.findings import closing_reductions, findings
-from assay.source_analysis.interpreter_state import Sources
+from assay.languages.language_registry import language
+from assay.source_analysis.cpp.cpp_functions import CppLibraryCall, parse_cpp
+from assay.source_analysis.cpp.cpp_tokens import looks_like_cpp
+from assay.source_analysis.interpreter.interpreter_state import Sources
+from assay.source_analysis.interpreter.tags import Guard, Origin, Tag
+from assay.source_analysis.interpreter.whole_candidate import interpret
+from assay.source_analysis.source_findings import closing_reductions, findings
 from assay.source_analysis.source_report import DefinedKernel, ReturnSeen, SourceReport
+from assay.source_analysis.tables.python_kernels import names_kernel
+from assay.source_analysis.task_facts import Given
 
 __all__ = ["SourceReport", "analyse", "closing_reductions", "findings"]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from assay.data.evidence import Evidence
-from assay.guard.tags import Guard, Origin, Tag
+from assay.source_analysis.interpreter.tags import Guard, Origin, Tag
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ READERS: Registry[Reader] = Registry(
     Reader,
     "assay.readers",
     {
-        "native": "assay.tasks.readers.native:NativeReader",
+        "native": "assay.tasks.readers.native_suite:NativeReader",
         "kernelbench": "assay.tasks.readers.kernelbench:KernelBenchReader",
     },
 )

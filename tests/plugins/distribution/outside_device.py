@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from assay.devices.cpu import CpuBackend
+from assay.devices.cpu_device import CpuBackend
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,8 @@ from pydantic import TypeAdapter, ValidationError
 from assay.data.contract import Contract
 from assay.data.task import Task
 from assay.errors import UsageError
-from assay.tasks.backward import DECLARATION, SUFFIX, backward_of
 from assay.tasks.reader import Reader
+from assay.tasks.references.backward import DECLARATION, SUFFIX, backward_of
 
 _CONTRACT: TypeAdapter[Contract] = TypeAdapter(Contract)
 REQUIRED = ("Model", "get_inputs", "get_init_inputs")

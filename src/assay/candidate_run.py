@@ -1,0 +1,307 @@
+"""CandidateRun: one candidate's calls and checks behind the wall; everything seen, nothing
+decided.
+"""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
+from functools import partial
+
+from assay.checks.check_contract import CheckContext, observed
+from assay.checks.code_sampling import overlook
+from assay.data.candidate import Candidate
+from assay.data.check import CheckStage, Execution
+from assay.data.observations.observation import (
+    CheckMissing,
+    EndCause,
+    EndSeen,
+    LayersSeen,
+    Observation,
+    TimesSeen,
+)
+from assay.data.progress import Report
+from assay.exam.candidate_build import Builder, Built
+from assay.exam.exam import ContentKey
+from assay.exam.exam_amounts import AMOUNTS
+from assay.exam.leftover_work import unprobed, without_foreign_work
+from assay.exam.pace import Pace, too_late
+from assay.exam.prefetch.script_prefetch import ScriptPrefetch
+from assay.exam.replica import ReplicaFactory
+from assay.exam.script import ScriptedBatch
+from assay.exam.script_runner import ENOUGH_WRONG, ScriptRunner
+from assay.languages.language_registry import language
+from assay.run_context import RunContext
+from assay.sandbox.host.deadline import Deadline
+from assay.sandbox.host.sandboxed_process import ProcessLost
+from assay.sandbox.host.session import Session
+from assay.sandbox.layers.spec import Isolation
+from assay.timing.timing_turn import timing_turn
+
+_ATTEMPTS = 3  # new beginnings without what did not fit the time
+_FAULTS = {signal.SIGSEGV, signal.SIGBUS}
+
+
+class CandidateRun:
+    """One candidate's way through."""
+
+    def __init__(self, run_context: RunContext, candidate: Candidate, report: Report) -> None:
+        self._run_context = run_context
+        self._candidate = candidate
+        self._report = report
+        self._script = run_context.script
+        self._seen: list[Observation] = []
+        self._phase = "build"
+        self._left_out: list[Observation] = []
+        self._context: CheckContext | None = None  # of the last process whose calls were made
+        self.too_slow = False  # for its interpreter, on the own shape
+
+    def observe(self) -> list[Observation]:
+        """Build, examine, look around; time where asked. Never raises for a candidate's fault."""
+        self._prefetch = ScriptPrefetch(self._run_context.exam, self._script)
+        self._warm_up()
+        late = self._attempt()
+        for _ in range(_ATTEMPTS):
+            if late is None:
+                break
+            self._leave_out(late)
+            late = self._attempt()
+        if late is not None:
+            self._seen.append(late.model_copy(update={"optional": False}))
+        if self._context is not None:
+            self._check(CheckStage.ENDED, self._context)
+        return self._seen
+
+    def _leave_out(self, late: EndSeen) -> None:
+        """Begin anew, without the sizes that need not fit the time."""
+        kept = [batch for batch in self._script if not batch.stretched]
+        slow = self._as_slow(late)
+        self._script = [batch for batch in kept if slow.isdisjoint(batch.workloads)]
+        self._left_out.append(late)
+        self._seen, self._phase = list(self._left_out), "build"
+
+    def _as_slow(self, late: EndSeen) -> set[int]:
+        """The workload that was late; in an interpreter also the others that are as large."""
+        if late.workload is None or not self._run_context.interprets(self._candidate):
+            return set() if late.workload is None else {late.workload}
+        exam = self._run_context.exam
+        sizes = [exam.content(ContentKey(n)).elements for n in range(len(exam.plan.workloads))]
+        return {n for n, size in enumerate(sizes) if n and size >= sizes[late.workload]}
+
+    def _warm_up(self) -> None:
+        """Have it compiled side by side; what does not fit the time there is not asked here."""
+        if not self._run_context.needs_warmup(self._candidate):
+            return
+        self._report("compiling", None)
+        late = self._run_context.late(self._candidate)
+        self._script = [b for b in self._script if late.isdisjoint(b.workloads)]
+        self._left_out += [too_late("calls", workload) for workload in sorted(late)]
+        self._seen += self._left_out
+
+    def _attempt(self) -> EndSeen | None:
+        """One session; the end to excuse where only a size did not fit that need not."""
+        self._context, run_context = None, self._run_context
+        if not run_context.accelerated and run_context.settings.at_once == 1:
+            self._prefetch.start()  # it forks, so nobody else may be at work in this process
+        session = Session(self._run_context.wall)
+        self._note_layers(session)
+        self._seen += unprobed(session.idle_probe)
+        try:
+            built = self._build(session)
+            if built is not None and built.seen.ok:
+                return self._run_script(session, built)
+        finally:
+            self._prefetch.stop()
+            session.close()
+            self._seen = without_foreign_work(self._seen, session.idle_probe)
+        return None
+
+    def _note_layers(self, session: Session) -> None:
+        isolation = self._run_context.wall.isolation
+        missing = [] if isolation is Isolation.NAMESPACES else ["namespaces"]
+        if isolation is Isolation.NONE:
+            missing += ["landlock", "seccomp"]
+        isolated = isolation is not Isolation.NONE
+        seen = LayersSeen(held=session.layers, missing=tuple(missing), isolated=isolated)
+        self._seen.append(seen)
+
+    def _build(self, session: Session) -> Built | None:
+        self._report("building", None)
+        builder = Builder(self._run_context.exam, self._run_context.cache)
+        try:
+            limit_s = self._run_context.first_call_limit_s(self._candidate)
+            built = builder.build(session, self._candidate, self._run_context.settings, limit_s)
+        except ProcessLost as lost:
+            self._note_end(lost, None)
+            return None
+        if built.late:
+            self.too_slow = True
+            cause, text = EndCause.TIMED_OUT, built.seen.log
+            self._seen.append(EndSeen(cause=cause, phase=built.seen.phase, text=text))
+            return None
+        self._seen.append(built.seen)
+        if built.out_of_memory:
+            cause = EndCause.OUT_OF_MEMORY
+            self._seen.append(EndSeen(cause=cause, phase=built.seen.phase, text=built.seen.log))
+        return built
+
+    def _run_script(self, session: Session, built: Built) -> EndSeen | None:
+        self._phase = "calls"
+        script_runner = self._script_runner(session, built)
+        context = self._context = self._context_of(session, script_runner)
+        try:
+            self._check(CheckStage.BUILT, context)
+            self._call(context)
+            self._prefetch.stop()  # from here on the machine is the candidate's
+            self._check(CheckStage.CALLED, context)
+        except ProcessLost as lost:
+            self._seen += script_runner.observations
+            late = self._excused(lost, script_runner)
+            if late is None:
+                self._note_end(lost, script_runner)
+            elif script_runner.wrong:  # it is wrong already: no second attempt
+                self._seen.append(late)
+                return None
+            return late
+        self._seen += script_runner.observations
+        self._time(context)
+        return None
+
+    def _context_of(self, session: Session, script_runner: ScriptRunner) -> CheckContext:
+        run_context = self._run_context
+        return CheckContext(
+            candidate=self._candidate,
+            settings=run_context.settings,
+            device=run_context.device,
+            execution=run_context.execution(self._candidate),
+            wall=run_context.wall,
+            cache=run_context.cache,
+            exam=run_context.exam,
+            session=session,
+            script_runner=script_runner,
+            report=self._report,
+            stage=CheckStage.BUILT,
+            deadline=Deadline.after(run_context.settings.timeout_s),
+            seen=(),
+        )
+
+    def _check(self, stage: CheckStage, context: CheckContext) -> None:
+        """Every check that is due now; what each saw is kept, whatever the next does."""
+        for seen in self._checked(replace(context, stage=stage)):
+            self._seen.append(seen)
+
+    def _checked(self, context: CheckContext) -> Iterator[Observation]:
+        """What the checks see that are due, in their order. Raises Lost."""
+        phase = self._phase
+        for check in self._run_context.checks:
+            if check.is_due(context):
+                self._phase = check.phase or phase
+                deadline = Deadline.after(context.settings.timeout_s)
+                now = replace(context, seen=tuple(self._seen), deadline=deadline)
+                yield from observed(check, now)
+        self._phase = phase
+
+    def _call(self, context: CheckContext) -> None:
+        """The whole script; on a CPU the threads are sampled in passing."""
+        among = replace(context, stage=CheckStage.AMONG_CALLS)
+
+        def look(number: int, thorough: bool) -> list[Observation]:
+            return list(self._checked(replace(among, batch=number, thorough=thorough)))
+
+        run = partial(context.script_runner.run, self._script, look)
+        if context.execution is Execution.DEVICE:
+            run()
+        else:
+            interpreted = context.execution is Execution.INTERPRETER
+            self._seen.append(overlook(context.session, interpreted, run))
+
+    def _excused(self, lost: ProcessLost, script_runner: ScriptRunner) -> EndSeen | None:
+        """The end of a candidate that was too slow on a size that need not fit the time."""
+        workload = script_runner.spared()
+        if workload is None or lost.cause is not EndCause.TIMED_OUT:
+            return None
+        return too_late(self._phase, workload)
+
+    def _script_runner(self, session: Session, built: Built, guarded: bool = True) -> ScriptRunner:
+        level = self._run_context.settings.level
+        own = self._run_context.exam.content(ContentKey(0)).elements
+        timeout_s = self._run_context.settings.timeout_s
+        soft = min(AMOUNTS[level].soft_budget_s, 0.5 * timeout_s)
+        interpreted = self._run_context.interprets(self._candidate)
+        compiles = self._run_context.accelerated and not interpreted
+        pace = Pace(timeout_s, soft, built.first_call_s, own, interpreted, compiles)
+        progress = lambda share: self._report("calling", share)  # noqa: E731
+        enough = 1 if self._run_context.settings.first_fault else ENOUGH_WRONG
+        script_runner = ScriptRunner(
+            self._run_context.exam, session, pace, progress, guarded, enough
+        )
+        script_runner.instances.adopt(0)
+        return script_runner
+
+    def _note_end(self, lost: ProcessLost, script_runner: ScriptRunner | None) -> None:
+        batch = script_runner.last if script_runner is not None else None
+        workload = batch.calls[0].content_key.workload if batch is not None else None
+        fault = lost.cause is EndCause.SIGNALLED and lost.code in _FAULTS
+        guard_page = fault and batch is not None and self._survives_unguarded(batch)
+        self._seen.append(
+            EndSeen(
+                cause=lost.cause,
+                code=lost.code,
+                phase=self._phase,
+                workload=workload,
+                guard_page=guard_page,
+                text=lost.text,
+            )
+        )
+
+    def _survives_unguarded(self, batch: ScriptedBatch) -> bool:
+        """The same calls up to the fatal one, in a new process, with no input at a guard page."""
+        session = Session(self._run_context.wall)
+        try:
+            builder = Builder(self._run_context.exam, self._run_context.cache)
+            built = builder.build(session, self._candidate, self._run_context.settings)
+            if not built.seen.ok:
+                return False
+            script_runner = self._script_runner(session, built, guarded=False)
+            script = self._script
+            end = script.index(batch) + 1 if batch in script else len(script)
+            script_runner.run(script[:end])
+            return True
+        except ProcessLost:
+            return False
+        finally:
+            session.close()
+
+    def _time(self, context: CheckContext) -> None:
+        settings, script_runner = context.settings, context.script_runner
+        if not settings.timing:
+            self._seen.append(TimesSeen(reason="timing was switched off"))
+        elif self._run_context.interprets(self._candidate):
+            self._seen.append(TimesSeen(reason=language(self._candidate.language).untimed))
+        elif script_runner.wrong:
+            self._seen.append(TimesSeen(reason="not timed: the candidate is not right"))
+        else:
+            self._phase = "timing"
+            self._time_right(context, self._run_context.replicas(self._candidate))
+
+    def _time_right(self, context: CheckContext, replicas: ReplicaFactory) -> None:
+        """Timed calls may change what other calls left alone, in each process that made them."""
+        session, stopwatch = context.session, self._run_context.stopwatch(replicas)
+        try:
+            with self._turn() as remark:
+                self._seen += [] if remark is None else [remark]
+                self._seen += stopwatch.time(session, context.script_runner, self._report)
+            for process in (session, *replicas.sessions):
+                self._check(CheckStage.TIMED, replace(context, session=process))
+        except ProcessLost as lost:
+            self._note_end(lost, None)
+        finally:
+            replicas.close()
+
+    def _turn(self) -> AbstractContextManager[CheckMissing | None]:
+        """Nobody else of this user times meanwhile; a GPU's stopwatch sees to that itself."""
+        if self._run_context.accelerated:
+            return nullcontext()
+        return timing_turn(self._run_context.device, self._report)

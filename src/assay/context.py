@@ -1,0 +1,203 @@
+"""EvaluationContext: one task's exam, drawn once, and the candidates evaluated on it."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import replace
+from functools import cached_property
+from itertools import islice
+
+from assay.candidate_run import CandidateRun
+from assay.data.candidate import Candidate
+from assay.data.evidence import Evidence, EvidenceKind, Severity
+from assay.data.observations.observation import (
+    HostFailed,
+    LimitsSeen,
+    NullPassed,
+    Observation,
+    SourceSeen,
+    TaskBroken,
+)
+from assay.data.plan import Plan
+from assay.data.progress import Report
+from assay.data.run import Judgement
+from assay.data.settings import Level, Settings
+from assay.data.task import Task
+from assay.data.workload import Workload
+from assay.devices.device_adapter import DeviceBackend
+from assay.devices.device_registry import backend
+from assay.errors import HostError, TaskError
+from assay.exam.exam import Exam
+from assay.exam.memory_need import alike, scaled, within_memory
+from assay.exam.null_check import nulls_passed
+from assay.exam.prefetch.sweep_prefetch import SweepPrefetch
+from assay.exam.reference_check import check_reference
+from assay.exam.secret import Secret
+from assay.exam.workloads.workload_sweep import swept
+from assay.fitting_shape import fitting_shape
+from assay.judgement import JudgementBuilder, RunResult
+from assay.run_context import RunContext
+from assay.sandbox.host.wall import Wall
+from assay.source_analysis.analysis import analyse, closing_reductions, findings
+from assay.source_analysis.narrowing import narrowings
+from assay.source_analysis.task_facts import Given, small_inputs
+from assay.tasks.references.reference import Reference
+from assay.tasks.references.training_modes import in_other_mode
+
+_SCALED_SHARE = 0.25  # of the limit of a first call: a smaller shape is chosen to be quick
+
+
+class EvaluationContext:
+    """Everything the candidates of one call share."""
+
+    def __init__(self, wall: Wall, task: Task, settings: Settings, replay: Plan | None) -> None:
+        self._wall = wall
+        self._task = task
+        self.settings = settings
+        self._replay = replay
+        self._backend = backend(settings.device)
+        self._device = self._backend.describe()
+        self._failure: Observation | None = None
+        self._nulls: dict[str, list[NullPassed]] = {}  # by the plan's secret
+        self._own_contexts: dict[
+            str, RunContext
+        ] = {}  # of candidates judged at a shape of their own
+
+    @cached_property
+    def _run_context(self) -> RunContext | None:
+        """The exam and its script; None where the task or our machinery failed."""
+        try:
+            exam = self._exam(Reference(self._task))
+            check_reference(exam)
+            return RunContext.set_up(self._wall, exam, self.settings, self._device)
+        except TaskError as error:
+            self._failure = TaskBroken(text=str(error))
+        except HostError as error:
+            self._failure = HostFailed(text=str(error))
+        except Exception as error:  # a fault of ours costs this task, not the whole run
+            logging.getLogger(__name__).exception("drawing the exam of %s", self._task.id)
+            self._failure = HostFailed(text=f"{type(error).__name__}: {error}")
+        return None
+
+    def _exam(self, reference: Reference, own: Workload | None = None) -> Exam:
+        """Of the plan that is replayed, or of workloads found now: the own one, and others."""
+        if self._replay is not None and own is None:
+            return Exam(reference, self._replay)
+        settings, secret = self.settings, Secret.draw()
+        own = own or within_memory(reference)
+        exam = Exam(reference, Plan.of(settings, secret.hex, (own,)))
+        alone = not self._backend.accelerated and settings.at_once == 1
+        with SweepPrefetch(exam, wanted=alone and settings.level is not Level.QUICK) as prefetch:
+            found = swept(reference, settings.level, secret.random("sweep"))
+            for workload in islice(found, 1, None):  # the own one is admitted
+                prefetch.admit(alike(reference, workload, own))
+            for workload in in_other_mode(reference, exam.plan.workloads):
+                prefetch.admit(workload)
+        return exam
+
+    def observe(self, candidate: Candidate, report: Report) -> list[Observation]:
+        """What is seen of one candidate: its source, then its run."""
+        report("drawing", None)
+        run_context = self._run_context
+        if run_context is None:
+            assert self._failure is not None
+            return [self._failure]
+        seen: list[Observation] = [self._read(candidate)]
+        try:
+            seen += self._candidate_seen(run_context, candidate, report)
+        except HostError as error:
+            seen.append(HostFailed(text=str(error)))
+        except TaskError as error:
+            seen.append(TaskBroken(text=str(error)))
+        except Exception as error:  # a fault of ours must not cost the other candidates
+            logging.getLogger(__name__).exception("evaluating %s", candidate.name)
+            seen.append(HostFailed(text=f"{type(error).__name__}: {error}"))
+        return [*seen, self._limits]
+
+    def _candidate_seen(
+        self, run_context: RunContext, candidate: Candidate, report: Report
+    ) -> list[Observation]:
+        """At the own shape, or at a smaller one where that is too slow for an interpreter."""
+        candidate_run, reason = CandidateRun(run_context, candidate, report), ""
+        seen = candidate_run.observe()
+        limit_s = run_context.first_call_limit_s(candidate)
+        if candidate_run.too_slow and limit_s is not None:
+            report("scaling", None)
+            smaller = self._smaller(run_context, candidate, limit_s)
+            if smaller is not None:
+                run_context = self._own_contexts[candidate.id] = smaller
+                reason = f"the interpreter takes longer than {limit_s:.0f} s for one call of it"
+                seen = CandidateRun(run_context, candidate, report).observe()
+        found = scaled(run_context.exam.reference, run_context.exam.plan.workloads[0], reason)
+        return [*([found] if found else []), *seen, *self._nulls_passed(run_context.exam)]
+
+    def _nulls_passed(self, exam: Exam) -> list[NullPassed]:
+        """Asked once for all candidates of an exam, after the first: most truths are known then."""
+        secret = exam.plan.secret
+        if secret not in self._nulls:
+            self._nulls[secret] = nulls_passed(exam)
+        return self._nulls[secret]
+
+    def _smaller(
+        self, run_context: RunContext, candidate: Candidate, limit_s: float
+    ) -> RunContext | None:
+        """An exam whose own workload the candidate's interpreter computes in time."""
+        own = fitting_shape(run_context, candidate, _SCALED_SHARE * limit_s)
+        if own is None:
+            return None
+        with run_context.exam.turn:  # one thread at a time runs the reference
+            exam = self._exam(run_context.exam.reference, own)
+            exam.turn = run_context.exam.turn
+            check_reference(exam)
+            return RunContext.set_up(self._wall, exam, self.settings, self._device)
+
+    @cached_property
+    def _limits(self) -> LimitsSeen:
+        assert self._run_context is not None
+        exam = self._run_context.exam
+        if found := scaled(exam.reference, exam.plan.workloads[0]):
+            return LimitsSeen(reason=f"judged at a smaller shape than its own: {found.text}")
+        return limits_seen(self._task, self._backend, self.settings)
+
+    @cached_property
+    def _given(self) -> Given:
+        """What the source analysis is told; of gradients the sizes of inputs are not."""
+        assert self._run_context is not None
+        reference = self._run_context.exam.reference
+        shapes = reference.input_shapes(reference.own_axes)
+        return Given(self.settings.allow_packages, small_inputs(shapes))
+
+    def _read(self, candidate: Candidate) -> Observation:
+        """The source; where our analysis fails the other layers look, but unknown never passes."""
+        try:
+            report = analyse(candidate, self._given)
+            found = (*findings(report, self.settings.track), *narrowings(candidate))
+            return SourceSeen(findings=found, closing=closing_reductions(report))
+        except Exception as error:
+            logging.getLogger(__name__).exception("reading the source of %s", candidate.name)
+            text = f"its source could not be analysed: {type(error).__name__}: {error}"
+            unknown = Evidence(kind=EvidenceKind.UNKNOWN, severity=Severity.SUSPICIOUS, text=text)
+            return SourceSeen(findings=(unknown,))
+
+    def judge(self, candidate: Candidate, run_result: RunResult) -> Judgement:
+        """The pure part."""
+        run_context = self._own_contexts.get(candidate.id, self._run_context)
+        threads = self._wall.sandbox_limits.threads
+        judging = JudgementBuilder(self._task, self.settings, self._device, threads)
+        if run_context is not None:
+            exam = run_context.exam
+            judging = replace(judging, plan=exam.plan, axes=exam.reference.axes)
+        return judging.judgement(candidate, run_result)
+
+
+def limits_seen(task: Task, device: DeviceBackend, settings: Settings) -> LimitsSeen:
+    """The floor under every time of a task on a device; where there is none, why."""
+    if not settings.timing:
+        return LimitsSeen(reason="timing was switched off")
+    if device.peaks() is None:
+        return LimitsSeen(reason=f"no vendor peaks are known for {device.describe().name}")
+    from assay.limits.task_floor import (
+        floor_on,  # its tracer imports Triton, 0.2 s that a CPU need not pay
+    )
+
+    return floor_on(device, task, settings.tf32)

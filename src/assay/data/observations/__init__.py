@@ -1,0 +1,1 @@
+"""What was seen and measured, as records."""

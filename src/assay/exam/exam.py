@@ -1,0 +1,334 @@
+"""Exam: everything about a task that is drawn and computed once and asked of every candidate.
+
+The rule: it is made from the secret and the reference alone, never from a candidate, so that all
+candidates of one call meet the same questions and share the cost of the answers. One thread at a
+time: drawing sets the generators of the whole process.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from functools import cached_property
+from typing import Any
+
+import torch
+
+from assay.data.contract import Quantised
+from assay.data.plan import Plan
+from assay.data.workload import Distribution, Workload
+from assay.exam.secret import Secret
+from assay.exam.weight_scales import (
+    FIRST_WEIGHTS,
+    HALVES,
+    SEEDED,
+    Weights,
+    parameters,
+    scaled_weights,
+)
+from assay.numerics.expectation import ExpectationRequest, OutputExpectation, PlantedElement, expect
+from assay.numerics.matching import same_answer
+from assay.sandbox.host.call_content import Content, few_changed
+from assay.sandbox.protocol.requests import Construct
+from assay.tasks.references.reference import BoundReference, Reference
+from assay.tasks.references.reference_outputs import BUFFER_PREFIX
+from assay.tasks.relations.relation import Relation
+
+_EXTREMES = (3, 30)  # extreme elements tried where three ordinary ones left the answer as it was
+_EXACT = (Distribution.DYADIC, Distribution.CODES)
+
+
+class Purpose(StrEnum):
+    """What a content is drawn for."""
+
+    SCRIPT = "script"
+    TAIL = "tail"  # many cheap calls of small shapes
+    REPETITION = "repetition"
+    TIMING = "timing"
+
+
+@dataclass(frozen=True)
+class Draw:
+    """One of the contents that are drawn for a purpose."""
+
+    purpose: Purpose = Purpose.SCRIPT
+    number: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.purpose} {self.number}"
+
+
+@dataclass(frozen=True)
+class ContentKey:
+    """Which content of which workload: `variant` counts versions with a few elements changed.
+
+    With a relation it is the relation's second call on that content, or, `before`, its first.
+    """
+
+    workload: int
+    draw: Draw = Draw()
+    variant: int = 0
+    relation: str = ""
+    before: bool = False
+
+    def following(self, count: int) -> list[ContentKey]:
+        """The next contents of the same workload."""
+        purpose, last = self.draw.purpose, self.draw.number
+        return [ContentKey(self.workload, Draw(purpose, last + 1 + i)) for i in range(count)]
+
+
+Key = tuple[ContentKey, Weights]
+
+
+@dataclass(frozen=True)
+class InstanceSpec:
+    """One constructor configuration."""
+
+    axes: tuple[tuple[str, int], ...]
+    args: tuple[Any, ...]
+    kwargs: tuple[tuple[str, Any], ...]
+    seed: int
+    training: bool
+
+    def construct(self, number: int = 0) -> Construct:
+        """The request to make the instance of that number so."""
+        return Construct(number, self.args, self.kwargs, self.seed, self.training)
+
+
+class Exam:
+    """Instances, contents, weights and expectations, each made when first needed and kept."""
+
+    def __init__(self, reference: Reference, plan: Plan) -> None:
+        self.reference = reference
+        self.plan = plan
+        self.turn = threading.RLock()  # who runs the reference other than through here takes it
+        self.elsewhere: Callable[[Key], None] | None = None  # may know what is not known here
+        self.secret = Secret(plan.secret)
+        self._bound: dict[int, BoundReference] = {}
+        self._instances: list[InstanceSpec] = []
+        self._instance_of: list[int] = []
+        self._contents: dict[ContentKey, tuple[Content, PlantedElement | None]] = {}
+        self._states: dict[tuple[int, Weights], dict[str, torch.Tensor]] = {}
+        self._expectations: dict[Key, tuple[OutputExpectation, ...]] = {}
+        self.relations: dict[str, Relation] = {}  # those that hold, by name, once they were sought
+        self._numbers: dict[tuple[object, bool | None], int] = {}
+        for workload in plan.workloads:
+            self._number(workload)
+
+    def admit(self, workload: Workload) -> None:
+        """One more at the end of the plan; what is known stays."""
+        self.plan = self.plan.model_copy(update={"workloads": (*self.plan.workloads, workload)})
+        self._number(workload)
+
+    @property
+    def instances(self) -> list[InstanceSpec]:
+        """Distinct constructor configurations; number 0 is the task's own."""
+        return self._instances
+
+    def instance_of(self, workload: int) -> int:
+        """The configuration a workload runs on."""
+        return self._instance_of[workload]
+
+    @property
+    def main_workloads(self) -> list[int]:
+        """Workloads of the task's own configuration: they share one instance."""
+        return [i for i, number in enumerate(self._instance_of) if number == 0]
+
+    def content(self, content_key: ContentKey) -> Content:
+        """The arguments; drawn once."""
+        with self.turn:
+            return self._drawn(content_key)[0]
+
+    def state(self, instance: int, weights: Weights = FIRST_WEIGHTS) -> dict[str, torch.Tensor]:
+        """The parameters and buffers of one version."""
+        with self.turn:
+            key = (instance, weights)
+            if key not in self._states:
+                if weights == SEEDED:
+                    module = self.bound(instance).module
+                    state = {k: v.detach().clone() for k, v in module.state_dict().items()}
+                else:
+                    state = self._draw_state(instance, weights)
+                self._states[key] = state
+            return self._states[key]
+
+    def _draw_state(self, instance: int, weights: Weights) -> dict[str, torch.Tensor]:
+        """All entries anew; of a half only some, which the other half leaves."""
+        module = self.bound(instance).module
+        seed = self.secret.seed("state", instance, weights)
+        drawn = self.reference.draw_state(module, seed)
+        if weights.scaled:
+            return scaled_weights(weights, module, drawn)
+        if weights not in HALVES:
+            return drawn
+        names = sorted(drawn)
+        self.secret.random("partial", instance).shuffle(names)
+        half = (len(names) + 1) // 2
+        moved = set(names[:half] if weights == HALVES[0] else names[half:] or names)
+        base = self.state(instance)
+        return {name: drawn[name] if name in moved else base[name] for name in drawn}
+
+    def bears(self, content_key: ContentKey, weights: Weights) -> bool:
+        """Whether there are parameters to scale, and the reference is accurate with the scale."""
+        module = self.bound(self.instance_of(content_key.workload)).module
+        if isinstance(self.reference.task.contract, Quantised) or not parameters(module):
+            return False
+        return all(e.in_domain and not e.special for e in self.expectation(content_key, weights))
+
+    def expectation(
+        self, content_key: ContentKey, weights: Weights = FIRST_WEIGHTS
+    ) -> tuple[OutputExpectation, ...]:
+        """What the call must return. Costs several evaluations of the reference; kept."""
+        with self.turn:
+            key = self.key(content_key, weights)
+            if key not in self._expectations and self.elsewhere is not None:
+                self.elsewhere(key)
+            if key not in self._expectations:
+                self._expectations[key] = self._worked_out(*key)
+            return self._expectations[key]
+
+    def _worked_out(
+        self, content_key: ContentKey, weights: Weights
+    ) -> tuple[OutputExpectation, ...]:
+        instance = self.instance_of(content_key.workload)
+        content, planted = self._drawn(content_key)
+        request = ExpectationRequest(
+            seed=self.secret.seed("probe", content_key),
+            planted=planted,
+            exact=self.plan.workloads[content_key.workload].distribution in _EXACT,
+            contract=self.reference.task.contract,
+            tf32=self.plan.tf32,
+        )
+        state = self.state(instance, weights)
+        return expect(self.bound(instance), content.inputs, state, request)
+
+    def key(self, content_key: ContentKey, weights: Weights = FIRST_WEIGHTS) -> Key:
+        """By what an expectation is known: without parameters every version is the same."""
+        state = self.state(self.instance_of(content_key.workload), SEEDED)
+        return content_key, weights if state else SEEDED
+
+    def known(self) -> set[Key]:
+        """The expectations that were worked out."""
+        return set(self._expectations)
+
+    def learn(self, key: Key, expectations: tuple[OutputExpectation, ...]) -> None:
+        """Keep what was worked out elsewhere, by the same secret and reference."""
+        self._expectations.setdefault(key, expectations)
+
+    def expectation_of(
+        self, content: Content, weights: Weights, seed: int
+    ) -> tuple[OutputExpectation, ...]:
+        """What a call of the first instance must return on contents of its own; not kept."""
+        with self.turn:
+            request = ExpectationRequest(
+                seed=seed, contract=self.reference.task.contract, tf32=self.plan.tf32
+            )
+            return expect(self.bound(0), content.inputs, self.state(0, weights), request)
+
+    @property
+    def stateful(self) -> bool:
+        """Whether a call changes buffers or inputs of its own: then each call starts anew."""
+        return bool(self.reference.updates) or self.remembers
+
+    @cached_property
+    def remembers(self) -> bool:
+        """Whether a call changes buffers of the instance, which the next one would find."""
+        modes = {w.training: i for i, w in reversed(list(enumerate(self.plan.workloads)))}
+        expected = [e for i in modes.values() for e in self.expectation(ContentKey(i))]
+        return any(e.name.startswith(BUFFER_PREFIX) for e in expected)
+
+    def bound(self, instance: int) -> BoundReference:
+        """The live reference of one configuration."""
+        with self.turn:
+            if instance not in self._bound:
+                spec = self._instances[instance]
+                axes = dict(spec.axes)
+                self._bound[instance] = self.reference.bind(axes, spec.seed, spec.training)
+            return self._bound[instance]
+
+    @cached_property
+    def timed_contents(self) -> tuple[Content, Content]:
+        """Of the own workload: timed calls begin from them, and nothing else is asked with them."""
+        first, second = (ContentKey(0, Draw(Purpose.TIMING, number)) for number in range(2))
+        return self.content(first), self.content(second)
+
+    @cached_property
+    def throw_away_content(self) -> Content:
+        """Arguments of the own shape for the build."""
+        return self.throw_away(0)
+
+    def throw_away(self, workload: int) -> Content:
+        """Ordinary arguments of a workload's shape, from a seed that nothing else uses."""
+        seed = Secret.draw().seed("throw away")
+        plain = {"distribution": Distribution.OWN, "scale": 0}
+        with self.turn:
+            drawn = self.plan.workloads[workload].model_copy(update=plain)
+            return Content(self.reference.draw(drawn, seed))
+
+    def _drawn(self, content_key: ContentKey) -> tuple[Content, PlantedElement | None]:
+        if content_key not in self._contents:
+            self._contents[content_key] = self._draw(content_key)
+        return self._contents[content_key]
+
+    def _draw(self, content_key: ContentKey) -> tuple[Content, PlantedElement | None]:
+        if content_key.variant:
+            return self._vary(content_key), None
+        if content_key.relation:
+            return self._related(content_key), None
+        workload = self.plan.workloads[content_key.workload]
+        seed = self.secret.seed("content", content_key.workload, content_key.draw)
+        drawn = self.reference.draw_planted(workload, seed)
+        if drawn.planted is None:
+            return Content(drawn.inputs), None
+        tensor = drawn.inputs[drawn.planted.input]
+        element = _flat_index(tuple(tensor.shape), drawn.planted.index)
+        return Content(drawn.inputs), PlantedElement(drawn.planted.input, element)
+
+    def _related(self, content_key: ContentKey) -> Content:
+        relation = self.relations[content_key.relation]
+        drawn = self.content(ContentKey(content_key.workload, content_key.draw))
+        first = relation.base(drawn.inputs)
+        return Content(tuple(first if content_key.before else relation.transform(first)))
+
+    def _vary(self, content_key: ContentKey) -> Content:
+        """A few elements of the variant before it changed, so that the answer changes too."""
+        base = replace(content_key, variant=content_key.variant - 1)
+        rng = self.secret.random("few", content_key)
+        changed = few_changed(self.content(base), rng)
+        for count in _EXTREMES:
+            if not self._answers_too(base, changed):
+                break
+            changed = few_changed(self.content(base), rng, count, extreme=True)
+        return changed
+
+    def _answers_too(self, content_key: ContentKey, content: Content) -> bool:
+        """Whether the right answer to this content is a right answer to the question as well."""
+        instance = self.instance_of(content_key.workload)
+        found = self.bound(instance)(content.inputs, self.state(instance), wide=False)
+        pairs = zip(self.expectation(content_key), found.tensors, strict=False)
+        return all(same_answer(expected, tensor) for expected, tensor in pairs)
+
+    def _number(self, workload: Workload) -> None:
+        key = (self.reference.config(workload.axes), workload.training)
+        if key not in self._numbers:
+            self._numbers[key] = len(self._instances)
+            self._instances.append(self._instance(workload, len(self._instances)))
+        self._instance_of.append(self._numbers[key])
+
+    def _instance(self, workload: Workload, number: int) -> InstanceSpec:
+        axes, training = workload.axes, workload.training
+        seed = self.secret.seed("construct", number)
+        init = self.reference.init_call(axes)
+        if training is None:
+            training = self.reference.construct(axes, seed).training
+        kwargs = tuple(init.kwargs.items())
+        return InstanceSpec(tuple(axes.items()), init.args, kwargs, seed, training)
+
+
+def _flat_index(shape: tuple[int, ...], index: tuple[int, ...]) -> int:
+    flat = 0
+    for size, position in zip(shape, index, strict=True):
+        flat = flat * size + position
+    return flat

@@ -1,0 +1,1 @@
+"""A wrong candidate explained: the smallest workload on which it fails, and what is wrong there."""

@@ -1,0 +1,1 @@
+"""Reference prefetch: a second process computes expectations while the judge goes on."""

@@ -1,0 +1,41 @@
+"""Repeated draws: does a random operation draw anew in every call?
+
+The rule: a call is held against the latest ones of the same shape, whatever their content was; who
+draws the same numbers again is wrong, although each answer alone looks random.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import torch
+
+from assay.data.evidence import EvidenceKind
+from assay.data.observations.call import CallSeen
+from assay.numerics.contracts.random_draws import BinaryDraws, repeated
+from assay.numerics.expectation import OutputExpectation
+
+_REMEMBERED = 4  # calls of one shape
+
+
+@dataclass
+class RepeatedDraws:
+    """The draws of the latest calls, by shape."""
+
+    _known: dict[tuple[int, ...], list[BinaryDraws]] = field(default_factory=dict)
+
+    def look(
+        self, seen: CallSeen, expected: OutputExpectation, tensor: torch.Tensor | None
+    ) -> CallSeen:
+        """The same call, marked where its draws are those of an earlier one."""
+        if expected.draws is None or tensor is None or any(o.problem for o in seen.outputs):
+            return seen
+        now, _ = expected.draws.binary_draws(tensor)
+        earlier = self._known.setdefault(expected.shape, [])
+        findings = [repeated(now, then) for then in earlier]
+        self._known[expected.shape] = [*earlier[1 - _REMEMBERED :], now]
+        worst = max(findings, key=lambda finding: finding.share, default=None)
+        if worst is None or worst.share <= 1.0:
+            return seen
+        update = {"problem": EvidenceKind.WRONG_VALUE, "detail": worst.text, "error": None}
+        return seen.model_copy(update={"outputs": (seen.outputs[0].model_copy(update=update),)})

@@ -1,0 +1,330 @@
+"""Script: the secret order in which one instance is called.
+
+The rule: every call is an ordinary call to the candidate. What is special about it - new content
+where the old one lay, the old content elsewhere, a few elements changed, an earlier result still
+alive, other weights, another shape - is known to the host alone.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Iterable, Set
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+
+from assay.data.axis import AxisRole
+from assay.data.observations.call import Mix
+from assay.data.settings import Level
+from assay.data.workload import Distribution
+from assay.exam.exam import ContentKey, Draw, Exam, Purpose
+from assay.exam.exam_amounts import AMOUNTS, LEAST_CALLS
+from assay.exam.weight_scales import FIRST_WEIGHTS, HALVES, Weights, WeightsKind, parameters
+from assay.exam.workloads.shape_points import MODEST_RESULT
+from assay.sandbox.host.planned_call import AT_END, AT_START, SPOTS, Spot
+
+_FAR = 1 << 12  # elements of an axis
+_TAIL_BATCHES = (1, 1, 2, 3, len(SPOTS))  # calls of one batch of the tail
+_TAIL_CONTENTS = 3  # distinct contents a small shape's tail draws from
+_DUE_ELEMENTS = 1 << 17  # beyond this a candidate may be too slow and still honest
+_TELLING_ELEMENTS = 1 << 12  # enough that answers differ, few enough that calls are cheap
+_SMALL_ELEMENTS = 1 << 16  # of a workload whose calls are cheap
+_LARGE_ELEMENTS = 1 << 23  # beyond this the own shape is called as few times as still tells
+_FAINT = Distribution.SMALL
+
+
+@dataclass(frozen=True)
+class ScriptedCall:
+    """One call: what, where, with which weights, and why."""
+
+    content_key: ContentKey
+    spot: Spot
+    weights: Weights | None  # None takes whichever the instance has at the time
+    mix: Mix
+    fresh: bool = False
+
+
+class BatchKind(StrEnum):
+    """How the calls of a batch are made."""
+
+    PLAIN = "plain"  # one after the other, all results alive together
+    RAPID = "rapid"  # one at a time, at one place, as quickly after each other as can be
+    RECYCLED = "recycled"  # before each but the first, marked copies of the answer are freed
+    LOGGED = "logged"  # under the operation log
+
+
+class Need(StrEnum):
+    """Whether a batch is asked of a candidate that is too slow for all of them."""
+
+    DUE = "due"  # a shape, layout or value of the sweep: asked however slow it is
+    EMPTY = "empty"  # due, but asked last, and only of a candidate that is right so far
+    ORDINARY = "ordinary"  # asked where it fits half of the time that is left
+    OPTIONAL = "optional"  # asked where it fits a quarter of it
+    STRETCHED = "stretched"  # optional: a size far beyond its own, not for an interpreter
+
+
+@dataclass(frozen=True)
+class ScriptedBatch:
+    """Calls that are made together."""
+
+    calls: tuple[ScriptedCall, ...]
+    copy_each: bool  # results are handed over after each call, not after all of them
+    kind: BatchKind = BatchKind.PLAIN
+    need: Need = Need.ORDINARY
+
+    @property
+    def stretched(self) -> bool:
+        """Whether it need not fit the time."""
+        return self.need is Need.STRETCHED
+
+    @property
+    def workloads(self) -> frozenset[int]:
+        """Whose shapes its calls have."""
+        return frozenset(call.content_key.workload for call in self.calls)
+
+
+_Batches = list[ScriptedBatch]
+
+
+@dataclass
+class _Sequence:
+    """Groups of batches that keep their order; within a group nothing comes in between."""
+
+    groups: list[list[ScriptedBatch]] = field(default_factory=list)
+
+    def add(self, *batches: ScriptedBatch) -> None:
+        """One more group."""
+        self.groups.append(list(batches))
+
+
+def write_script(exam: Exam, rng: random.Random, mixed_in: _Batches) -> list[ScriptedBatch]:
+    """The whole mixture: sequences of the own shape, of a small shape, and the sweep, shuffled.
+
+    `mixed_in` are batches of checks, each of which may stand anywhere.
+    """
+    amounts = AMOUNTS[exam.plan.level]
+    own = _own(exam, rng)
+    if not is_large(exam):
+        for number in range(1, amounts.own_rounds):  # one after the other: they share places
+            content = number % amounts.own_contents
+            own.groups += _focus(0, content, rng, Need.OPTIONAL).groups
+    sequences = [own]
+    small = small_workloads(exam)
+    for workload, half in zip(small, HALVES, strict=False):
+        sequences.append(_focus(workload, 0, rng, changed_weights=half))
+    sequences += _scaled(exam, small, rng)
+    sequences += [_rapid(w, rng) for w in small[:2]]
+    sequences += [_Sequence([[batch]]) for batch in mixed_in]
+    others = range(1, len(exam.plan.workloads))
+    empty = [w for w in others if _is_empty(exam, w)]
+    far = [w for w in others if _is_stretched(exam, w)]
+    sequences += [_single(exam, w, rng, stretched=w in far) for w in others if w not in empty]
+    few = rng.randint(*amounts.tail_calls)
+    # Without a small shape the own one must bring the instance to its 32 calls alone.
+    sequences.append(_tail(small, few, rng) if small else _tail([0], LEAST_CALLS + few, rng))
+    edges = [replace(_single(exam, w, rng).groups[0][0], need=Need.EMPTY) for w in empty]
+    return [*_shuffle(sequences, rng), *_logged(small), *edges]
+
+
+def made_up(exam: Exam, refused: Set[int], returned: int, rng: random.Random) -> _Batches:
+    """More calls for who refused so much that fewer than 32 returned: counting leads nowhere."""
+    if returned >= LEAST_CALLS:
+        return []
+    small = small_workloads(exam, refused)
+    missing = LEAST_CALLS - returned + rng.randint(*AMOUNTS[exam.plan.level].tail_calls)
+    if small:
+        return [batch for group in _tail(small, missing, rng).groups for batch in group]
+    known = list(dict.fromkeys(call.content_key for call in own_calls(exam)))
+    calls = [
+        ScriptedCall(rng.choice(known), rng.choice((AT_START, AT_END)), None, Mix.SAME_ADDRESS)
+        for _ in range(missing)
+    ]
+    return [ScriptedBatch((call,), copy_each=rng.random() < 0.5) for call in calls]
+
+
+def own_calls(exam: Exam) -> list[ScriptedCall]:
+    """The special calls of the own shape: every script holds them, whatever its order."""
+    groups = _own(exam, random.Random(0)).groups
+    return [call for group in groups for batch in group for call in batch.calls]
+
+
+def _own(exam: Exam, rng: random.Random) -> _Sequence:
+    return _brief_focus(rng) if is_large(exam) else _focus(0, 0, rng)
+
+
+def is_large(exam: Exam) -> bool:
+    """Whether the own shape is called as few times as still tells."""
+    return exam.content(ContentKey(0)).elements > _LARGE_ELEMENTS
+
+
+def _focus(
+    workload: int,
+    round_number: int,
+    rng: random.Random,
+    need: Need = Need.ORDINARY,
+    changed_weights: Weights | None = None,
+) -> _Sequence:
+    """Every special call on one workload, in the order in which each is special.
+
+    A memo of the last call alone shows only where base and change follow each other directly.
+    """
+    number = 2 * round_number  # a round has two contents and two versions of the weights
+    weights, later = Weights(number=number), changed_weights or Weights(number=number + 1)
+    first, second = (ContentKey(workload, Draw(number=n)) for n in (number, number + 1))
+    changed = replace(second, variant=1)
+
+    def one(*calls: ScriptedCall) -> ScriptedBatch:
+        return ScriptedBatch(calls, copy_each=rng.random() < 0.5, need=need)
+
+    sequence = _Sequence()
+    sequence.add(one(ScriptedCall(first, AT_START, weights, Mix.PLAIN)))
+    sequence.add(
+        one(ScriptedCall(second, AT_START, weights, Mix.SAME_ADDRESS)),
+        one(ScriptedCall(changed, AT_START, weights, Mix.FEW_CHANGED)),
+    )
+    sequence.add(
+        one(ScriptedCall(changed, AT_END, weights, Mix.NEW_ADDRESS)),
+        one(ScriptedCall(changed, AT_END, later, Mix.NEW_WEIGHTS)),
+    )
+    alive = [
+        ScriptedCall(second, AT_START, later, Mix.SAME_ADDRESS),
+        ScriptedCall(changed, AT_END, later, Mix.FEW_CHANGED, fresh=True),
+    ]
+    if workload != 0:  # a third place would cost the large own shape more than it tells
+        alive.append(ScriptedCall(second, SPOTS[2], later, Mix.REPEATED))
+    sequence.add(ScriptedBatch(tuple(alive), copy_each=False, need=need))
+    return sequence
+
+
+def _rapid(workload: int, rng: random.Random) -> _Sequence:
+    """Back to back, as a timing loop would call, but with other content at the same address."""
+    calls = []
+    for number in range(2 * rng.randint(2, 3)):
+        content_key = ContentKey(workload, _tail_draw(number // 2), number % 2)
+        mix = Mix.FEW_CHANGED if number % 2 else Mix.SAME_ADDRESS
+        calls.append(ScriptedCall(content_key, AT_START, None, mix))
+    return _Sequence([[ScriptedBatch(tuple(calls), copy_each=True, kind=BatchKind.RAPID)]])
+
+
+def _scaled(exam: Exam, small: list[int], rng: random.Random) -> list[_Sequence]:
+    """Weights of every scale, one call each; small ones beside small inputs where there are any."""
+    names = range(len(parameters(exam.bound(0).module)))
+    few = rng.sample(names, min(len(names), AMOUNTS[exam.plan.level].small_but_one))
+    faint = [w for w in exam.main_workloads if exam.plan.workloads[w].distribution is _FAINT]
+    shifted = [Weights(WeightsKind.RAISED), Weights(WeightsKind.LOWERED)]
+    if exam.plan.level is Level.QUICK:
+        shifted = [rng.choice(shifted)]
+    large, reduced = Weights(WeightsKind.LARGE), Weights(WeightsKind.SMALL)
+    but_one = [Weights(WeightsKind.SMALL_BUT_ONE, number) for number in few]
+    asked = [(w, scale) for w in small[:1] for scale in (large, *shifted)]
+    asked += [(w, scale) for w in [*faint, *small][:1] for scale in (reduced, *but_one)]
+    borne = [(ContentKey(w), scale) for w, scale in asked if exam.bears(ContentKey(w), scale)]
+    calls = [
+        ScriptedCall(content_key, AT_START, scale, Mix.NEW_WEIGHTS) for content_key, scale in borne
+    ]
+    return [_Sequence([[ScriptedBatch((call,), copy_each=True)]]) for call in calls]
+
+
+def _brief_focus(rng: random.Random) -> _Sequence:
+    """The own shape where it is large: three calls, two contents."""
+    changed = ContentKey(0, variant=1)
+    plain = ScriptedCall(ContentKey(0), AT_START, FIRST_WEIGHTS, Mix.PLAIN)
+    few = ScriptedCall(changed, AT_START, FIRST_WEIGHTS, Mix.FEW_CHANGED)
+    weighed = ScriptedCall(changed, AT_END, Weights(number=1), Mix.NEW_WEIGHTS)
+    sequence = _Sequence()
+    sequence.add(*(ScriptedBatch((call,), rng.random() < 0.5) for call in (plain, few)))
+    sequence.add(ScriptedBatch((weighed,), rng.random() < 0.5, need=Need.OPTIONAL))
+    return sequence
+
+
+def _single(exam: Exam, workload: int, rng: random.Random, stretched: bool = False) -> _Sequence:
+    """One call of one point of the sweep; places alternate so that both edges are guarded."""
+    call = ScriptedCall(ContentKey(workload), rng.choice((AT_START, AT_END)), None, Mix.PLAIN)
+    small = exam.content(call.content_key).elements <= _DUE_ELEMENTS
+    need = Need.STRETCHED if stretched else Need.DUE if small else Need.ORDINARY
+    return _Sequence([[ScriptedBatch((call,), copy_each=rng.random() < 0.5, need=need)]])
+
+
+def _tail(small: list[int], count: int, rng: random.Random) -> _Sequence:
+    """Many cheap calls in batches of secret length, so that counting calls leads nowhere."""
+    sequence = _Sequence()
+    number = 0
+    while count > 0:
+        length = min(count, rng.choice(_TAIL_BATCHES))
+        workload = rng.choice(small)
+        calls = []
+        for spot in SPOTS[:length]:
+            content_key = ContentKey(workload, _tail_draw(number))
+            calls.append(ScriptedCall(content_key, spot, None, Mix.SAME_ADDRESS))
+            number += 1
+        sequence.add(ScriptedBatch(tuple(calls), rng.random() < 0.5))
+        count -= length
+    return sequence
+
+
+def _tail_draw(number: int) -> Draw:
+    return Draw(Purpose.TAIL, number % _TAIL_CONTENTS)
+
+
+def _logged(small: list[int]) -> Iterable[ScriptedBatch]:
+    """Calls under the operation log, last: the log is visible from inside."""
+    for workload in [0, *small[:1]]:
+        call = ScriptedCall(ContentKey(workload, Draw(number=1)), AT_START, None, Mix.PLAIN)
+        yield ScriptedBatch((call,), copy_each=True, kind=BatchKind.LOGGED)
+
+
+def small_workloads(exam: Exam, refused: Set[int] = frozenset()) -> list[int]:
+    """Cheap workloads of the own instance, those first whose size is nearest to a few thousand.
+
+    None that the candidate refused.
+    """
+    chosen = [w for w in exam.main_workloads if w != 0 and w not in refused]
+    sized = [(_elements(exam, w), w) for w in chosen]
+    plain = [(n, w) for n, w in sized if 0 < n <= _SMALL_ELEMENTS and _varies(exam, w)]
+    distance = {w: abs(math.log2(n / _TELLING_ELEMENTS)) for n, w in plain}
+    return sorted(distance, key=lambda w: distance[w])[:3]
+
+
+def _elements(exam: Exam, workload: int) -> int:
+    """Of the inputs, or of what is made on the way where that is too large to be cheap."""
+    given = exam.content(ContentKey(workload)).elements
+    made = exam.reference.predicted_result(exam.plan.workloads[workload].axes)
+    return max(given, made) if given and made > MODEST_RESULT else given
+
+
+def small_with_rows(exam: Exam, refused: Set[int]) -> int | None:
+    """The first cheap workload with several rows, else the first; None where there is none."""
+    small, planned = small_workloads(exam, refused), exam.plan.workloads
+    batch = [axis.name for axis in exam.reference.axes if axis.role is AxisRole.BATCH]
+    several = [w for w in small if all(planned[w].axes[name] > 1 for name in batch)]
+    return next(iter([*several, *small]), None)
+
+
+def _is_stretched(exam: Exam, workload: int) -> bool:
+    """One size is beyond what the task declares, or at least eight times its own and large."""
+    own, axes = exam.plan.workloads[0].axes, exam.plan.workloads[workload].axes
+    most = {axis.name: max(axis.high, axis.own) + axis.multiple_of for axis in exam.reference.axes}
+    return any(
+        n > most.get(name, n) or (n >= 8 * own.get(name, n) and n >= _FAR)
+        for name, n in axes.items()
+    )
+
+
+def _is_empty(exam: Exam, workload: int) -> bool:
+    return any(t.numel() == 0 for t in exam.content(ContentKey(workload)).tensors)
+
+
+def _varies(exam: Exam, workload: int) -> bool:
+    """Constant and planted distributions do not tell one content from the next."""
+    name = exam.plan.workloads[workload].distribution.value
+    return name in {"own", "normal", "uniform", "outlier"}
+
+
+def _shuffle(sequences: list[_Sequence], rng: random.Random) -> list[ScriptedBatch]:
+    """Merge at random, keeping each sequence's own order and its groups whole."""
+    queues = [list(reversed(s.groups)) for s in sequences]
+    merged: list[ScriptedBatch] = []
+    while any(queues):
+        queue = rng.choice([q for q in queues if q])
+        merged += queue.pop()
+    return merged

@@ -1,0 +1,96 @@
+"""Weights: the versions of an instance's parameters, some of them large, small or far from zero.
+
+The rule: a scaled version changes the scale of parameters and nothing else; whether the reference
+bears it is found out by asking the reference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+import torch
+from torch import nn
+
+_ENLARGED = 2.0**8  # times: a result that is clamped shows
+_SHIFT = 2.0**9  # added: so does a variance of one pass
+_REDUCED = 2.0**-22  # times: so does a result that is flushed to zero
+
+
+class WeightsKind(StrEnum):
+    """How the weights of an instance were made."""
+
+    SEEDED = "seeded"  # what the constructor drew from the common seed
+    DRAWN = "drawn"  # every entry anew
+    HALF = "half"  # one half of the entries anew; number 1 draws the half that number 0 leaves
+    LARGE = "large"  # gains and biases enlarged
+    RAISED = "raised"  # gains and biases shifted up
+    LOWERED = "lowered"  # gains and biases shifted down
+    SMALL = "small"  # every parameter reduced
+    SMALL_BUT_ONE = "small_but_one"  # the parameter of that number keeps its scale
+
+
+_SCALED = frozenset(WeightsKind) - {WeightsKind.SEEDED, WeightsKind.DRAWN, WeightsKind.HALF}
+
+
+@dataclass(frozen=True)
+class Weights:
+    """One version of the weights."""
+
+    kind: WeightsKind = WeightsKind.DRAWN
+    number: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.number}"
+
+    @property
+    def scaled(self) -> bool:
+        """Whether parameters have a scale on which the reference must be tried first."""
+        return self.kind in _SCALED
+
+    @property
+    def ordinary(self) -> Weights:
+        """A version that every workload bears: a scale is borne by the one it was tried on."""
+        return FIRST_WEIGHTS if self.scaled else self
+
+    @property
+    def before(self) -> tuple[Weights, ...]:
+        """The version of the same kind that came before, where there was one."""
+        return (replace(self, number=self.number - 1),) if self.number else ()
+
+
+FIRST_WEIGHTS = Weights()
+SEEDED = Weights(WeightsKind.SEEDED)
+HALVES = (Weights(WeightsKind.HALF, 0), Weights(WeightsKind.HALF, 1))
+
+
+def parameters(module: nn.Module) -> dict[str, nn.Parameter]:
+    """What a scale may change, by name; one that is tied to another stands under both names."""
+    named = module.named_parameters(remove_duplicate=False)
+    return {name: parameter for name, parameter in named if parameter.is_floating_point()}
+
+
+def scaled_weights(
+    weights: Weights, module: nn.Module, drawn: Mapping[str, torch.Tensor]
+) -> dict[str, torch.Tensor]:
+    """The drawn weights on the scale of that version."""
+    known = parameters(module)
+    vectors = {name for name, parameter in known.items() if parameter.dim() == 1}
+    match weights.kind:
+        case WeightsKind.LARGE:
+            return {n: v * _ENLARGED if n in vectors else v for n, v in drawn.items()}
+        case WeightsKind.RAISED | WeightsKind.LOWERED:
+            shift = _SHIFT if weights.kind is WeightsKind.RAISED else -_SHIFT
+            return {n: _shifted(v, shift) if n in vectors else v for n, v in drawn.items()}
+    one = weights.kind is WeightsKind.SMALL_BUT_ONE
+    kept = list(known.values())[weights.number] if one else None
+    small = {name for name, parameter in known.items() if parameter is not kept}
+    return {n: v * _REDUCED if n in small else v for n, v in drawn.items()}
+
+
+def _shifted(value: torch.Tensor, shift: float) -> torch.Tensor:
+    """Up or down; what has one sign keeps it, for that may be its domain."""
+    if value.numel() and (bool((value > 0).all()) or bool((value < 0).all())):
+        return value + value.sign() * _SHIFT
+    return value + shift

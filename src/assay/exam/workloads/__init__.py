@@ -1,0 +1,1 @@
+"""Workloads of an exam: which shapes, values and layouts are tried on the reference."""

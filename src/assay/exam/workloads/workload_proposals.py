@@ -1,0 +1,238 @@
+"""Proposals: which workloads are worth trying, in the order of their worth.
+
+The rule: shapes near the own one, values and layouts are mandatory and come first, the kinds in
+turn, so that time running short costs each kind its last ones. Sizes far from the own ones are
+optional and come after all of these.
+
+A proposal is one workload and what may take its place where the reference refuses it, or where a
+null answer would pass it.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import chain, islice, zip_longest
+
+from assay.data.contract import Decomposition
+from assay.data.workload import Distribution, Layout, Workload
+from assay.exam.workloads.shape_points import FEW, HEAVY_STATE, LARGE_ELEMENTS, PAST, Point, Points
+from assay.exam.workloads.stretched_shapes import (
+    MODERATE_LARGE,
+    MODERATE_SMALL,
+    Proposal,
+    Stretching,
+)
+from assay.exam.workloads.workload_trials import PLANTED
+from assay.tasks.references.reference import Reference
+from assay.tasks.values.input_structure import Structure
+
+# In the order in which they find faults; the first few of each are asked even at `quick`.
+VALUES = (
+    Distribution.SMALL,
+    Distribution.OFFSET,
+    Distribution.DYADIC,
+    Distribution.LARGE,
+    Distribution.TIES,
+    Distribution.NEGATIVE,
+    Distribution.BLOCKS,
+    Distribution.OPPOSED,
+    Distribution.SIGNED_ZEROS,
+    Distribution.OUTLIER,
+    Distribution.ZEROS,
+    Distribution.UNIFORM,
+    Distribution.SUBNORMAL,
+    Distribution.NORMAL,
+)
+LAYOUTS = (
+    Layout.TRANSPOSED,
+    Layout.STRIDED,
+    Layout.CHANNELS_LAST,
+    Layout.EXPANDED,
+    Layout.OFFSET,
+)
+OFFSETS = (7, 13)  # powers of two between 10^2 and 10^4
+HARDLY_APART = (-5, -2)  # what equal inputs are of: a term that keeps them apart shows
+FAR_BELOW = (14, 17)  # below any "very small" start of a maximum that people write
+ENDS = (1, 1, 2)  # a NaN at the last element, an infinity there, a NaN at the first
+FAR_LARGE = (32, 16, 8, 4, 2, 1)  # the ends of the ladder, found from outside
+FAR_SMALL = (-32, -16, -8, -4, -2, -1)
+
+
+@dataclass(frozen=True)
+class ProposalCounts:
+    """How much one level asks for."""
+
+    values: int
+    layouts: int
+    non_finite: int
+    hypercube: int
+    large: int
+    wide: int  # sizes that are stretched past 2^15 or 2^16, one at a time
+    ladder: int  # the largest power of two of the ladder's far ends; 0 leaves them out
+    tiny: int  # shapes of one or two items, of large and small values in turn
+    roomy: bool = True  # stretched sizes are tried beside own ones too
+    planted_far: bool = False  # a NaN in a batch past 2^16
+
+
+class Proposals:
+    """Draws proposals for one reference."""
+
+    def __init__(
+        self, reference: Reference, points: Points, amount: ProposalCounts, rng: random.Random
+    ) -> None:
+        self._points = points
+        self._amount = amount
+        self._rng = rng
+        self._reference = reference
+        self._plain = reference.own_workload().model_copy(update={"own": False})
+        shapes = set(reference.structures())
+        self._partners = sum(s is not Structure.FIXED for s in reference.structures())
+        self._free = bool(shapes - {Structure.FIXED})
+        self._signed = bool(shapes - {Structure.FIXED, Structure.POSITIVE})
+        # Decompositions have no contract for what is not finite.
+        self._decomposes = isinstance(reference.task.contract, Decomposition)
+        self._base = self._at(_base(reference, points))
+
+    def mandatory(self) -> Iterator[Proposal]:
+        """Batches, then small shapes, values, layouts and planted values in turn."""
+        for point in self._points.batches():
+            yield (self._at(point),)
+        kinds = (self._shapes(), self._valued(), self._layouts(), self._planted())
+        turns = zip_longest(*kinds)
+        yield from (one for one in chain.from_iterable(turns) if one is not None)
+
+    def optional(self) -> Iterator[Proposal]:
+        """Stretched sizes, then the categories of shapes and larger points."""
+        points, amount = self._points, self._amount
+        stretching = Stretching(
+            points, self._plain, self._rng, self._free, amount.roomy, cubic=self._decomposes
+        )
+        yield from islice(stretching.proposals(), amount.wide)
+        if amount.planted_far and points.batch and not self._decomposes:
+            far = self._at(points.wide(points.batch[0], PAST[0][0]))
+            yield (far.model_copy(update={"distribution": PLANTED[0]}),)
+        if points.sizes or points.configs:
+            yield from ((self._at(point),) for point in points.hypercube(amount.hypercube))
+        if amount.large:
+            yield (self._at(points.base(LARGE_ELEMENTS)),)
+
+    def _at(self, point: Point) -> Workload:
+        return self._plain.model_copy(update={"axes": point})
+
+    def _shapes(self) -> Iterator[Proposal]:
+        """A short reduction, tails, another configuration, a one."""
+        points = self._points
+        movable = points.sizes + points.configs
+        if movable:
+            short = self._at(points.short())
+            mixed = short.model_copy(update={"distribution": Distribution.NORMAL})
+            yield (mixed, short) if self._free else (short,)
+        if points.sizes:
+            yield (self._at(points.beyond_own()),)
+            yield (self._at(points.tail()),)
+        if points.configurable:
+            yield (self._at(points.config_tail()),)
+        if movable:
+            yield (self._at(points.one(self._rng.choice(movable))),)
+        if self._amount.large and points.sizes:
+            yield (self._at(points.tail()),)
+        if self._amount.large and points.batch:
+            yield (self._at(points.past_own_batch()),)
+
+    def _valued(self) -> Iterator[Proposal]:
+        """Distributions; the first lies inside a larger storage, which every kernel must bear."""
+        marked = (Distribution.MARKED,) if self._reference.has_marks() else ()
+        coded = (Distribution.CODES,) if self._reference.quantises_inputs else ()
+        free = self._values()
+        for number, distribution in enumerate((*marked, *coded, *free)):
+            layout = Layout.OFFSET if number == 0 else self._plain.layout
+            yield self._drawn(distribution, self._scales(distribution), layout)
+        if self._free and self._amount.ladder:
+            most = self._amount.ladder
+            far = tuple(k for k in FAR_LARGE if k <= most)
+            yield self._drawn(Distribution.LARGE, far, self._plain.layout)
+            near = tuple(k for k in FAR_SMALL if -k <= most)
+            yield self._drawn(Distribution.SMALL, near, self._plain.layout)
+            if self._signed:
+                yield self._drawn(Distribution.NEGATIVE, (0,), self._plain.layout)
+            yield from self._tiny()
+
+    def _tiny(self) -> Iterator[Proposal]:
+        """Few items of large, of small and of equal values, in turn."""
+        kinds = [Distribution.LARGE, Distribution.SMALL]
+        if self._partners > 1:
+            kinds.append(Distribution.EQUAL)
+        for number in range(self._amount.tiny):
+            distribution = kinds[number % len(kinds)]
+            few = self._at(self._points.tiny(batch=1 if number % 4 in (1, 2) else max(FEW)))
+            yield tuple(
+                few.model_copy(update={"distribution": distribution, "scale": scale})
+                for scale in self._scales(distribution)
+            )
+
+    def _values(self) -> tuple[Distribution, ...]:
+        asked = VALUES[: self._amount.values] if self._free else ()
+        left_out = set() if self._signed else {Distribution.NEGATIVE, Distribution.OPPOSED}
+        if self._partners < 2:
+            left_out.add(Distribution.OPPOSED)
+        return tuple(d for d in asked if d not in left_out)
+
+    def _drawn(
+        self, distribution: Distribution, scales: tuple[int, ...], layout: Layout
+    ) -> Proposal:
+        update = {"distribution": distribution, "layout": layout}
+        return tuple(self._base.model_copy(update={**update, "scale": scale}) for scale in scales)
+
+    def _scales(self, distribution: Distribution) -> tuple[int, ...]:
+        """A random power of two, and milder ones where the reference or a null answer objects."""
+        if distribution is Distribution.LARGE:
+            return (self._rng.randint(*MODERATE_LARGE), 5, 3, 2, 1)
+        if distribution is Distribution.SMALL:
+            return (self._rng.randint(*MODERATE_SMALL), -7, -5, -3)
+        if distribution is Distribution.OFFSET:
+            return (self._rng.randint(*OFFSETS), OFFSETS[0])
+        if distribution is Distribution.NEGATIVE:
+            return (self._rng.randint(*FAR_BELOW), 7, 3, 0)
+        if distribution is Distribution.OPPOSED:
+            return (5, 3, 2)
+        if distribution is Distribution.MARKED:
+            return (1, 0)
+        if distribution is Distribution.EQUAL:
+            return (self._rng.randint(*HARDLY_APART), 0)
+        return (0,)
+
+    def _layouts(self) -> Iterator[Proposal]:
+        """Contiguous where the own input is not, then the others as far as the level goes."""
+        if self._plain.layout is not Layout.CONTIGUOUS:
+            yield (self._base.model_copy(update={"layout": Layout.CONTIGUOUS}),)
+        ranks = {len(s) for s in self._reference.input_shapes(self._base.axes) if s is not None}
+        chosen = [x for x in LAYOUTS if x is not Layout.CHANNELS_LAST or ranks & {4, 5}]
+        for layout in chosen[: self._amount.layouts]:
+            yield (self._base.model_copy(update={"layout": layout}),)
+
+    def _planted(self) -> Iterator[Proposal]:
+        """A NaN or an infinity, at the base and sometimes off the tile."""
+        if self._decomposes:
+            return
+        for number in range(self._amount.non_finite):
+            distribution = PLANTED[number % len(PLANTED)]
+            at_an_end = ENDS[number // 3 % len(ENDS)] if number % 3 == 2 else 0
+            where = self._off_the_tile() if at_an_end else self._base
+            update = {"distribution": distribution, "scale": at_an_end}
+            yield (where.model_copy(update=update),)
+
+    def _off_the_tile(self) -> Workload:
+        """A shape whose last elements are a tail, where sizes are not fixed."""
+        if self._points.configs:
+            return self._at(self._points.config_tail())
+        return self._at(self._points.tail()) if self._points.sizes else self._base
+
+
+def _base(reference: Reference, points: Points) -> Point:
+    """The point for values and layouts: small, and of the own constructor unless that is heavy."""
+    own = reference.footprint(reference.own_axes)
+    if own is not None and own.state_elements > HEAVY_STATE:
+        return points.light()
+    return points.base()

@@ -1,0 +1,102 @@
+"""Sweep: the workloads a candidate is asked on, the task's own first.
+
+The rule: every other workload was run on the reference and admitted by it, and is small. What is
+tried follows from the level and the run's random numbers alone. Optional proposals get the time and
+the places that the mandatory ones leave.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import chain
+
+from assay.data.settings import Level
+from assay.data.workload import Workload
+from assay.exam.workloads.shape_points import Points
+from assay.exam.workloads.stretched_shapes import Proposal
+from assay.exam.workloads.workload_proposals import ProposalCounts, Proposals
+from assay.exam.workloads.workload_trials import TRIAL_ELEMENTS, TrialLimits, WorkloadTrials
+from assay.tasks.references.reference import Reference
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """What one level asks for, and within which limits."""
+
+    amount: ProposalCounts
+    workloads: int
+    limits: TrialLimits  # only a reference of 0.1 s a call and more comes near its seconds
+
+
+SWEEPS = {
+    Level.QUICK: Sweep(
+        ProposalCounts(
+            values=6,
+            layouts=2,
+            non_finite=1,
+            hypercube=1,
+            large=0,
+            wide=3,
+            ladder=0,
+            tiny=0,
+            roomy=False,
+        ),
+        workloads=21,
+        limits=TrialLimits(configs=6, seconds=6.0),
+    ),
+    Level.STANDARD: Sweep(
+        ProposalCounts(
+            values=11, layouts=4, non_finite=3, hypercube=4, large=1, wide=8, ladder=16, tiny=2
+        ),
+        workloads=40,
+        limits=TrialLimits(configs=9, seconds=12.0),
+    ),
+    Level.FULL: Sweep(
+        ProposalCounts(
+            values=14,
+            layouts=5,
+            non_finite=9,
+            hypercube=10,
+            large=1,
+            wide=16,
+            ladder=32,
+            tiny=32,
+            planted_far=True,
+        ),
+        workloads=97,
+        limits=TrialLimits(configs=13, seconds=40.0, result_elements=TRIAL_ELEMENTS),
+    ),
+}
+
+
+def sweep(reference: Reference, level: Level, rng: random.Random) -> tuple[Workload, ...]:
+    """The own workload, then as many admitted ones as the level allows."""
+    return tuple(swept(reference, level, rng))
+
+
+def swept(reference: Reference, level: Level, rng: random.Random) -> Iterator[Workload]:
+    """The same, one by one as they are found."""
+    asked = SWEEPS[level]
+    points = Points(reference, rng)
+    trials = WorkloadTrials(reference, asked.limits, rng, points.light())
+    proposals = Proposals(reference, points, asked.amount, rng)
+    tried = chain(proposals.mandatory(), proposals.optional())
+    return _kept(reference.own_workload(), tried, trials, asked.workloads)
+
+
+def _kept(
+    own: Workload, tried: Iterable[Proposal], trials: WorkloadTrials, most: int
+) -> Iterator[Workload]:
+    """The own workload and the best of each proposal, none twice."""
+    kept = [own]
+    plain_own = own.model_copy(update={"own": False})
+    yield own
+    for proposal in tried:
+        if len(kept) >= most or trials.over():
+            break
+        best = trials.best([w for w in proposal if w not in kept and w != plain_own])
+        if best is not None:
+            kept.append(best)
+            yield best

@@ -1,0 +1,1 @@
+"""What a candidate did beside its answers, and what each observation of it means."""

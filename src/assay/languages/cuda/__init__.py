@@ -1,0 +1,1 @@
+"""CUDA C++: the language, its sources and its tools."""

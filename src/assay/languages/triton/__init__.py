@@ -1,0 +1,1 @@
+"""Triton: the language, its interpreter's repairs, and its kernels read from source."""

@@ -1,0 +1,1 @@
+"""Numerics: error budgets and contracts. Pure: tensors and numbers in, records out."""

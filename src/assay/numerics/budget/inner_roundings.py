@@ -1,0 +1,185 @@
+"""Inner roundings: sums that are made on the way, moved as a kernel may round them.
+
+The rule: whoever adds in another order gets another sum, off by roundings of its *terms*, and so
+another answer, even where the answer does not depend on the inputs at all. What subtracts a number
+from itself in the reference subtracts two sums of the same terms in another kernel, and leaves
+noise of their size: attention's gradients by `rowsum(dO * O)`, where a row sees one position or its
+softmax is one-hot. Weights made again as `exp(x - logsumexp)` are off by roundings of x. A sum that
+float32 holds exactly, such as a count, is rounded by nobody and stays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from assay.numerics.budget.error_budget import growth
+from assay.numerics.budget.perturbation import OPERANDS, Perturbation, Signs
+from assay.numerics.budget.reduction import reduction_length
+
+_WIDE = (torch.float64, torch.complex128)
+_LOGARITHMS = frozenset(("logsumexp", "logcumsumexp"))  # it is their sum that moves
+_EXPONENTS = frozenset(("_softmax", "_log_softmax"))
+_LINEAR = frozenset(("sum", "mean", "cumsum"))  # what is summed may cancel
+_EXACT_SUM = 2.0**24  # integers up to here are exact in float32
+_ROUNDINGS_OF_ONE = 2.0**24  # of float32 in a number of size one
+# Up to here log(exp(x)) - x can be computed as it stands, and is off by a rounding of one where the
+# truth is exactly 0 (a single class); beyond, float32 overflows unless the largest is subtracted.
+_DIRECT_EXPONENT = 87.0
+
+
+@dataclass(frozen=True)
+class _Product:
+    """A contraction, and how to make it again."""
+
+    result: torch.Tensor
+    version: int  # of its memory when it was made
+    again: Callable[[], torch.Tensor]
+
+    def is_still(self, tensor: torch.Tensor) -> bool:
+        """Whether `tensor` is all of it, and nobody has written there since."""
+        whole = tensor.is_contiguous() and tensor.numel() == self.result.numel()
+        return whole and tensor._version == self.version
+
+
+class InnerRoundings(TorchDispatchMode):
+    """While active, results of reductions and contractions are moved.
+
+    All of them as far as the inputs are: what is a sum of three terms here, another kernel may
+    make as one of thousands (`rowsum(dO * O)` runs over the head, `rowsum(dP * P)` over the keys).
+    """
+
+    def __init__(self, perturbation: Perturbation, n: int) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self._signs = Signs(perturbation)
+        self._few = growth(1) / growth(n)  # what does not pile up in a sum of n terms
+        self._made: dict[int, _Product] = {}  # by their memory, which they keep
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        return False  # the wrapper it would put around us imports all of torch._dynamo: 2.3 s
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        name, kwargs = func.overloadpacket.__name__, kwargs or {}
+        if name == "_softmax_backward_data" and _is_wide(args[0]):
+            return self._softmax_backward(args)
+        if name in OPERANDS:
+            return self._contraction(func, args, kwargs)
+        result = func(*args, **kwargs)
+        length = reduction_length(name, args, result)
+        for tensor in result if isinstance(result, tuple | list) else (result,):
+            if length is not None and _is_wide(tensor):
+                self._move(tensor, self._measure(func, args, kwargs, tensor))
+        return result
+
+    def _contraction(self, func: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+        name = func.overloadpacket.__name__
+
+        def again() -> Any:
+            return func(*self._operands(name, args), **kwargs)
+
+        result = again()
+        if isinstance(result, torch.Tensor):
+            place = result.untyped_storage().data_ptr()
+            self._made[place] = _Product(result, result._version, again)
+        return result
+
+    def _again(self, tensor: torch.Tensor) -> torch.Tensor:
+        """A product rounded anew, as by a kernel that makes it twice; else the tensor itself."""
+        product = self._made.get(tensor.untyped_storage().data_ptr())
+        if product is None or not product.is_still(tensor):
+            return tensor
+        return product.again().view_as(tensor)
+
+    def _operands(self, name: str, args: Sequence[Any]) -> list[Any]:
+        """Of two the smaller one is moved, so that every product moves; of three both ends."""
+        places = OPERANDS[name]
+        operands = [args[place] for place in places]
+        length = reduction_length(name, args, operands[0])
+        if length is None or not all(map(_is_wide, operands)) or _exact(operands, length):
+            return list(args)
+        if len(places) == 2:
+            places = (min(places, key=lambda place: args[place].numel()),)
+        chosen = (places[0], places[-1])
+        return [self._moved(v) if place in chosen else v for place, v in enumerate(args)]
+
+    def _moved(self, value: torch.Tensor) -> torch.Tensor:
+        if not value.is_complex():
+            return self._signs.moved(value)
+        parts = self._signs.moved(torch.view_as_real(value.resolve_conj()))
+        return torch.view_as_complex(parts.contiguous())
+
+    def _softmax_backward(self, args: Sequence[Any]) -> torch.Tensor:
+        """Its sum lies inside the operator: y * (g - sum(g * y)).
+
+        Where y is one-hot the sum is g again, and by the output it is another sum of its terms.
+        """
+        gradient, made, dim = args[0], args[1], int(args[2])
+        terms: torch.Tensor = self._again(gradient) * made
+        total = terms.sum(dim, keepdim=True)
+        self._move(total, terms.abs_().sum(dim, keepdim=True))
+        return (gradient - total).mul_(made)  # type: ignore[no-any-return]
+
+    def _move(self, tensor: torch.Tensor, measure: torch.Tensor | None) -> None:
+        """By a share of the measure; without one of itself, where it can be rounded at all."""
+        parts = torch.view_as_real(tensor) if tensor.is_complex() else tensor
+        if measure is None:
+            measure = parts.masked_fill(parts.to(torch.float32) == parts, 0.0)
+        self._signs.move(parts, measure)
+
+    def _measure(
+        self, func: Any, args: Sequence[Any], kwargs: dict[str, Any], result: torch.Tensor
+    ) -> torch.Tensor | None:
+        """What a sum is off by one rounding of; None: the result itself."""
+        name, given = func.overloadpacket.__name__, args[0]
+        if name in _LINEAR and _is_wide(given) and not given.is_complex():
+            measure: torch.Tensor = func(given.abs(), *args[1:], **kwargs)
+            return measure.masked_fill_(result.to(torch.float32) == result, 0.0)
+        if name in _EXPONENTS:
+            weights = name == "_softmax"
+            others = (1.0 - result) if weights else result.neg()
+            exponents = _exponents(given, others, int(args[1]))
+            # The exponents of weights are sums themselves, as long as any.
+            share = exponents.mul_(1.0 if weights else self._few).add_(1.0)
+            exact = others == 0.0
+            if not weights:
+                exact &= given.abs() > _DIRECT_EXPONENT
+            share.masked_fill_(exact, 0.0)
+            return share.mul_(result) if weights else share
+        return torch.ones_like(result) if name in _LOGARITHMS else None
+
+
+def _is_wide(value: Any) -> bool:
+    return isinstance(value, torch.Tensor) and value.dtype in _WIDE
+
+
+def _exact(operands: Sequence[torch.Tensor], length: int) -> bool:
+    """Whether these are integers whose sums of products float32 holds."""
+    largest = 1.0
+    if any(operand.is_complex() or not operand.numel() for operand in operands):
+        return False
+    rows = [operand[(0,) * (operand.dim() - 1)] for operand in operands]  # one tells nearly always
+    if not all(map(_whole, rows)) or not all(map(_whole, operands)):
+        return False
+    for operand in operands:
+        largest *= max(1.0, float(operand.abs().max()))
+    return largest * length <= _EXACT_SUM
+
+
+def _whole(tensor: torch.Tensor) -> bool:
+    return bool((tensor == tensor.round()).all())
+
+
+def _exponents(given: torch.Tensor, others: torch.Tensor, dim: int) -> torch.Tensor:
+    """|x| and |logsumexp|, whose roundings remain in `x - logsumexp`.
+
+    Where one term outweighs the others so far that the logarithm is its own exponent, the
+    difference is exact: nothing remains but what the others add.
+    """
+    top = given.amax(dim, keepdim=True).abs()
+    sizes = given.abs().add_(top).nan_to_num_(0.0, 0.0, 0.0)
+    return torch.minimum(sizes, (others * _ROUNDINGS_OF_ONE).nan_to_num_(0.0))

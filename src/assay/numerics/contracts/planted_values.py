@@ -1,0 +1,230 @@
+"""Which outputs a planted NaN or infinity truly reaches, and what is right there.
+
+The rule: an output depends on an element if it moves when that element takes some other finite
+value, huge ones included. What does not move must be as if nothing had been planted, though the
+non-finite value a reference manufactures there (0 x inf in a dense product) is excused, and so is
+another number that only the planted value makes: a sort moves NaN to the end, however little the
+row that becomes NaN was able to move while it was finite. Where an
+infinity makes the answer infinite, NaN is right too: x - cx for (1 - c)x, and every compensated
+sum, take an infinity from an infinity.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import torch
+
+from assay.errors import TaskError
+from assay.numerics.budget.error_budget import growth, roundings
+from assay.numerics.budget.rounding import accumulation_dtype, is_float, real_dtype, ulp
+from assay.numerics.output_expectation import (
+    Compute,
+    NonFinite,
+    OutputExpectation,
+    PlantedElement,
+    Relief,
+)
+
+Outputs = tuple[torch.Tensor, ...]
+_GROWTH = 8.0  # of an output, while the element grows by 2^32, or by 2^4 where it has 16 bits
+
+
+@dataclass(frozen=True)
+class PlantedRuns:
+    """The reference with the element planted, at its limit, and at finite values."""
+
+    value: float  # what was planted
+    finite_inputs: list[Any]  # with the element at the scale of its tensor
+    base: Outputs  # the truth at `finite_inputs`
+    others: tuple[Outputs, ...]  # the truth at other finite values
+    planted: Outputs  # float64, as planted
+    reference: Outputs  # at the task's precision, as planted
+    limit: Outputs  # the truth at the largest finite value of the same sign
+
+
+def planted_runs(
+    compute: Compute, inputs: Sequence[Any], state: Mapping[str, torch.Tensor], at: PlantedElement
+) -> PlantedRuns:
+    """Every run of the reference that a planted element asks for."""
+    target = inputs[at.input]
+    if not isinstance(target, torch.Tensor) or not target.dtype.is_floating_point:
+        raise TaskError(f"input {at.input} is no floating tensor: nothing can be planted in it")
+    value = float(target.reshape(-1)[at.element])
+
+    def run(number: float, wide: bool = True) -> Outputs:
+        return tuple(t.detach() for t in compute(_at(inputs, at, number), state, wide).tensors)
+
+    facts, scale = torch.finfo(target.dtype), _scale(target)
+    huge = 2.0 ** (torch.tensor(facts.max, dtype=torch.float64).log2().item() * 0.75 // 1)
+    return PlantedRuns(
+        value=value,
+        finite_inputs=_at(inputs, at, scale),
+        base=run(scale),
+        others=tuple(run(v) for v in (0.0, 1.0, -1.0, -scale, huge, -huge)),
+        planted=run(value),
+        reference=run(value, wide=False),
+        limit=run(-facts.max if value < 0 else facts.max),
+    )
+
+
+def with_planted(
+    output: OutputExpectation, runs: PlantedRuns, i: int, rounds: bool = False
+) -> OutputExpectation:
+    """The expectation at the finite inputs, turned into that of the planted ones.
+
+    Where numbers are rounded to codes on the way (`rounds`) what depends on the planted one is
+    free: a code has no value that means NaN.
+    """
+    reference = runs.reference[i]
+    if not is_float(output.dtype):
+        return _with_planted_index(output, runs, i)
+    moved = _moved(_parts(runs.base[i]), [_parts(other[i]) for other in runs.others])
+    rules, truth = _rules(output, runs, i, moved)
+    budget = _following(output, truth, runs.reference[i])
+    if rounds:
+        rules = replace(rules, free=moved, must_be_nan=torch.zeros_like(moved))
+    return replace(
+        output,
+        truth=truth,
+        budget=budget,
+        reference=reference,
+        reference_bias=None,
+        relief=_shifted(output, truth),
+        non_finite=rules,
+        special=True,
+    )
+
+
+def _shifted(output: OutputExpectation, truth: torch.Tensor) -> Relief | None:
+    """What may still go either way: a mask in another row, from where the planted one leaves it."""
+    if output.relief is None:
+        return None
+    index = output.relief.index
+    moved, before = (_parts(value).reshape(-1)[index] for value in (truth, output.truth))
+    return replace(output.relief, values=output.relief.values + (moved - before))
+
+
+def _with_planted_index(output: OutputExpectation, runs: PlantedRuns, i: int) -> OutputExpectation:
+    """Integers: an index that follows the planted element as it follows a huge one is demanded.
+
+    An argmax goes to a NaN as it goes to the largest number there is. A number that was rounded to
+    a code has no such answer, and stays free; so does one that the planted value moves and no
+    finite one, as behind a clamp.
+    """
+    base, answer = output.truth, runs.planted[i].to(output.truth.dtype)
+    *_, up, down = (other[i].to(base.dtype) for other in runs.others)
+    still = torch.stack([other[i].to(base.dtype) == base for other in runs.others]).all(0)
+    agreed = answer == runs.reference[i].to(base.dtype)
+    index = (answer >= 0) & (output.dtype is torch.int64)  # what indices are; codes are narrower
+    follows = agreed & index & ((answer == up) | (answer == down)) & ~still
+    none = torch.zeros(base.shape, dtype=torch.bool)
+    rules = NonFinite(
+        ~(follows | (still & agreed & (answer == base))),
+        none,
+        none,
+        none,
+        answer,
+        torch.ones(base.shape),
+    )
+    return replace(
+        output,
+        truth=torch.where(follows, answer, base),
+        reference=runs.reference[i],
+        non_finite=rules,
+    )
+
+
+def _at(inputs: Sequence[Any], at: PlantedElement, number: float) -> list[Any]:
+    changed = list(inputs)
+    target = changed[at.input].detach().clone()
+    target[np.unravel_index(at.element, target.shape)] = number
+    changed[at.input] = target
+    return changed
+
+
+def _scale(target: torch.Tensor) -> float:
+    """A value of the tensor's own size that no other element is likely to hold."""
+    finite = target[target.isfinite()].to(torch.float64)
+    return float(finite.abs().mean()) * 1.25 if finite.numel() else 0.5
+
+
+def _moved(base: torch.Tensor, others: list[torch.Tensor]) -> torch.Tensor:
+    moved = torch.zeros(base.shape, dtype=torch.bool)
+    for other in others:
+        moved |= (other != base) & ~(other.isnan() & base.isnan())
+    return moved
+
+
+def _rules(
+    output: OutputExpectation, runs: PlantedRuns, i: int, moved: torch.Tensor
+) -> tuple[NonFinite, torch.Tensor]:
+    """Moved elements follow the reference (or the limit); the others stay as they were."""
+    nan = runs.value != runs.value
+    reference, truth = _parts(runs.reference[i]), _parts(output.truth)
+    strange = ~reference.isfinite()
+    must_be_nan = moved & reference.isnan() if nan else torch.zeros_like(moved)
+    # A reference that turns NaN into a number (nansum, a comparison) is followed; NaN is too.
+    excused = (~moved & strange) | (moved & ~strange if nan else torch.zeros_like(moved))
+    planted, base = _parts(runs.planted[i]), truth
+    changed = ~moved & ~strange & planted.isfinite() & (planted != base)
+    truth = torch.where(moved | changed, planted, base)
+    limit = torch.where(changed, base, truth)
+    limit = limit if nan else torch.where(moved, _parts(runs.limit[i]), limit)
+    pole = None if nan else torch.where(moved, _pole(runs, i), 0.0)
+    largest = torch.finfo(real_dtype(output.dtype)).max
+    limit = torch.where(limit.abs() > largest, limit.sign() * torch.inf, limit)
+    rules = NonFinite(
+        free=torch.zeros_like(moved),
+        must_be_nan=must_be_nan,
+        may_be_nan=moved & truth.isinf() & reference.isinf(),
+        may_be_non_finite=excused,
+        limit=limit,
+        limit_budget=_limit_budget(output, limit),
+        pole=pole,
+    )
+    whole = torch.view_as_complex(truth.contiguous()) if output.dtype.is_complex else truth
+    return rules, whole
+
+
+def _following(
+    output: OutputExpectation, truth: torch.Tensor, reference: torch.Tensor
+) -> torch.Tensor:
+    """The budget; where a larger number has taken an element's place it is rounded as that one."""
+    assert output.budget is not None
+    before, after = _parts(output.truth), _parts(truth)
+    error = (_parts(reference) - after).abs_()
+    replaced = (after != before) & error.isfinite()
+    dtype = real_dtype(output.dtype)
+    more = roundings(after, dtype, 1) - roundings(before, dtype, 1)
+    more = more.clamp_(min=0.0).add_(error, alpha=4.0)
+    return output.budget + torch.where(replaced, more, 0.0).view_as(output.budget)
+
+
+def _pole(runs: PlantedRuns, i: int) -> torch.Tensor:
+    """The infinity that each output tends to with the element, zero where it tends to none.
+
+    A mean of a thousand elements is still finite where one of them is the largest there is.
+    """
+    *_, up, down = runs.others
+    near, far = _parts((up if runs.value > 0 else down)[i]), _parts(runs.limit[i])
+    grows = (far.abs() > _GROWTH * near.abs()) & (far.sign() == near.sign())
+    return torch.where(grows, far.sign() * torch.inf, 0.0)
+
+
+def _limit_budget(output: OutputExpectation, limit: torch.Tensor) -> torch.Tensor:
+    """Generous: at the largest finite value only the kind of answer is in question."""
+    assert output.budget is not None
+    dtype = real_dtype(output.dtype)
+    known = torch.where(limit.isfinite(), limit, 0.0)
+    coarse = ulp(known, dtype) + growth(1) * ulp(known, accumulation_dtype(dtype))
+    return output.budget + 4.0 * coarse
+
+
+def _parts(value: torch.Tensor) -> torch.Tensor:
+    if value.dtype.is_complex:
+        return torch.view_as_real(value.to(torch.complex128).resolve_conj())
+    return value.to(torch.float64)

@@ -1,0 +1,198 @@
+"""Draws: what a random output must look like, given its inputs.
+
+Every law is reduced to independent yes-or-no draws with known chances (kept or dropped, one or
+zero, above or below the middle). A test counts k of n against their mean chance q: k/n or anything
+beyond it has a chance of at most 2 exp(-n KL(k/n, q)), for unequal chances too (Hoeffding):
+
+    support        every output is a value that the law can give
+    rate           how many were kept, in all and for each tenth of the chances
+    independence   how many of n disjoint pairs, at several distances, differ
+    distribution   for continuous draws, by the Dvoretzky-Kiefer-Wolfowitz bound 2 exp(-2 n D²)
+
+The rule: nobody has to draw from torch's own stream, or from any other. One test raises a false
+alarm with a chance of at most 2^-44; an evaluation makes fewer than 10^6 tests, so that an honest
+kernel is refused less than once in ten million evaluations.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import log
+
+import torch
+
+from assay.data.contract import Law
+from assay.numerics.budget.rounding import real_dtype, ulp
+
+FALSE_ALARM = 2.0**-44  # of one test
+_LIMIT = log(2.0 / FALSE_ALARM)
+_TENTHS = 10  # parts of equal size, by chance
+_MOST_PAIRS = 1 << 16  # of draws at one distance
+_FARTHEST = 10.0  # standard deviations: a chance of 2^-75
+_COARSE = 2.0**-4  # of the noise: where numbers lie farther apart, it is lost in their rounding
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One test: its name and which share of what chance allows it used."""
+
+    name: str
+    share: float
+    text: str = ""
+
+
+@dataclass(frozen=True)
+class BinaryDraws:
+    """Independent draws: what came, with which chance, and which of them count."""
+
+    came: torch.Tensor  # bool, flat
+    chance: torch.Tensor  # float64, flat
+    counts: torch.Tensor  # bool, flat
+
+
+@dataclass(frozen=True)
+class Draws:
+    """A law and what it is applied to."""
+
+    law: Law
+    rate: float
+    operand: torch.Tensor  # float64
+    dtype: torch.dtype  # of the output
+
+    def binary_draws(self, actual: torch.Tensor) -> tuple[BinaryDraws, torch.Tensor]:
+        """The yes-or-no draws behind an output, and where it is nothing the law can give."""
+        got, operand = actual.detach().double().reshape(-1), self.operand.reshape(-1)
+        known = operand.isfinite()
+        if self.law is Law.DROPOUT:
+            return self._dropout(got, operand, known)
+        if self.law is Law.BERNOULLI:
+            strange = known & (got != 0.0) & (got != 1.0)
+            return BinaryDraws(got == 1.0, operand.clamp(0.0, 1.0), known), strange
+        return self._normal(got, operand, known)
+
+    def _normal(
+        self, got: torch.Tensor, operand: torch.Tensor, known: torch.Tensor
+    ) -> tuple[BinaryDraws, torch.Tensor]:
+        spacing = ulp(operand, real_dtype(self.dtype))
+        possible = (got - operand).abs() <= _FARTHEST * self.rate + spacing
+        told = known & self._fine(operand) & (got != operand)  # of a tie nobody knows the sign
+        return BinaryDraws(got > operand, torch.full_like(operand, 0.5), told), known & ~possible
+
+    def _fine(self, operand: torch.Tensor) -> torch.Tensor:
+        """Where the output's numbers lie close enough for noise to be seen."""
+        return ulp(operand, real_dtype(self.dtype)) <= _COARSE * self.rate
+
+    def _dropout(
+        self, got: torch.Tensor, operand: torch.Tensor, known: torch.Tensor
+    ) -> tuple[BinaryDraws, torch.Tensor]:
+        kept_value = operand / (1.0 - self.rate) if self.rate < 1.0 else torch.zeros_like(operand)
+        budget = 4 * ulp(kept_value, real_dtype(self.dtype)) + torch.finfo(torch.float32).tiny
+        kept = (got - kept_value).abs() <= budget
+        strange = known & ~kept & (got != 0.0)
+        told = known & (kept_value.abs() > budget)  # of a zero nobody knows whether it was kept
+        return BinaryDraws(kept, torch.full_like(operand, 1.0 - self.rate), told), strange
+
+    def findings(self, actual: torch.Tensor) -> list[Finding]:
+        """Every test of one output."""
+        binary_draws, strange = self.binary_draws(actual)
+        if bool(strange.any()):
+            place = int(strange.nonzero()[0])
+            got, given = actual.reshape(-1)[place].item(), self.operand.reshape(-1)[place].item()
+            text = (
+                f"{int(strange.sum())} values that the law cannot give: {got:.6g} for {given:.6g}"
+            )
+            return [Finding("support", float("inf"), text)]
+        tests = [*_rates(binary_draws), *_pairs(binary_draws, self._distances())]
+        if self.law is Law.NORMAL:
+            tests.append(self._distribution(actual))
+        return tests
+
+    def _distances(self) -> list[int]:
+        """1, 2, 4 ..., and what a row, a plane and so on are long."""
+        total = self.operand.numel()
+        steps = {1 << k for k in range(max(1, total).bit_length() - 1)}
+        steps |= {self.operand.shape[i:].numel() for i in range(1, self.operand.dim())}
+        return sorted(step for step in steps if 0 < step <= total // 2)
+
+    def _distribution(self, actual: torch.Tensor) -> Finding:
+        operand = self.operand.reshape(-1)
+        known = operand.isfinite() & self._fine(operand)
+        operand = operand[known]
+        draws = ((actual.double().reshape(-1)[known] - operand) / self.rate).sort().values
+        count = draws.numel()
+        if count == 0:
+            return Finding("distribution", 0.0)
+        law = torch.special.ndtr(draws)
+        steps = torch.arange(count + 1, dtype=torch.float64) / count
+        apart = torch.maximum((law - steps[:-1]).abs().max(), (law - steps[1:]).abs().max())
+        blur = 0.4 * float(ulp(operand, real_dtype(self.dtype)).max()) / self.rate  # of rounding
+        excess = max(0.0, float(apart) - blur)
+        text = f"the draws are {float(apart):.3g} away from the normal distribution"
+        return Finding("distribution", 2 * count * excess**2 / _LIMIT, text)
+
+
+def surprise(count: int, total: int, chance: float) -> float:
+    """How unlikely, n KL(k/n, q), in shares of what one false alarm in 2^44 allows."""
+    if total == 0:
+        return 0.0
+    share = count / total
+    chance = min(max(chance, 1e-300), 1.0 - 1e-16)
+    there = share * log(share / chance) if share > 0.0 else 0.0
+    rest = (1 - share) * log((1 - share) / (1 - chance)) if share < 1.0 else 0.0
+    return total * (there + rest) / _LIMIT
+
+
+def _rates(binary_draws: BinaryDraws) -> list[Finding]:
+    came, chance = binary_draws.came[binary_draws.counts], binary_draws.chance[binary_draws.counts]
+    found = [_rate(came, chance)]
+    if chance.numel() and float(chance.max()) > float(chance.min()):
+        parts = zip(
+            came[chance.argsort()].tensor_split(_TENTHS),
+            chance.sort().values.tensor_split(_TENTHS),
+            strict=True,
+        )
+        found += [_rate(a, b) for a, b in parts]
+    return found
+
+
+def _rate(came: torch.Tensor, chance: torch.Tensor) -> Finding:
+    total, count = came.numel(), int(came.sum())
+    mean = float(chance.mean()) if total else 0.0
+    text = f"{count} of {total} were kept, expected {mean * total:.1f}"
+    return Finding("rate", surprise(count, total, mean), text)
+
+
+def _pairs(binary_draws: BinaryDraws, distances: list[int]) -> list[Finding]:
+    """Disjoint pairs at each distance: blocks of that length, every other one beside the next."""
+    found = []
+    for distance in distances:
+        a, b = _halves(binary_draws.came, distance)
+        p, q = _halves(binary_draws.chance, distance)
+        one, other = _halves(binary_draws.counts, distance)
+        both = one & other
+        differ = p * (1 - q) + q * (1 - p)
+        total, count = int(both.sum()), int((a ^ b)[both].sum())
+        mean = float(differ[both].mean()) if total else 0.0
+        text = (
+            f"{count} of {total} pairs at distance {distance} differ, expected {mean * total:.1f}"
+        )
+        found.append(Finding("independence", surprise(count, total, mean), text))
+    return found
+
+
+def _halves(values: torch.Tensor, distance: int) -> tuple[torch.Tensor, torch.Tensor]:
+    if distance > _MOST_PAIRS:
+        return values[:_MOST_PAIRS], values[distance : distance + _MOST_PAIRS]
+    whole = min(values.numel(), 2 * _MOST_PAIRS) // (2 * distance) * 2 * distance
+    blocks = values[:whole].reshape(-1, 2, distance)
+    return blocks[:, 0].reshape(-1), blocks[:, 1].reshape(-1)
+
+
+def repeated(one: BinaryDraws, other: BinaryDraws) -> Finding:
+    """Two calls: how many draws differ, against independent ones."""
+    both = one.counts & other.counts
+    p, q = one.chance[both], other.chance[both]
+    total, count = int(both.sum()), int((one.came ^ other.came)[both].sum())
+    mean = float((p * (1 - q) + q * (1 - p)).mean()) if total else 0.0
+    text = f"{count} of {total} draws differ from an earlier call's, expected {mean * total:.1f}"
+    return Finding("independence of calls", surprise(count, total, mean), text)

@@ -1,0 +1,1 @@
+"""Failures in words: where the wrong elements lie, and on which workloads."""

@@ -1,0 +1,1 @@
+"""Profile: questions about one candidate's kernels. Nothing is judged."""

@@ -1,0 +1,1 @@
+"""Ahead-of-time compilation of a candidate's kernels for a named architecture."""

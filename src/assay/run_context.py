@@ -1,0 +1,101 @@
+"""RunContext: what all candidate runs of one call share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from assay.checks.check_contract import Check, mixed_in
+from assay.checks.check_registry import all_checks
+from assay.data.candidate import Candidate
+from assay.data.check import Execution
+from assay.data.device import Device
+from assay.data.settings import Level, Settings
+from assay.devices.device_registry import backend
+from assay.exam.build_cache import BuildCache, default_folder, toolchain
+from assay.exam.compile_warmup import CompileWarmup
+from assay.exam.exam import Exam
+from assay.exam.replica import ReplicaFactory
+from assay.exam.script import ScriptedBatch, write_script
+from assay.languages.language_registry import language
+from assay.sandbox.host.wall import Wall
+from assay.sandbox.layers.spec import Isolation
+from assay.timing.baseline_pool import BaselinePool
+from assay.timing.device_stopwatch import DeviceStopwatch
+from assay.timing.stopwatch import Stopwatch
+
+
+@dataclass(frozen=True)
+class RunContext:
+    """What all candidate runs of one call share."""
+
+    wall: Wall
+    exam: Exam
+    script: list[ScriptedBatch]
+    settings: Settings
+    device: Device
+    cache: BuildCache | None  # only where scratch paths are the same every time
+    baseline_pool: BaselinePool  # baselines that stay from one candidate to the next
+    checks: tuple[Check, ...] = ()
+    warmed_up: dict[str, frozenset[int]] = field(default_factory=dict)  # late, by candidate
+
+    def interprets(self, candidate: Candidate) -> bool:
+        """Whether the candidate's kernels are interpreted on this device."""
+        return language(candidate.language).interpreted(backend(self.settings.device))
+
+    def execution(self, candidate: Candidate) -> Execution:
+        """How the candidate's kernels run on this device."""
+        if self.accelerated:
+            return Execution.DEVICE
+        return Execution.INTERPRETER if self.interprets(candidate) else Execution.CPU
+
+    def first_call_limit_s(self, candidate: Candidate) -> float | None:
+        """How long a first call of the own shape may take, where an interpreter runs the kernels.
+
+        The own shape is called about eight times and must fit the limit of all calls.
+        """
+        return self.settings.timeout_s / 12 if self.interprets(candidate) else None
+
+    def replicas(self, candidate: Candidate) -> ReplicaFactory:
+        """What makes further processes of a candidate."""
+        return ReplicaFactory(self.wall, self.exam, self.cache, candidate, self.settings)
+
+    def stopwatch(self, replicas: ReplicaFactory) -> Stopwatch | DeviceStopwatch:
+        """What times their candidate on this device."""
+        if self.accelerated:
+            return DeviceStopwatch(
+                self.baseline_pool, replicas, self.exam, self.settings, self.device
+            )
+        cheap = replicas if self.cache else None  # without a cache it would be compiled once more
+        return Stopwatch(self.wall, cheap, self.exam, self.settings, self.device)
+
+    def needs_warmup(self, candidate: Candidate) -> bool:
+        """Whether its kernels are compiled when first called, for more shapes than replicas
+        cost.
+        """
+        compiles = self.accelerated and bool(language(candidate.language).compile_cache)
+        return compiles and self.cache is not None and self.settings.level is not Level.QUICK
+
+    def late(self, candidate: Candidate) -> frozenset[int]:
+        """The stretched workloads that its kernels cannot be compiled for in time."""
+        if self.cache is None or not self.needs_warmup(candidate):
+            return frozenset()
+        if candidate.id not in self.warmed_up:
+            compile_warmup = CompileWarmup(self.wall, self.exam, self.cache, self.settings)
+            self.warmed_up[candidate.id] = compile_warmup.run(candidate, self.script)
+        return self.warmed_up[candidate.id]
+
+    @property
+    def accelerated(self) -> bool:
+        """Whether the kernels run on a device of their own, out of a sampler's sight."""
+        return backend(self.settings.device).accelerated
+
+    @classmethod
+    def set_up(cls, wall: Wall, exam: Exam, settings: Settings, device: Device) -> RunContext:
+        """Write the script and open the build cache."""
+        checks = all_checks()
+        script = write_script(exam, exam.secret.random("script"), mixed_in(checks, exam))
+        cache = None
+        if wall.isolation is Isolation.NAMESPACES:
+            cache = BuildCache(default_folder(), toolchain(wall.torch_version, settings.device))
+        baseline_pool = BaselinePool(wall, exam, settings)
+        return cls(wall, exam, script, settings, device, cache, baseline_pool, checks)

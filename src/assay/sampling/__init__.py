@@ -1,0 +1,1 @@
+"""Sampling: whose code runs in a sandboxed process, looked up from outside."""

@@ -1,0 +1,187 @@
+"""SampledProcess: one process of a tree: its threads, its mappings, its memory; and a look into it.
+
+The rule: nothing is asked of the process and nothing in it is changed. What a thread works on is
+its own code where the code speaks for itself, else that of whoever called it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import os
+import platform
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from assay.sampling.mapped_objects import MappedObjects, MappedRange, Owner, Words
+from assay.sampling.operator_frames import computes, operator_frames
+from assay.sampling.stack_frame import StackFrame
+from assay.sampling.stopped_thread import STACK_REGISTER, Registers
+from assay.sampling.unwind_table import Unknown, unwind_table
+
+_STACK_BYTES = 32 << 10  # copied of a stopped thread
+_NEAR = 16  # callers that are looked at
+_DEEPEST = 64  # frames; from a kernel of torch's to Python are some 15
+_INSTALLED = (Owner.LIBRARY, Owner.NEUTRAL, Owner.MATHEMATICS)
+# NumPy generates no code: what it loops over in anonymous pages is a ufunc of the candidate's.
+_LOOPS = ("_multiarray_umath", "_umath")
+_WORK_FOR_OTHERS = (Owner.GENERATED, Owner.MATHEMATICS)
+
+
+@dataclass(frozen=True)
+class Look:
+    """One thread at one moment."""
+
+    process: SampledProcess
+    tid: int
+    registers: Registers
+    stack: Words
+
+    def responsible(self) -> tuple[Owner, str]:
+        """Whose work the thread is doing, and the name of the object that does it."""
+        if self.registers.in_system_call:
+            return Owner.KERNEL, ""
+        found = self.process.objects.find(self.registers.pc)
+        if found is None:
+            return Owner.UNKNOWN, ""
+        if found.owner not in _WORK_FOR_OTHERS:
+            return found.owner, found.name
+        callers = list(self._callers())
+        last = callers[-1] if callers else found
+        generated = Owner.GENERATED in (found.owner, *(c.owner for c in callers))
+        jitted = generated and (last.name.startswith(_LOOPS) or self._is_numbas())
+        if last.owner in (Owner.OWN, Owner.LIBRARY) and not jitted:
+            return last.owner, f"{found.name} of {last.name}"
+        if generated:
+            return Owner.OWN, found.name
+        return (last.owner if callers else Owner.NEUTRAL), found.name
+
+    def operators(self) -> frozenset[str] | None:
+        """Torch operators between the code and whoever called torch; None where that is unknown."""
+        found: set[str] = set()
+        try:
+            for frame, mapped in self._frames():
+                if mapped.owner in (Owner.OWN, Owner.INTERPRETER):
+                    return frozenset(found - {""})
+                if mapped.name.startswith("libtorch"):
+                    frames = operator_frames(mapped.path)
+                    found.add(frames.name_at(frame.pc, mapped) if frames else "")
+        except Unknown:
+            computing = frozenset(name for name in found if name and computes(name))
+            return computing or None
+        return None
+
+    def _frames(self) -> Iterator[tuple[StackFrame, MappedRange]]:
+        """The thread's own frame and its callers', innermost first. Raises Unknown."""
+        registers, objects = self.registers, self.process.objects
+        base = registers.stack & ~7
+        frame = StackFrame(registers.pc, registers.stack, dict(registers.general), base, self.stack)
+        mapped = objects.holds(frame.pc)
+        if mapped is not None and mapped.owner is Owner.GENERATED:  # it has no tables
+            frame = self._behind_generated(frame)
+            mapped = objects.holds(frame.pc)
+        for depth in range(_DEEPEST):
+            if mapped is None:
+                raise Unknown("in no code")
+            yield frame, mapped
+            table = unwind_table(mapped.path) if mapped.owner in _INSTALLED else None
+            if table is None:
+                raise Unknown("code without tables")
+            called = frame.pc - (depth > 0)  # the call, not what follows it
+            address = called - mapped.start + mapped.offset + table.shift
+            frame = frame.caller(table.rule(address), STACK_REGISTER)
+            mapped = objects.holds(frame.pc)
+
+    def _behind_generated(self, frame: StackFrame) -> StackFrame:
+        """Where generated code returns to; it keeps no tables."""
+        for index, word, mapped in self._returns():
+            if mapped.owner is not Owner.GENERATED:
+                return replace(frame, pc=word, stack_pointer=frame.base + 8 * (index + 1))
+        raise Unknown("nobody called it")
+
+    def _callers(self) -> Iterator[MappedRange]:
+        """Up to the first in code that speaks for itself.
+
+        Generated code keeps no frames that could be walked (oneDNN's kernels live in pages like
+        Numba's functions do), but the stack holds the addresses to return to.
+        """
+        for _, _, mapped in self._returns():
+            if mapped.owner is not Owner.NEUTRAL:
+                yield mapped
+                if mapped.owner not in _WORK_FOR_OTHERS:
+                    return
+
+    def _is_numbas(self) -> bool:
+        """Whether Numba's dispatcher is among the nearest callers.
+
+        The frame of generated code may hold what other code left on the stack before it, addresses
+        in libraries included; so the nearest of those alone says nothing. (That a dispatcher may be
+        such a remnant too is what the log of dispatched operations is for.)
+        """
+        callers = itertools.islice(self._returns(), _NEAR)
+        return any(m.name.startswith("_dispatcher") and "/numba/" in m.path for _, _, m in callers)
+
+    def _returns(self) -> Iterator[tuple[int, int, MappedRange]]:
+        """Words that point into code, right behind a call, innermost first: index, word, code."""
+        link = self.process.objects.holds(self.registers.link)
+        if link is not None:
+            yield -1, self.registers.link, link
+        for index, mapped in self.process.objects.held(self.stack):
+            word = int(self.stack[index])
+            if self.process.after_call(word):
+                yield index, word, mapped
+
+
+class SampledProcess:
+    """Read by its number alone; all of it may be gone at any moment."""
+
+    def __init__(self, pid: int, scratch: str) -> None:
+        self.pid = pid
+        self.objects = MappedObjects(pid, scratch)
+        self._memory: int | None = None
+
+    def running(self) -> list[int]:
+        """Threads that run or wait for a processor."""
+        try:
+            threads = os.listdir(f"/proc/{self.pid}/task")
+        except OSError:
+            return []
+        return [int(tid) for tid in threads if self._state(tid) == b"R"]
+
+    def _state(self, tid: str) -> bytes:
+        try:
+            with open(f"/proc/{self.pid}/task/{tid}/stat", "rb", buffering=0) as file:
+                return file.read(512).rpartition(b") ")[2][:1]
+        except OSError:
+            return b""
+
+    def stack(self, registers: Registers) -> Words:
+        """The top of a stopped thread's stack."""
+        data = self._read(registers.stack & ~7, _STACK_BYTES)
+        return np.frombuffer(data[: len(data) & ~7], dtype=np.uint64)
+
+    def after_call(self, address: int) -> bool:
+        """Whether the instruction before the address is a call."""
+        code = self._read(address - 8, 8)
+        if len(code) < 8:
+            return False
+        if platform.machine() == "aarch64":  # bl, blr
+            word = int.from_bytes(code[4:], "little")
+            return word >> 26 == 0x25 or word & 0xFFFFFC1F == 0xD63F0000
+        indirect = any(code[-n] == 0xFF and (code[1 - n] >> 3) & 7 == 2 for n in (2, 3, 4, 6, 7))
+        return code[-5] == 0xE8 or indirect
+
+    def _read(self, address: int, size: int) -> bytes:
+        with contextlib.suppress(OSError, OverflowError):
+            if self._memory is None:
+                self._memory = os.open(f"/proc/{self.pid}/mem", os.O_RDONLY | os.O_CLOEXEC)
+            return os.pread(self._memory, size, address)
+        return b""
+
+    def close(self) -> None:
+        """Give the descriptor back."""
+        if self._memory is not None:
+            os.close(self._memory)
+            self._memory = None

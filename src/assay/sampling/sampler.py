@@ -1,0 +1,202 @@
+"""Sampler: where the threads of a sandboxed tree are, looked up from outside at random moments.
+
+The rule: the judge looks, the candidate is not asked. Only threads that want a processor count, a
+sample is the code they are in, and the moments are random, so that no rhythm of the candidate's can
+hide from them. The sampler runs between `start` and `stop` in a thread of its own, while the tree
+is thawed; it leaves nothing stopped and nothing attached, whatever happens.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import platform
+import random
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from assay.sampling.mapped_objects import Owner
+from assay.sampling.operator_frames import computes
+from assay.sampling.sampled_process import Look, SampledProcess
+from assay.sampling.stopped_thread import AttachRefused, NotStopped, ThreadStopper, supported
+
+RATE_HZ = 800.0  # samples a second of one thread
+_PIDS_EVERY_S = 0.02  # how old the list of processes may be
+_THREADS_A_ROUND = 4  # stopped one after the other; of more, some are drawn
+_SETTLE_S = 0.5  # for threads that are still to be let go
+_JOIN_S = 5.0  # until the sampling thread is given up
+_TOP = 5  # objects and operators that are named
+_TORCH = "libtorch"
+_PR_SET_TIMERSLACK = 29
+
+
+@dataclass(frozen=True)
+class Samples:
+    """What was seen. Counts are samples; a sample is one thread at one moment."""
+
+    counts: Mapping[Owner, int] = field(default_factory=dict)
+    objects: tuple[tuple[str, int], ...] = ()  # libraries by name, the most sampled first
+    operators: tuple[tuple[str, int], ...] = ()  # computing torch operators on sampled stacks
+    in_torch: int = 0  # of those in libraries, in torch
+    total: int = 0
+    rounds: int = 0  # moments at which any thread wanted a processor
+    seconds: float = 0.0
+    reason: str = ""  # why there are none, where something prevented it
+
+    def of(self, owner: Owner) -> int:
+        """Samples in code of one owner."""
+        return self.counts.get(owner, 0)
+
+    def thread_us(self, owner: Owner, elapsed_us: float) -> float:
+        """Time that threads spent in code of one owner while so much time went by."""
+        return elapsed_us * self.of(owner) / max(1, self.rounds)
+
+
+class Sampler:
+    """Samples the tree whose processes `pids` lists; `scratch` is what the candidate writes to."""
+
+    def __init__(
+        self,
+        pids: Callable[[], list[int]],
+        scratch: str,
+        rate_hz: float = RATE_HZ,
+        turn: threading.Lock | None = None,
+    ) -> None:
+        self._turn = turn or threading.Lock()  # a tree that is being frozen is not looked at
+        self._pids = pids
+        self._scratch = scratch
+        self._gap_s = 1.0 / rate_hz
+        self._random = random.SystemRandom()
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="sampler", daemon=True)
+        self._stopper = ThreadStopper()
+        self._processes: dict[int, SampledProcess] = {}
+        self._listed_at = float("-inf")
+        self._counts: Counter[Owner] = Counter()
+        self._libraries: Counter[str] = Counter()
+        self._operators: Counter[str] = Counter()
+        self._in_torch = 0
+        self._rounds = 0
+        self._refused = 0
+        self._failure = "" if supported() else f"no samples on {platform.machine()}"
+        self._started_at = 0.0
+
+    def start(self) -> None:
+        """Begin to look."""
+        self._started_at = time.monotonic()
+        self._thread.start()
+
+    def stop(self) -> Samples:
+        """End, let go of everything, and say what was seen."""
+        self._stop.set()
+        self._thread.join(_JOIN_S)
+        seconds = time.monotonic() - self._started_at
+        total = self.total
+        reason = self._failure
+        if self._refused > total:  # an exiting thread is refused too, but seldom met
+            reason = reason or "the kernel refused to let the judge look into the process"
+        return Samples(
+            counts=dict(self._counts),
+            objects=tuple(self._libraries.most_common(_TOP)),
+            operators=tuple(self._operators.most_common(_TOP)),
+            in_torch=self._in_torch,
+            total=total,
+            rounds=self._rounds,
+            seconds=seconds,
+            reason=reason,
+        )
+
+    @property
+    def total(self) -> int:
+        """Samples so far."""
+        return sum(self._counts.values())
+
+    @property
+    def attributed(self) -> int:
+        """Samples so far that speak for or against the candidate."""
+        return self._counts[Owner.OWN] + self._counts[Owner.LIBRARY]
+
+    def _run(self) -> None:
+        """All tracing happens in this thread; when it ends the kernel lets go of what is left."""
+        ctypes.CDLL(None).prctl(_PR_SET_TIMERSLACK, 1)  # else each short sleep lasts 50 us more
+        try:
+            while not self._failure:
+                self._round()
+                if self._stop.wait(self._gap_s * self._random.uniform(0.4, 1.6)):
+                    break
+            self._settle()
+        except Exception as error:  # told to the caller, who must not lose the verdict by it
+            self._failure = f"{type(error).__name__}: {error}"
+        finally:
+            for process in self._processes.values():
+                process.close()
+
+    def _settle(self) -> None:
+        deadline = time.monotonic() + _SETTLE_S
+        while self._stopper.owed and time.monotonic() < deadline:
+            self._stopper.settle()
+            time.sleep(0.001)
+
+    def _round(self) -> None:
+        """Look at the threads that want a processor at this moment, up to a few of them."""
+        self._stopper.settle()  # one that stopped late does not run, and would stay so
+        self._list_processes()
+        running = [(p, tid) for p in self._processes.values() for tid in p.running()]
+        if len(running) > _THREADS_A_ROUND:
+            running = self._random.sample(running, _THREADS_A_ROUND)
+        looks = [look for p, tid in running if (look := self._look(p, tid)) is not None]
+        self._rounds += bool(looks)
+        for look in looks:
+            self._note(look, [other for other in looks if other.process is look.process])
+
+    def _look(self, process: SampledProcess, tid: int) -> Look | None:
+        if not self._turn.acquire(blocking=False):  # those that stopped late are to be let go
+            return None
+        try:
+            with self._stopper.stopped(tid) as registers:
+                stack = process.stack(registers)
+        except AttachRefused:
+            self._refused += 1
+            return None
+        except NotStopped:
+            return None
+        finally:
+            self._turn.release()
+        return Look(process, tid, registers, stack)
+
+    def _list_processes(self) -> None:
+        now = time.monotonic()
+        if now - self._listed_at < _PIDS_EVERY_S:
+            return
+        self._listed_at = now
+        listed = set(self._pids())
+        for pid in set(self._processes) - listed:
+            self._processes.pop(pid).close()
+        for pid in listed - set(self._processes):
+            self._processes[pid] = SampledProcess(pid, self._scratch)
+
+    def _note(self, look: Look, together: list[Look]) -> None:
+        owner, name = look.responsible()
+        if owner is Owner.LIBRARY:
+            operators = self._operators_behind(look, together) if _TORCH in name else frozenset()
+            computing = [o for o in operators if computes(o)]
+            if operators and not computing:
+                owner = Owner.MOVEMENT
+            else:
+                self._libraries[name] += 1
+                self._operators.update(computing)
+                self._in_torch += _TORCH in name
+        self._counts[owner] += 1
+
+    def _operators_behind(self, look: Look, together: list[Look]) -> frozenset[str]:
+        """On its stack; a thread of a pool begins in the pool, and works for one that has some."""
+        operators = look.operators()
+        if operators is not None:
+            return operators
+        seen = [other for other in together if other is not look]
+        main = look.process.pid
+        if look.tid != main and all(other.tid != main for other in seen):
+            seen += filter(None, [self._look(look.process, main)])
+        return frozenset().union(*(other.operators() or () for other in seen))

@@ -1,0 +1,207 @@
+"""Batch: a run of calls whose results all stay alive until the last has been handed over."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, is_dataclass
+from typing import Any
+
+import torch
+
+from assay.sandbox.child.child_memory import Memory
+from assay.sandbox.child.memory_poison import lay_poison, poisoned
+from assay.sandbox.child.operation_log import OperationLog
+from assay.sandbox.child.planted_memory import plant_memory
+from assay.sandbox.child.raised_errors import described, is_exhausted, is_own_check
+from assay.sandbox.protocol.replies import (
+    DTYPES,
+    MAX_DIMS,
+    CallCode,
+    CallRecord,
+    OutputFlag,
+    OutputHeader,
+)
+from assay.sandbox.protocol.requests import Call, Plain, RunBatch, Slot
+
+
+@dataclass
+class Answer:
+    """How one call went."""
+
+    code: CallCode
+    value: Any
+    inside_ns: int
+    message: str = ""
+
+
+class Batch:
+    """One batch and its results; they live until the next batch takes this one's place."""
+
+    def __init__(self, request: RunBatch, instances: dict[int, Any], memory: Memory) -> None:
+        self._request = request
+        self._instances = instances
+        self._memory = memory
+        self._results: list[Answer] = []
+        self._held: list[torch.Tensor] = []
+
+    def run(self) -> str:
+        """Call and hand over; returns the operation log, one line an operation."""
+        request = self._request
+        log = OperationLog() if request.log_operations else None
+        if request.poison and self._memory.accelerator is not None:
+            sizes = [slot.capacity for call in request.calls for slot in call.outputs]
+            self._memory.accelerator.poison(sizes)
+        with poisoned(request.poison):
+            prepared = [prepare(call, self._memory) for call in request.calls]
+            for number, (call, inputs) in enumerate(zip(request.calls, prepared, strict=True)):
+                if request.planted_seed is not None and number:
+                    self._held.clear()  # before memory is planted, or this is what would be found
+                    first = flatten(
+                        self._results[0].value
+                    )  # not yet a planted copy that was returned
+                    self._held = plant_memory(first, request.planted_seed + number)
+                if request.poison and self._memory.accelerator is None:
+                    lay_poison([slot.capacity for slot in call.outputs])
+                result = call_once(self._instances[call.instance], inputs, log)
+                self._results.append(result)
+                if self._memory.accelerator is not None:
+                    self._memory.accelerator.take_back()
+                if request.copy_each:
+                    self._hand_over(call, result)
+            if not request.copy_each:
+                self.hand_over()
+            if self._memory.accelerator is not None:
+                self._memory.accelerator.finish_calls()
+            for index, call in enumerate(request.calls):
+                _mark_shared(call, index, self._results, self._memory)
+        return log.text() if log is not None else ""
+
+    def hand_over(self) -> None:
+        """Copy every result into its slots."""
+        for call, result in zip(self._request.calls, self._results, strict=True):
+            self._hand_over(call, result)
+
+    def _hand_over(self, call: Call, result: Answer) -> None:
+        hand_over(call, result, self._instances[call.instance], self._memory)
+
+
+def prepare(call: Call, memory: Memory) -> list[Any]:
+    """The arguments of a call."""
+    return [v.value if isinstance(v, Plain) else memory.tensor(v) for v in call.inputs]
+
+
+def call_once(instance: Any, inputs: list[Any], log: OperationLog | None) -> Answer:
+    """Whatever a call does is its answer."""
+    watch = log if log is not None else contextlib.nullcontext()
+    try:
+        with torch.no_grad(), watch:
+            start = time.perf_counter_ns()
+            value = instance(*inputs)
+            end = time.perf_counter_ns()
+        return Answer(CallCode.RETURNED, value, end - start)
+    except MemoryError as error:
+        return Answer(CallCode.OUT_OF_MEMORY, None, 0, repr(error))
+    except BaseException as error:  # SystemExit and KeyboardInterrupt are the candidate's too
+        text = described(error)
+        code = CallCode.RAISED if is_own_check(error) else CallCode.BROKE
+        exhausted = is_exhausted(text)
+        return Answer(CallCode.OUT_OF_MEMORY if exhausted else code, None, 0, text)
+
+
+def flatten(value: Any) -> list[Any]:
+    """Leaves of nested containers, in order; Python numbers count as tensors."""
+    numbers = (bool, int, float, complex)
+    return [torch.tensor(x) if isinstance(x, numbers) else x for x in leaves_of(value)]
+
+
+def leaves_of(value: Any) -> list[Any]:
+    """Leaves of nested containers, in order, as they are.
+
+    Containers are tuples, lists, mappings and dataclasses, as `tasks.outputs.flatten` has them.
+    """
+    if isinstance(value, Mapping):
+        return [leaf for item in value.values() for leaf in leaves_of(item)]
+    if is_dataclass(value) and not isinstance(value, type):
+        return [leaf for part in fields(value) for leaf in leaves_of(getattr(value, part.name))]
+    if isinstance(value, (tuple, list)):
+        return [leaf for item in value for leaf in leaves_of(item)]
+    return [] if value is None else [value]
+
+
+def hand_over(call: Call, result: Answer, instance: Any, memory: Memory, data: bool = True) -> None:
+    """Copy outputs, then buffers, then the record, into slots the host owns.
+
+    Without `data` the outputs' bytes lie there already.
+    """
+    leaves: list[Any] = []
+    if result.code is CallCode.RETURNED:
+        leaves = flatten(result.value)
+    count = len(leaves)
+    if call.buffers and result.code is CallCode.RETURNED:
+        held = dict(instance.named_buffers()) if isinstance(instance, torch.nn.Module) else {}
+        leaves = leaves[: len(call.outputs) - len(call.buffers)]
+        leaves += [held.get(name) for name in call.buffers]
+    for leaf, slot in zip(leaves, call.outputs, strict=False):
+        _copy_out(leaf, slot, memory, data)
+    record = CallRecord(result.code, count, result.inside_ns, result.message)
+    memory.write(call.record, record.pack())
+
+
+def extents(value: Any) -> list[tuple[int, int]]:
+    """First byte and end of every plain tensor in a result; a Python number lies nowhere."""
+    return [
+        (leaf.data_ptr(), leaf.data_ptr() + _span(leaf) * leaf.element_size())
+        for leaf in leaves_of(value)
+        if type(leaf) is torch.Tensor and leaf.layout is torch.strided and leaf.numel()
+    ]
+
+
+def _span(tensor: torch.Tensor) -> int:
+    return 1 + sum((n - 1) * s for n, s in zip(tensor.shape, tensor.stride(), strict=True))
+
+
+def _mark_shared(call: Call, index: int, results: list[Answer], memory: Memory) -> None:
+    """Two live results of one batch must not share memory."""
+    if len(results) < 2 or results[index].code is not CallCode.RETURNED or not call.outputs:
+        return
+    own = extents(results[index].value)
+    others = [e for i, r in enumerate(results) if i != index for e in extents(r.value)]
+    if any(a < d and c < b for a, b in own for c, d in others):
+        memory.mark(call.outputs[0], OutputFlag.SHARED)
+
+
+def copy_data(leaf: Any, slot: Slot, memory: Memory) -> bool:
+    """Copy a plain tensor's bytes into its slot; False where that cannot be."""
+    if type(leaf) is not torch.Tensor or leaf.layout is not torch.strided or leaf.is_nested:
+        return False
+    nbytes, known = leaf.numel() * leaf.element_size(), _name(leaf) in DTYPES
+    fits = leaf.dim() <= MAX_DIMS and nbytes <= slot.capacity and known
+    if not (fits and (leaf.is_cpu or leaf.device.type == memory.device.type)):
+        return False
+    if nbytes:
+        memory.flat(slot, leaf.dtype, leaf.numel()).view(leaf.shape).copy_(leaf.detach())
+    return True
+
+
+def _name(leaf: torch.Tensor) -> str:
+    return str(leaf.dtype).removeprefix("torch.")
+
+
+def _copy_out(leaf: Any, slot: Slot, memory: Memory, data: bool) -> None:
+    """A lazy or wrapped tensor is described, never touched: touching would compute it."""
+    if type(leaf) is not torch.Tensor:
+        flags = OutputFlag.TENSOR if isinstance(leaf, torch.Tensor) else OutputFlag(0)
+        memory.describe(slot, OutputHeader(type(leaf).__name__, (), flags, 0))
+        return
+    nbytes = 0 if leaf.is_nested else leaf.numel() * leaf.element_size()
+    flags = OutputFlag.TENSOR | OutputFlag.EXACT_TYPE
+    here = leaf.device.type == memory.device.type and leaf.layout is torch.strided
+    flags |= OutputFlag.ON_DEVICE if here else OutputFlag(0)
+    hung = [name for name in leaf.__dict__ if not name.startswith("_dynamo")]  # torch hangs those
+    flags |= OutputFlag.BARE if not hung else OutputFlag(0)
+    if not data or copy_data(leaf, slot, memory):
+        flags |= OutputFlag.FITS
+    shape = () if leaf.is_nested else tuple(leaf.shape)
+    memory.describe(slot, OutputHeader(_name(leaf), shape, flags, nbytes))

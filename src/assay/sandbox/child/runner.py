@@ -1,0 +1,204 @@
+"""The runner: serves the host's requests inside the candidate's process.
+
+The rule: everything here can be read and patched by the candidate, so nothing here is trusted, and
+nothing here knows an answer, a tolerance or a seed that is still to be used.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import torch
+
+from assay.devices.driver import Accelerator
+from assay.errors import DeviceError
+from assay.sandbox.child.audit_events import Audit
+from assay.sandbox.child.batch import Batch
+from assay.sandbox.child.child_memory import Memory
+from assay.sandbox.child.compiling import TritonModule, run_tool
+from assay.sandbox.child.gated_calls import ChildGate, GatedBatch
+from assay.sandbox.child.kernel_log import KernelLog
+from assay.sandbox.child.loading import construct, load_entry, load_state
+from assay.sandbox.child.raised_errors import described, is_exhausted, is_own_check
+from assay.sandbox.child.state_snapshot import Snapshot, watch_thread_setting
+from assay.sandbox.child.timed_calls import TimedCalls
+from assay.sandbox.layers.spec import SandboxSpec
+from assay.sandbox.protocol import wire
+from assay.sandbox.protocol.replies import Reply, ReplyCode
+from assay.sandbox.protocol.requests import (
+    GATE_ARENA,
+    CompileTriton,
+    Construct,
+    HandOverAgain,
+    Load,
+    LoadState,
+    MapArena,
+    MeasureGap,
+    PlanTimed,
+    Protect,
+    Request,
+    RunBatch,
+    RunGated,
+    RunTimed,
+    RunTool,
+    Survey,
+    TraceKernels,
+)
+
+_OUR_FOLDER = str(Path(__file__).resolve().parents[2])
+
+
+class Runner:
+    """The state of one candidate's process."""
+
+    def __init__(self, layers: tuple[str, ...], memory: Memory) -> None:
+        self.layers = layers
+        self.memory = memory
+        self.before: Snapshot | None = None
+        self.audit: Audit | None = None
+        self.entry: Any = None
+        self.instances: dict[int, torch.nn.Module] = {}
+        self.batch: Batch | None = None
+        self.silenced: Callable[[], int] = int  # how many launches did nothing: none
+        self.gated: GatedBatch | None = None
+        self.timed: TimedCalls | None = None
+        self.kernels: KernelLog | None = None
+        self.triton: TritonModule | None = None
+        self._gate: ChildGate | None = None
+
+    def gate(self) -> ChildGate:
+        """Made when the first batch is to wait for it."""
+        if self._gate is None:
+            self._gate = ChildGate(self.memory.host_map(GATE_ARENA), self.memory)
+        return self._gate
+
+    def handle(self, request: Request, descriptors: list[int]) -> tuple[int, str]:
+        """Serve one request: a count and a text for the reply."""
+        accelerator = self.memory.accelerator
+        if accelerator is not None:
+            accelerator.take_back()
+        match request:
+            case MapArena():
+                self.memory.map(request, descriptors)
+                return 0, "\n".join(self.layers)
+            case Protect():
+                self.memory.protect(request)
+            case MeasureGap():
+                assert accelerator is not None
+                return accelerator.gap_picoseconds(), ""
+            case Load():
+                watch_thread_setting()
+                self.before = Snapshot.take()
+                self.audit = Audit(os.path.dirname(request.path), _allowed_paths())
+                self.audit.install()
+                if request.ablated:
+                    self.silenced = request.language.silence()
+                self.entry = load_entry(request)
+            case Construct():
+                self.instances[request.instance] = construct(
+                    self.entry, request, self.memory.device
+                )
+            case LoadState():
+                module = self.instances[request.instance]
+                return load_state(module, request, self.memory), ""
+            case RunBatch():
+                self.batch = Batch(request, self.instances, self.memory)
+                return 0, self.batch.run()
+            case PlanTimed():
+                self.batch = None  # what an earlier batch returned is free from here on
+                self.timed = TimedCalls(request, self.instances, self.memory)
+            case RunTimed():
+                assert self.timed is not None
+                return self.timed.run(request.length), ""
+            case RunGated():
+                self.batch = None  # what an earlier batch returned is free from here on
+                self.gated = GatedBatch(request, self.instances, self.memory)
+                return 0, self.gated.run(self.gate())
+            case TraceKernels():
+                assert accelerator is not None
+                self.kernels = self.kernels or KernelLog(accelerator)
+                return 0, self.kernels.run(request, self.instances, self.memory)
+            case HandOverAgain():
+                assert self.batch is not None
+                self.batch.hand_over()
+            case Survey():
+                assert self.before is not None
+                heard = list(self.audit.lines) if self.audit is not None else []
+                heard += accelerator.lines() if accelerator is not None else []
+                return self.silenced(), "\n".join([*self.before.changes(Snapshot.take()), *heard])
+            case RunTool():
+                return run_tool(request), ""
+            case CompileTriton():
+                self.triton = self.triton or TritonModule(request.path, request.target)
+                return 0, self.triton.compile(request)
+        return 0, ""
+
+
+def _allowed_paths() -> tuple[str, ...]:
+    """Where reading is ordinary: libraries, compilers, the scratch folder, harmless devices."""
+    scratch, programs = os.environ.get("TMPDIR", "/tmp"), os.environ.get("PATH", "/bin").split(":")
+    places = (sys.prefix, sys.base_prefix, scratch, "/tmp", "/usr", "/lib", "/lib64", *programs)
+    return (*places, "/dev/", "/proc/cpuinfo", "/proc/meminfo", "/sys/devices/system", "/etc/ld.so")
+
+
+def serve(channel: socket.socket, layers: tuple[str, ...], spec: SandboxSpec) -> None:
+    """Answer requests until the host closes the channel."""
+    torch.set_num_threads(spec.threads)
+    runner = Runner(layers, Memory(_accelerator(spec), spec.torch_device))
+    sequence = 0
+    while True:
+        try:
+            request, descriptors = wire.receive(channel)
+        except (EOFError, OSError):
+            os._exit(0)
+        sequence += 1
+        code, count, text = _attempt(runner, request, descriptors)
+        runner.memory.state(text)
+        channel.sendall(Reply(sequence, code, count).pack())
+
+
+def _accelerator(spec: SandboxSpec) -> Accelerator | None:
+    """What the warm parent has imported: here its file is out of reach."""
+    if not spec.accelerator:
+        return None
+    module, _, attribute = spec.accelerator.partition(":")
+    if module not in sys.modules:
+        raise DeviceError(f"the warm parent could not import {module}")
+    found: Accelerator = getattr(sys.modules[module], attribute)(spec.tf32)
+    return found
+
+
+def _beyond_us(error: BaseException) -> TracebackType | None:
+    """The traceback from the candidate's own first frame on."""
+    step = error.__traceback__
+    while step is not None and step.tb_frame.f_code.co_filename.startswith(_OUR_FOLDER):
+        step = step.tb_next
+    while step is not None and step.tb_frame.f_code.co_filename.startswith("<frozen importlib"):
+        step = step.tb_next
+    return step
+
+
+def _attempt(
+    runner: Runner, request: Request, descriptors: list[int]
+) -> tuple[ReplyCode, int, str]:
+    try:
+        count, text = runner.handle(request, descriptors)
+        return ReplyCode.OK, count, text
+    except MemoryError:
+        return ReplyCode.OUT_OF_MEMORY, 0, "MemoryError"
+    except BaseException as error:  # SystemExit and KeyboardInterrupt are the candidate's too
+        lines = traceback.format_exception(type(error), error, _beyond_us(error))
+        if isinstance(error, AssertionError):
+            lines[-1] = described(error)
+        text = "".join(lines)
+        if runner.memory.accelerator is not None:
+            runner.memory.accelerator.finish()  # a device that faulted ends the process here
+        code = ReplyCode.RAISED if is_own_check(error) else ReplyCode.BROKE
+        return ReplyCode.OUT_OF_MEMORY if is_exhausted(text) else code, 0, text

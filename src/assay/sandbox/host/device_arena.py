@@ -1,0 +1,89 @@
+"""DeviceArena: device memory that the host owns and the child opens by a handle.
+
+The rule: a device has no inaccessible pages, so every region stands between wide bands of the
+pattern, which is NaN to whoever reads it and broken by whoever writes it. The driver may return
+before its writes have arrived, and another process is not ordered behind them: `settle` comes
+before the child goes on.
+"""
+
+from __future__ import annotations
+
+import contextlib
+
+from assay.devices.driver import Driver
+from assay.errors import DeviceError
+from assay.sandbox.host.arena import POISON, Bytes, Edge, Region
+
+_BAND = 4096
+_ALIGNMENT = 256  # what every allocator of a GPU grants
+_VECTOR = 16  # the widest access of one thread: data may be taken to start there, wherever it ends
+
+
+class DeviceArena:
+    """One allocation with a bump allocator."""
+
+    descriptors: tuple[int, ...] = ()
+
+    def __init__(self, number: int, size: int, driver: Driver) -> None:
+        self.number = number
+        self.size = _rounded(size, _ALIGNMENT)
+        self._driver = driver
+        driver.enter()
+        self._base = driver.allocate(self.size)
+        driver.fill(self._base, POISON, self.size)  # an earlier candidate's answers may lie there
+        self.handle = driver.share(self._base)
+        self._next = 0
+
+    def place(self, nbytes: int, edge: Edge) -> Region:
+        """Room for `nbytes` between two bands; at their END it is aligned no more than need be."""
+        start = self._next
+        inner = _rounded(nbytes, _ALIGNMENT)
+        lead = _BAND + ((inner - nbytes) // _VECTOR * _VECTOR if edge is Edge.END else 0)
+        size = inner + 2 * _BAND
+        if start + size > self.size:
+            raise MemoryError(f"arena of {self.size} bytes is full")
+        self._next = start + size
+        return Region(self.number, start, size, start + lead, nbytes)
+
+    def room(self) -> int:
+        """Bytes that are still free."""
+        return self.size - self._next
+
+    def new_guards(self) -> tuple[tuple[int, int], ...]:
+        """None: a device has none."""
+        return ()
+
+    def write(self, offset: int, data: Bytes) -> None:
+        """Put bytes."""
+        self._driver.enter()
+        self._driver.write(self._base + offset, data)
+
+    def write_soon(self, offset: int, data: Bytes) -> None:
+        """Put a few bytes, without waiting for anything."""
+        self._driver.enter()
+        self._driver.write_soon(self._base + offset, data)
+
+    def settle(self) -> None:
+        """Wait until all that was put or filled is there."""
+        self._driver.enter()
+        self._driver.synchronise()
+
+    def read(self, offset: int, nbytes: int) -> Bytes:
+        """A copy of bytes as they are now."""
+        self._driver.enter()
+        return self._driver.read(self._base + offset, nbytes)
+
+    def fill(self, offset: int, nbytes: int) -> None:
+        """Put the pattern."""
+        self._driver.enter()
+        self._driver.fill(self._base + offset, POISON, nbytes)
+
+    def close(self) -> None:
+        """Give the memory back."""
+        with contextlib.suppress(DeviceError):
+            self._driver.enter()
+            self._driver.free(self._base)
+
+
+def _rounded(nbytes: int, to: int) -> int:
+    return max(to, -(-nbytes // to) * to)

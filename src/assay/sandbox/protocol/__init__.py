@@ -1,0 +1,1 @@
+"""What host and child say to each other: requests, replies, start-up messages, the wire."""

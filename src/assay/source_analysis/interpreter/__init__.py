@@ -1,0 +1,1 @@
+"""The abstract interpreter of a candidate's Python source."""

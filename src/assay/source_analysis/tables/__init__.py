@@ -1,0 +1,1 @@
+"""Tables of names: library operations, symbols, paths and what each one means."""

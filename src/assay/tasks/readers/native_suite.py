@@ -1,0 +1,91 @@
+"""The native suite, read from the folder `assay/tasks/native`.
+
+The rule: `AXES` and `TAGS` are plain literals, so that listing the suite runs nothing.
+"""
+
+from __future__ import annotations
+
+import ast
+import difflib
+from pathlib import Path
+from typing import Any
+
+from assay.data.axis import Axis, AxisRole
+from assay.data.task import Task
+from assay.errors import UsageError
+from assay.tasks.reader import Reader
+from assay.tasks.readers.kernelbench import contract_of, literals_of, read_source, title_of
+from assay.tasks.references.backward import DECLARATION, SUFFIX, backward_of
+
+FOLDER = Path(__file__).resolve().parent.parent / "native"
+LICENCE = "Apache-2.0"
+
+
+class NativeReader(Reader):
+    """Native tasks by id; `place` is the suite's folder."""
+
+    name = "native"
+    default_place = FOLDER
+    flat_tolerance = False  # they have no check but Assay's own
+
+    def load(self, place: Path, task_id: str | None) -> Task:
+        """The native task of that id; an unknown one names its nearest neighbours."""
+        name = (task_id or "").removesuffix(SUFFIX)
+        if name in native_ids(place):
+            for task in read_directions(place / f"{name}.py"):
+                if task.id == task_id:
+                    return task
+        raise UsageError(_unknown(task_id or "", [task.id for task in self.list(place)]))
+
+    def list(self, place: Path) -> tuple[Task, ...]:
+        """The whole suite, each differentiable task followed by that of its gradients."""
+        names = native_ids(place)
+        return tuple(task for name in names for task in read_directions(place / f"{name}.py"))
+
+
+def native_ids(folder: Path = FOLDER) -> list[str]:
+    """The files of the suite, by name."""
+    return sorted(path.stem for path in folder.glob("*.py") if path.stem != "__init__")
+
+
+def _unknown(name: str, known: list[str]) -> str:
+    near = difflib.get_close_matches(name, known, n=3)
+    hint = f"did you mean {' or '.join(near)}? " if near else ""
+    return f"unknown task '{name}': {hint}native tasks are {', '.join(known)}; or give a .py file"
+
+
+def read_directions(path: Path) -> list[Task]:
+    """The task of one native file, and that of its gradients where the file declares it."""
+    task = read_native(path)
+    declared = literals_of(ast.parse(task.source)).get(DECLARATION) is True
+    return [task, backward_of(task)] if declared else [task]
+
+
+def read_native(path: Path) -> Task:
+    """One native file as a task, with its declared axes and tags."""
+    source = read_source(path)
+    tree = ast.parse(source)
+    literals = literals_of(tree)
+    axes = tuple(_axis(name, literals[name], spec) for name, spec in literals["AXES"].items())
+    return Task(
+        id=path.stem,
+        title=title_of(tree),
+        format=NativeReader.name,
+        source=source,
+        axes=axes,
+        tags=tuple(literals["TAGS"]),
+        contract=contract_of(tree, path),
+        origin="assay native suite",
+        licence=LICENCE,
+    )
+
+
+def _axis(name: str, own: int, spec: dict[str, Any]) -> Axis:
+    return Axis(
+        name=name,
+        own=own,
+        low=spec.get("low", 1),
+        high=spec["high"],
+        role=AxisRole(spec.get("role", "size")),
+        multiple_of=spec.get("multiple_of", 1),
+    )

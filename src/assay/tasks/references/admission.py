@@ -1,0 +1,144 @@
+"""Admission: what a trial on the reference shows of a workload.
+
+The rule: a workload is admitted where the reference runs, stays finite and is accurate to 1 %; one
+that a null answer would pass as well is dull, and gives way to a milder one.
+
+Informative workloads: whether an answer could have been had without computing.
+
+The rule: a workload to which zeros, ones, a constant or the answer to zeros come near proves
+nothing. Near is coarse on purpose, 2^-10 of the largest value: far beyond any error budget, so what
+passes for telling here is telling to the judge as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+import torch
+
+from assay.data.workload import Distribution
+from assay.errors import TaskError
+from assay.tasks.references.bound_reference import BoundReference
+from assay.tasks.values.value_generators import DRAWERS
+
+NEAR = 2.0**-10
+
+Answer = Sequence[torch.Tensor]
+
+
+def is_informative(answer: Answer, at_zero: Answer) -> bool:
+    """True where each null answer is wrong in some output; an empty answer tells what it can."""
+    if not any(tensor.numel() for tensor in answer):
+        return True
+    nulls = [[_filled(tensor, value) for tensor in answer] for value in (0.0, 1.0)]
+    if any(tensor.numel() > 1 for tensor in answer):  # of one number the mean is the answer
+        nulls.append([_filled(tensor, _mean(tensor)) for tensor in answer])
+    if len(at_zero) == len(answer):
+        nulls.append(list(at_zero))
+    return not any(_near(answer, null) for null in nulls)
+
+
+def _filled(tensor: torch.Tensor, value: float) -> torch.Tensor:
+    return torch.full_like(tensor, value) if tensor.numel() else tensor
+
+
+def _mean(tensor: torch.Tensor) -> float:
+    if not tensor.numel() or tensor.is_complex():
+        return 0.0
+    mean = float(tensor.double().mean())
+    return mean if tensor.is_floating_point() else round(mean)
+
+
+def _near(answer: Answer, null: Answer) -> bool:
+    """True where every output of `null` comes near that of `answer`."""
+    return all(_close(a, b) for a, b in zip(answer, null, strict=True))
+
+
+def _close(answer: torch.Tensor, null: torch.Tensor) -> bool:
+    if answer.shape != null.shape or not answer.numel():
+        return answer.shape == null.shape
+    if not (answer.is_floating_point() or answer.is_complex()):
+        return torch.equal(answer, null)
+    apart = (answer - null).abs().max()
+    return bool(apart <= NEAR * answer.abs().max())
+
+
+MAX_RELATIVE_ERROR = 0.01
+_NON_FINITE = (Distribution.NAN, Distribution.INF)
+
+
+class Admission(Enum):
+    """The outcome of a trial."""
+
+    REFUSED = "refused"  # it does not run, is not finite or not accurate
+    DULL = "dull"  # it runs, but a null answer would pass
+    TELLING = "telling"
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """Inputs and weights of one trial, and how the inputs were drawn."""
+
+    inputs: tuple[Any, ...]
+    state: Mapping[str, torch.Tensor]
+    distribution: Distribution
+
+
+def examine(bound: BoundReference, drawing: Drawing, stochastic: bool) -> Admission:
+    """Runs the reference; of a planted value, or of a random operator, running is enough."""
+    try:
+        own = bound(drawing.inputs, drawing.state, wide=False)
+        if drawing.distribution in _NON_FINITE:
+            return Admission.TELLING
+        if stochastic:
+            finite = all(bool(tensor.isfinite().all()) for tensor in own.tensors)
+            return Admission.TELLING if finite else Admission.REFUSED
+        truth = bound(drawing.inputs, drawing.state, wide=True)
+    except TaskError:
+        return Admission.REFUSED
+    pairs = zip(own.tensors, truth.tensors, strict=False)
+    if own.names != truth.names or not all(_agree(a, b) for a, b in pairs):
+        return Admission.REFUSED
+    if drawing.distribution is not Distribution.OWN and drawing.distribution not in DRAWERS:
+        return Admission.TELLING
+    at_zero = _at_zero(bound, drawing)
+    return Admission.TELLING if is_informative(own.tensors, at_zero) else Admission.DULL
+
+
+def _at_zero(bound: BoundReference, drawing: Drawing) -> tuple[torch.Tensor, ...]:
+    """The answer where every float input is zero; nothing where that does not run."""
+    zeros = [
+        torch.zeros_like(value)
+        if isinstance(value, torch.Tensor) and value.is_floating_point()
+        else value
+        for value in drawing.inputs
+    ]
+    try:
+        return bound(zeros, drawing.state, wide=False).tensors
+    except TaskError:
+        return ()
+
+
+def _agree(own: torch.Tensor, truth: torch.Tensor) -> bool:
+    """Accurate, or but for signs: those of eigenvectors are nobody's."""
+    if accurate(own, truth):
+        return True
+    floating = own.is_floating_point() and truth.is_floating_point()
+    return floating and accurate(own.abs(), truth.abs())
+
+
+def accurate(own: torch.Tensor, truth: torch.Tensor) -> bool:
+    """Both finite, and apart by less than 1 % of the largest true value; integers equal."""
+    if own.shape != truth.shape:
+        return False
+    if not (own.is_floating_point() or own.is_complex()):
+        return torch.equal(own, truth.to(own.dtype))
+    if not (own.isfinite().all() and truth.isfinite().all()):
+        return False
+    if own.numel() == 0:
+        return True
+    error = (own.to(truth.dtype) - truth).abs().max()
+    return bool(error <= MAX_RELATIVE_ERROR * truth.abs().max())

@@ -1,0 +1,1 @@
+"""Metamorphic relations: proposals, and those that hold on a reference."""

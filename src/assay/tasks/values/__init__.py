@@ -1,0 +1,1 @@
+"""Values and layouts of a task's inputs."""

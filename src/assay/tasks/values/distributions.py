@@ -1,0 +1,139 @@
+"""Distributions: float inputs redrawn so that a shortcut shows.
+
+The rule: dtype and shape stay, and so does the structure the task's own generator promises;
+integers and booleans always keep the own draw.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+
+from assay.data.workload import Distribution
+from assay.tasks.values.input_structure import Structure, structure_of
+from assay.tasks.values.marked_values import close_masks, put_marks
+from assay.tasks.values.value_generators import DRAWERS, DrawRequest
+
+
+@dataclass(frozen=True)
+class Values:
+    """What is asked for: a distribution, its power of two, the labels some inputs may carry."""
+
+    distribution: Distribution
+    scale: int = 0
+    marks: Mapping[int, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class PlantedValue:
+    """Where a non-finite value was put: which input, and the index of the element."""
+
+    input: int
+    index: tuple[int, ...]
+    value: float
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """The inputs of one call, and the planted element where there is one."""
+
+    inputs: tuple[Any, ...]
+    planted: PlantedValue | None = None
+
+
+def redraw(own: Sequence[Any], values: Values, seed: int, shapes: Sequence[Structure]) -> Drawn:
+    """The own draw with its float inputs drawn anew as `values` says.
+
+    `shapes` is the structure of each input, seen on a draw large enough to show it.
+    """
+    distribution = values.distribution
+    if distribution is Distribution.OWN:
+        return Drawn(tuple(own))
+    generator = torch.Generator().manual_seed(seed)
+    inputs = list(own)
+    if distribution is Distribution.MARKED:
+        close_masks(inputs, generator, whole_rows=values.scale > 0)
+        put_marks(inputs, values.marks, generator)
+        return Drawn(tuple(inputs))
+    if distribution in (Distribution.NAN, Distribution.INF):
+        return _plant(own, values, generator)
+    free = [i for i, shape in enumerate(shapes) if shape is not Structure.FIXED]
+    if distribution is Distribution.EQUAL:
+        return Drawn(_with_equals(own, values, shapes, generator))
+    lead = free[_below(len(free), generator)] if free else -1
+    if distribution is Distribution.OPPOSED:
+        lead = free[0]
+        close_masks(inputs, generator, whole_rows=False)  # what is masked must stay behind it all
+    for index in free:
+        request = DrawRequest(own[index], generator, values.scale, leads=index == lead)
+        made = DRAWERS[distribution](request)
+        inputs[index] = _keep(own[index], made, shapes[index])
+    return Drawn(tuple(inputs))
+
+
+def _with_equals(
+    own: Sequence[Any], values: Values, shapes: Sequence[Structure], generator: torch.Generator
+) -> tuple[Any, ...]:
+    """One input of every form once more in the place of another: a difference of the two is zero.
+
+    The free ones are scaled, so that what is added to that zero shows beside the rest.
+    """
+    inputs, forms = list(own), dict[object, list[int]]()
+    for i, shape in enumerate(shapes):
+        if shape is not Structure.FIXED:
+            inputs[i] = own[i] * 2.0**values.scale
+            forms.setdefault((shape, own[i].shape, own[i].dtype), []).append(i)
+    for first, *others in forms.values():
+        if others:
+            chosen = others[_below(len(others), generator)]
+            inputs[chosen] = torch.empty_like(own[chosen]).copy_(inputs[first])
+    return tuple(inputs)
+
+
+def structures(own: Sequence[Any]) -> tuple[Structure, ...]:
+    """The structure of each input; what is no tensor is fixed."""
+    return tuple(
+        structure_of(value) if isinstance(value, torch.Tensor) else Structure.FIXED for value in own
+    )
+
+
+def _keep(own: torch.Tensor, made: torch.Tensor, shape: Structure) -> torch.Tensor:
+    """`made` in the dtype, with the strides and the structure of the own draw."""
+    if shape is Structure.SYMMETRIC:
+        upper = made.triu()
+        made = upper + upper.transpose(-1, -2) - torch.diag_embed(made.diagonal(dim1=-2, dim2=-1))
+    if shape is Structure.ZEROS:
+        made = torch.where(own == 0, torch.zeros_like(made), made)
+    if shape is Structure.POSITIVE:
+        made = made.abs()
+    return torch.empty_like(own).copy_(made)
+
+
+def _plant(own: Sequence[Any], values: Values, generator: torch.Generator) -> Drawn:
+    """One element of one float input becomes NaN or an infinity; a structural zero never does.
+
+    With a scale of one it is the last, with two the first: a check that skips the tail misses it.
+    """
+    places = [i for i, v in enumerate(own) if isinstance(v, torch.Tensor) and v.is_floating_point()]
+    places = [i for i in places if own[i].numel()]
+    if not places:
+        return Drawn(tuple(own))
+    chosen = places[_below(len(places), generator)]
+    tensor = own[chosen].clone()
+    spots = tensor.nonzero()
+    spots = spots if len(spots) else torch.zeros(1, tensor.dim(), dtype=torch.int64)
+    place = {1: -1, 2: 0}.get(values.scale, _below(len(spots), generator))
+    index = tuple(int(i) for i in spots[place])
+    sign = 1.0 if _below(2, generator) else -1.0
+    value = math.nan if values.distribution is Distribution.NAN else sign * math.inf
+    tensor[index] = value
+    inputs = [tensor if i == chosen else v for i, v in enumerate(own)]
+    return Drawn(tuple(inputs), PlantedValue(chosen, index, value))
+
+
+def _below(limit: int, generator: torch.Generator) -> int:
+    return int(torch.randint(0, limit, (1,), generator=generator))

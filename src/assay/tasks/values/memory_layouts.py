@@ -1,0 +1,93 @@
+"""Layouts: the same values, lying otherwise in memory.
+
+The rule: what lies in the gaps of a storage is never a value a kernel may use: NaN in float
+storages, the extreme of the type in integer ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+
+from assay.data.workload import Layout
+from assay.tasks.values.input_structure import Structure
+
+OFFSET_ELEMENTS = 3  # odd, so that no vector load stays aligned
+_CHANNELS_LAST = {4: torch.channels_last, 5: torch.channels_last_3d}
+# A promise about values or rows holds for a repeated row.
+_REPEATABLE = (Structure.FREE, Structure.POSITIVE, Structure.FIXED)
+
+
+def lay_out(inputs: Sequence[Any], layout: Layout, shapes: Sequence[Structure]) -> tuple[Any, ...]:
+    """Every tensor input in `layout`; one that cannot take it stays contiguous."""
+    return tuple(
+        _one(value, layout, shape) if isinstance(value, torch.Tensor) else value
+        for value, shape in zip(inputs, shapes, strict=True)
+    )
+
+
+def applies(inputs: Sequence[Any], layout: Layout, shapes: Sequence[Structure]) -> bool:
+    """True where some input would really lie otherwise: its strides or offset differ."""
+    laid = lay_out(inputs, layout, shapes)
+    return any(
+        isinstance(old, torch.Tensor)
+        and old.numel() > 1
+        and (old.stride() != new.stride() or old.storage_offset() != new.storage_offset())
+        for old, new in zip(inputs, laid, strict=True)
+    )
+
+
+def own_is_contiguous(inputs: Sequence[Any]) -> bool:
+    """True where the task's own generator leaves every tensor contiguous."""
+    return all(value.is_contiguous() for value in inputs if isinstance(value, torch.Tensor))
+
+
+def _one(tensor: torch.Tensor, layout: Layout, shape: Structure) -> torch.Tensor:
+    if layout is Layout.OWN:
+        return tensor
+    if layout is Layout.TRANSPOSED and tensor.dim() >= 2:
+        return tensor.transpose(-1, -2).contiguous().transpose(-1, -2)
+    if layout is Layout.STRIDED and tensor.dim() >= 1:
+        return strided(tensor)
+    if layout is Layout.OFFSET:
+        return offset(tensor)
+    if layout is Layout.EXPANDED and tensor.dim() >= 2 and shape in _REPEATABLE:
+        return expanded(tensor)
+    if layout is Layout.CHANNELS_LAST and tensor.dim() in _CHANNELS_LAST:
+        return tensor.contiguous(memory_format=_CHANNELS_LAST[tensor.dim()])
+    return tensor.contiguous()
+
+
+def filler(dtype: torch.dtype) -> float | int | bool:
+    """The value in the gaps."""
+    if dtype.is_floating_point or dtype.is_complex:
+        return float("nan")
+    return True if dtype is torch.bool else torch.iinfo(dtype).max
+
+
+def strided(tensor: torch.Tensor) -> torch.Tensor:
+    """Every second element, along the last dimension, of a storage twice as large."""
+    shape = (*tensor.shape[:-1], 2 * tensor.shape[-1])
+    storage = torch.full(shape, filler(tensor.dtype), dtype=tensor.dtype, device=tensor.device)
+    view = storage[..., ::2]
+    view.copy_(tensor)
+    return view
+
+
+def offset(tensor: torch.Tensor) -> torch.Tensor:
+    """Contiguous, but beginning an odd number of elements into its storage."""
+    size = tensor.numel() + 2 * OFFSET_ELEMENTS
+    storage = torch.full((size,), filler(tensor.dtype), dtype=tensor.dtype, device=tensor.device)
+    view = storage[OFFSET_ELEMENTS : OFFSET_ELEMENTS + tensor.numel()].view(tensor.shape)
+    view.copy_(tensor)
+    return view
+
+
+def expanded(tensor: torch.Tensor) -> torch.Tensor:
+    """The first slice of the first dimension longer than one, repeated with stride 0."""
+    for dim, size in enumerate(tensor.shape):
+        if size > 1:
+            return tensor.narrow(dim, 0, 1).clone().expand(tensor.shape)
+    return tensor.contiguous()

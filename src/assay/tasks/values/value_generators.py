@@ -1,0 +1,192 @@
+"""Drawers: how the values of one float input are drawn for each distribution.
+
+The rule: a drawer returns float64 of the own shape; dtype and structure are put back by its caller.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+
+from assay.data.workload import Distribution
+
+OUTLIER_SHARE = 0.001
+OUTLIER_FACTOR = 50.0
+WIDE_BITS = 12  # more than the 11 significant bits of float16 and TF32
+CONSTANT_SHARE = 0.25  # rows of one value among rows of ties
+
+
+@dataclass(frozen=True)
+class DrawRequest:
+    """What a drawer has: the own draw, random numbers, the power of two and the part to play."""
+
+    own: torch.Tensor
+    generator: torch.Generator
+    scale: int = 0
+    leads: bool = True  # the one input of a call that differs from its partners
+
+    @property
+    def wide(self) -> torch.Tensor:
+        """The own draw in float64."""
+        return self.own.double()
+
+    def below(self, limit: int) -> int:
+        """A random integer from 0 to `limit` - 1."""
+        return int(torch.randint(0, limit, (1,), generator=self.generator))
+
+    def between(self, low: float, high: float) -> float:
+        """A random number of that range."""
+        return low + (high - low) * float(torch.rand(1, generator=self.generator))
+
+    def chosen(self, share: float, shape: torch.Size | None = None) -> torch.Tensor:
+        """True at a random share of the places."""
+        shape = self.own.shape if shape is None else shape
+        return torch.rand(shape, generator=self.generator) < share
+
+    def signs(self) -> torch.Tensor:
+        """Plus and minus one."""
+        bits = torch.randint(0, 2, self.own.shape, generator=self.generator)
+        return bits.double() * 2 - 1
+
+
+def normal(request: DrawRequest) -> torch.Tensor:
+    """Mean 0, spread 1."""
+    return torch.randn(request.own.shape, generator=request.generator, dtype=torch.float64)
+
+
+def _uniform(request: DrawRequest) -> torch.Tensor:
+    return torch.rand(request.own.shape, generator=request.generator, dtype=torch.float64) * 2 - 1
+
+
+def _outlier(request: DrawRequest) -> torch.Tensor:
+    """0.1 % of the elements, and at least one, times 50."""
+    made = request.wide.flatten().clone()
+    count = max(1, round(OUTLIER_SHARE * made.numel()))
+    places = torch.randint(0, made.numel(), (count,), generator=request.generator)
+    made[places] *= OUTLIER_FACTOR
+    return made.view(request.own.shape)
+
+
+def _offset(request: DrawRequest) -> torch.Tensor:
+    """A mean of 2^scale, of either sign, around which the values spread by 1."""
+    mean = 2.0**request.scale
+    return normal(request) + (mean if request.below(2) else -mean)
+
+
+def _opposed(request: DrawRequest) -> torch.Tensor:
+    """Far from zero, on the other side than the partners: every product is large and negative."""
+    return normal(request) + (2.0**request.scale if request.leads else -(2.0**request.scale))
+
+
+def _small(request: DrawRequest) -> torch.Tensor:
+    """A low rung of the ladder. Around 2^-10 an epsilon weighs as much as the data."""
+    return normal(request) * 2.0**request.scale
+
+
+def _large(request: DrawRequest) -> torch.Tensor:
+    """A high rung of the ladder; in half of the rows the largest element comes first or last."""
+    made = normal(request) * 2.0**request.scale
+    if made.dim() == 0 or made.numel() == 0:
+        return made
+    rows = made.view(-1, made.shape[-1])
+    place = torch.randint(0, 4, (len(rows),), generator=request.generator)
+    for part, end in ((0, 0), (1, -1)):
+        chosen = (place == part).nonzero().reshape(-1)
+        peaks = rows[chosen].argmax(-1)
+        largest, edge = rows[chosen, peaks], rows[chosen, end]
+        rows[chosen, peaks], rows[chosen, end] = edge, largest
+    return made
+
+
+def _dyadic(request: DrawRequest) -> torch.Tensor:
+    """Odd multiples of 2^-12 in (1/2, 1): twelve significant bits, lost by any 11-bit format.
+
+    Against a narrow partner every partial sum of up to 2^11 terms is exact in float32.
+    """
+    if not request.leads:
+        return _narrow(request)
+    half = 1 << (WIDE_BITS - 2)
+    odd = 2 * torch.randint(half, 2 * half, request.own.shape, generator=request.generator) + 1
+    return request.signs() * odd.double() / (1 << WIDE_BITS)
+
+
+def _narrow(request: DrawRequest) -> torch.Tensor:
+    """Plus and minus one and one half: the partner of a dyadic input."""
+    scale = torch.randint(0, 2, request.own.shape, generator=request.generator).double()
+    return request.signs() * (1 + scale) / 2
+
+
+def _negative(request: DrawRequest) -> torch.Tensor:
+    """Below zero; with a scale below -2^scale, where a maximum that begins at zero is lost.
+
+    In half of the rows the values then lie an eighth of that apart, which no rounding hides.
+    """
+    away = normal(request).abs()
+    if not request.scale:
+        return -away - 0.1
+    wide = request.chosen(0.5, torch.Size((*away.shape[:-1], 1))) if away.dim() else False
+    return (
+        -torch.where(torch.as_tensor(wide), away * 2.0 ** (request.scale - 3), away)
+        - 2.0**request.scale
+    )
+
+
+def _zeros(request: DrawRequest) -> torch.Tensor:
+    """About half of the slices along the first dimension; a vector becomes all zeros."""
+    made = request.wide
+    if made.dim() < 2 or made.shape[0] < 2:
+        return torch.zeros_like(made)
+    zero = request.chosen(0.5, made.shape[:1])
+    zero[request.below(len(zero))] = True
+    return made.masked_fill(zero.view(-1, *(1,) * (made.dim() - 1)), 0.0)
+
+
+def _signed_zeros(request: DrawRequest) -> torch.Tensor:
+    return torch.where(request.chosen(0.5), request.signs() * 0.0, request.wide)
+
+
+def _subnormal(request: DrawRequest) -> torch.Tensor:
+    """Half of the own values, an eighth of the smallest normal number times as large."""
+    tiny = torch.finfo(request.own.dtype).smallest_normal / 8
+    return torch.where(request.chosen(0.5), request.wide * tiny, request.wide)
+
+
+def _ties(request: DrawRequest) -> torch.Tensor:
+    """Five values of a dyadic grid, so that maxima and sums tie exactly; some rows of one value."""
+    shape = request.own.shape
+    made = torch.randint(-2, 3, shape, generator=request.generator).double() / 2
+    if made.dim() < 2:
+        return made
+    constant = request.chosen(CONSTANT_SHARE, torch.Size((*shape[:-1], 1)))
+    return torch.where(constant, made[..., :1], made)
+
+
+def _blocks(request: DrawRequest) -> torch.Tensor:
+    """The own draw with a few blocks, at random places, 8 to 32 times as large."""
+    own = request.own
+    made = request.wide.flatten().clone()
+    length = max(1, min(made.numel() // 8, own.shape[-1] if own.dim() else 1))
+    for _ in range(3):
+        start = request.below(made.numel() - length + 1)
+        made[start : start + length] *= request.between(8, 32)
+    return made.view(own.shape)
+
+
+DRAWERS: dict[Distribution, Callable[[DrawRequest], torch.Tensor]] = {
+    Distribution.NORMAL: normal,
+    Distribution.UNIFORM: _uniform,
+    Distribution.OUTLIER: _outlier,
+    Distribution.OFFSET: _offset,
+    Distribution.OPPOSED: _opposed,
+    Distribution.LARGE: _large,
+    Distribution.SMALL: _small,
+    Distribution.DYADIC: _dyadic,
+    Distribution.NEGATIVE: _negative,
+    Distribution.ZEROS: _zeros,
+    Distribution.SIGNED_ZEROS: _signed_zeros,
+    Distribution.SUBNORMAL: _subnormal,
+    Distribution.TIES: _ties,
+    Distribution.BLOCKS: _blocks,
+}

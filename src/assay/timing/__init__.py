@@ -1,0 +1,1 @@
+"""Timing: stopwatches, rounds, baselines. Raw samples in, Measurements out."""

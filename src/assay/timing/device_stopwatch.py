@@ -1,0 +1,219 @@
+"""DeviceStopwatch: candidate, baselines and the null candidate timed in rounds on a device.
+
+The rule: a sample is the time of a batch of secret length between the opening of the gate and the
+device's own end, per call. Some of the timed calls, secretly chosen, are judged like any other.
+Where calls are so short that what processes are apart by would hide one per cent, every side runs
+in two of them. What the device is still at work for when a batch is called done is told.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import statistics
+import time
+
+from assay.data.device import Device, DeviceReading
+from assay.data.observations.measurement import Measurement
+from assay.data.observations.observation import Observation, TimesSeen
+from assay.data.progress import Report
+from assay.data.settings import Level, Settings
+from assay.devices.device_registry import backend
+from assay.devices.lease import device_key, lease
+from assay.exam.call_reading import CallFacts, read_call, returned
+from assay.exam.exam import Exam
+from assay.exam.leftover_work import sharing_remarks
+from assay.exam.replica import ReplicaFactory
+from assay.exam.script_runner import ScriptRunner
+from assay.exam.weight_scales import Weights
+from assay.sandbox.host.planned_call import BatchOptions
+from assay.sandbox.host.sandboxed_process import ProcessLost
+from assay.sandbox.host.session import Session
+from assay.timing.baseline import CANDIDATE, NULL, BaselineLost
+from assay.timing.baseline_pool import BaselinePool
+from assay.timing.cache_request import cache_remarks, place_remarks, warm_or_not
+from assay.timing.device_measurement import cache_state, measurement
+from assay.timing.device_round_times import leftover_device_work
+from assay.timing.device_rounds import DeviceRounds, DeviceSide
+from assay.timing.energy import millijoules_per_call
+from assay.timing.statistics.intervals import LEAST_ROUNDS, needs_more, paired_ratio
+
+_ROUNDS = {Level.QUICK: (10, 20), Level.STANDARD: (15, 60), Level.FULL: (30, 200)}
+_BUDGET_S = {Level.QUICK: 0.5, Level.STANDARD: 1.0, Level.FULL: 20.0}
+_HALF_WIDTH = 0.003
+_BATCH_S = 0.003
+_JUDGED = {Level.QUICK: 2, Level.STANDARD: 2, Level.FULL: 6}
+PROCESSES_OF_SHORT = 2  # of a side
+SHORT_US = {Level.QUICK: 10.0, Level.STANDARD: 40.0, Level.FULL: 40.0}  # a call
+_WARM_UP_S = 0.1  # a clock that has idled rises for some ten milliseconds
+_LEASE_S = 600.0  # to wait for others who time on the same device
+
+_TRIED = 3  # rounds that say whether calls are short
+
+
+class DeviceStopwatch:
+    """Times one candidate against the baselines."""
+
+    def __init__(
+        self,
+        baseline_pool: BaselinePool,
+        replicas: ReplicaFactory,
+        exam: Exam,
+        settings: Settings,
+        device: Device,
+    ) -> None:
+        self._baseline_pool = baseline_pool
+        self._replicas = replicas
+        self._exam = exam
+        self._settings = settings
+        self._device = device
+        self._reading = backend(settings.device).reading
+        self._rng = exam.secret.random("timing")
+        self._shared: tuple[str, ...] = ()  # what to say where others use the device
+        self._lost: dict[str, str] = {}  # baselines that this candidate is not compared with
+
+    def time(
+        self, session: Session, script_runner: ScriptRunner, report: Report
+    ) -> list[Observation]:
+        """Raises Lost only where a process of the candidate ends."""
+        report("building baselines", None)
+        version = script_runner.instances.version(0)
+        self._shared = sharing_remarks(session.idle_probe)
+        try:
+            own = [self._baseline_pool.enter(CANDIDATE, session)]
+            if self._needs_replicas(own[0], version):
+                for _ in range(PROCESSES_OF_SHORT - 1):
+                    own += self._another(version)
+            found: list[Observation] = []
+            for warm in warm_or_not(self._settings.cache):
+                found += self._raced(own, version, warm, report)
+            return found
+        except ProcessLost:
+            self._baseline_pool.dismiss()  # the device they share may have suffered
+            raise
+
+    def _needs_replicas(self, own: DeviceSide, version: Weights) -> bool:
+        """Whether a few calls on their own are short on the device."""
+        with contextlib.suppress(BaselineLost):
+            null = self._baseline_pool.baselines(version, self._settings.baselines)
+            device_rounds = DeviceRounds([own, *null], self._rng, self._timeout_s)
+            length = device_rounds.settle(self._baseline_pool.most_calls, _BATCH_S)
+            for _ in range(_TRIED):
+                device_rounds.round(length)
+            if device_rounds.held and device_rounds.times.lengths:
+                return (
+                    statistics.median(device_rounds.times.outside_us(0))
+                    < SHORT_US[self._settings.level]
+                )
+        return False
+
+    def _another(self, version: Weights) -> list[DeviceSide]:
+        """One more process of the candidate, if it builds once more."""
+        session = self._replicas.another(version)
+        return [] if session is None else [self._baseline_pool.enter(CANDIDATE, session)]
+
+    def _raced(
+        self, own: list[DeviceSide], version: Weights, warm: bool, report: Report
+    ) -> list[Observation]:
+        """One race; whoever is lost on the way is left out of the next attempt."""
+        count = len(own)
+        while NULL not in self._lost:
+            try:
+                others = self._baseline_pool.baselines(version, self._lost, count)
+                if others[:-1]:
+                    device_rounds = DeviceRounds(
+                        [*own, *others], self._rng, self._timeout_s, warm, count
+                    )
+                    with lease(device_key(self._device), _LEASE_S):
+                        judged, readings = self._rounds(device_rounds, version, report)
+                        return [
+                            *judged,
+                            *leftover_device_work(device_rounds.times),
+                            self._times(device_rounds, readings),
+                        ]
+                break
+            except BaselineLost as lost:
+                self._baseline_pool.drop(lost.name)
+                self._lost[lost.name] = lost.reason
+        return [TimesSeen(reason="no baseline could be run", lost=self._losses)]
+
+    @property
+    def _losses(self) -> tuple[str, ...]:
+        return tuple(f"{name}: {reason}" for name, reason in self._lost.items())
+
+    @property
+    def _timeout_s(self) -> float:
+        return self._settings.timeout_s
+
+    def _rounds(
+        self, device_rounds: DeviceRounds, version: Weights, report: Report
+    ) -> tuple[list[Observation], list[DeviceReading]]:
+        level = self._settings.level
+        least, most = _ROUNDS[level]
+        typical = device_rounds.settle(self._baseline_pool.most_calls, _BATCH_S)
+        device_rounds.warm_up(typical, _WARM_UP_S)
+        ends = time.monotonic() + _BUDGET_S[level]
+        found: list[Observation] = []
+        readings: list[DeviceReading] = []
+        judging = set(self._rng.sample(range(least), _JUDGED[level]))
+        for number in range(most):
+            report("timing", number / most)
+            length = max(2, int(typical * self._rng.uniform(0.75, 1.0) + 0.5))
+            index = device_rounds.round(length)
+            readings.append(self._reading())
+            timed = len(device_rounds.times.lengths)
+            if number in judging and not (
+                device_rounds.times.warm and self._exam.reference.updates
+            ):
+                device_side = device_rounds.device_sides[
+                    self._rng.choice(device_rounds.times.processes_of(0))
+                ]
+                found.append(self._judge(device_side, index, length, version))
+            if timed >= least and (self._settled(device_rounds) or time.monotonic() > ends):
+                break
+        return found, readings
+
+    def _judge(
+        self, device_side: DeviceSide, index: int, length: int, version: Weights
+    ) -> Observation:
+        """One secretly chosen call of a timed batch."""
+        exam, content = self._exam, device_side.ring.content(index)
+        expected = exam.expectation_of(content, version, self._rng.getrandbits(32))
+        options = BatchOptions(check_inputs=False)
+        raw = device_side.session.take(device_side.ring.laid[index], options)
+        facts = CallFacts.timed(index, length)
+        return read_call(raw, returned(expected), facts)
+
+    def _settled(self, device_rounds: DeviceRounds) -> bool:
+        times = device_rounds.times
+        ratio = paired_ratio(times.samples_us(1), times.samples_us(0), seed=0)
+        return not needs_more(ratio, _HALF_WIDTH)
+
+    def _times(self, device_rounds: DeviceRounds, readings: list[DeviceReading]) -> TimesSeen:
+        times = device_rounds.times
+        if len(times.lengths) < LEAST_ROUNDS:
+            return TimesSeen(reason="calls were not queued in time", lost=self._losses)
+        share = None if times.believed(0) else min(times.inside_share(0), 1e6)
+        cache = cache_state(self._device, times, self._baseline_pool.call_bytes)
+        names = [
+            device_rounds.device_sides[times.processes_of(side)[0]].name
+            for side in range(times.sides)
+        ]
+        measured = [measurement(times, i, one, cache, readings) for i, one in enumerate(names)]
+        if self._settings.level is Level.FULL:
+            measured = [self._with_energy(device_rounds, i, one) for i, one in enumerate(measured)]
+        said = cache_remarks(self._settings.cache, cache, times.warm)
+        said += self._shared + place_remarks(
+            self._device, self._baseline_pool.call_bytes, times.warm
+        )
+        measured = [one.model_copy(update={"remarks": one.remarks + said}) for one in measured]
+        return TimesSeen(measurements=tuple(measured), inside_share=share, lost=self._losses)
+
+    def _with_energy(
+        self, device_rounds: DeviceRounds, side: int, measured: Measurement
+    ) -> Measurement:
+        length = max(measured.calls_per_sample)
+        if not device_rounds.held:
+            return measured
+        device_side = device_rounds.device_sides[device_rounds.times.processes_of(side)[0]]
+        spent = millijoules_per_call(device_side, length, self._reading)
+        return measured.model_copy(update={"energy_mj": spent})

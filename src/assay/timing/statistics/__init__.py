@@ -1,0 +1,1 @@
+"""Statistics of times; pure: intervals, drift, the effect of load, agreement of clocks."""

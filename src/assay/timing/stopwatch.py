@@ -1,0 +1,314 @@
+"""Stopwatch: candidate and baselines on one clock, in rounds of random order.
+
+The rule: a sample is the time of a batch of secret length, per call, by the clock that counts for
+all sides. No content repeats from one batch to the next, nor within a batch unless warm caches were
+asked for; some of the timed calls, secretly chosen, are judged like any other. Where load hides
+whether a clock is true, more rounds are run, up to a limit.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from assay.data.device import Device
+from assay.data.observations.observation import Observation, TimesSeen
+from assay.data.progress import Report
+from assay.data.settings import Level, Settings
+from assay.exam.call_reading import CallFacts, read_call, returned
+from assay.exam.exam import ContentKey, Exam
+from assay.exam.replica import ReplicaFactory
+from assay.exam.script_runner import ScriptRunner
+from assay.exam.weight_scales import SEEDED, Weights
+from assay.sandbox.host.call_content import Content
+from assay.sandbox.host.deadline import Deadline
+from assay.sandbox.host.planned_call import (
+    BatchOptions,
+    PlannedCall,
+    output_bytes,
+    timed_calls,
+    update_positions,
+)
+from assay.sandbox.host.raw_call import RawCall
+from assay.sandbox.host.session import Session
+from assay.sandbox.host.wall import Wall
+from assay.timing.baseline import CANDIDATE, NULL, BaselineLost
+from assay.timing.baseline_session import named, open_baseline
+from assay.timing.cache_request import warm_or_not
+from assay.timing.host_measurement import TimedRow, times_seen
+from assay.timing.host_round_times import HostRoundTimes
+from assay.timing.host_side import HostSide, SideEntry
+from assay.timing.load_watch import LoadWatch
+from assay.timing.statistics.clock_agreement import ClockAnswer
+from assay.timing.statistics.intervals import LEAST_ROUNDS, needs_more, paired_ratio
+
+_ROUNDS = {Level.QUICK: (15, 40), Level.STANDARD: (15, 60), Level.FULL: (20, 100)}
+_BUDGET_S = {Level.QUICK: 2.5, Level.STANDARD: 4.0, Level.FULL: 60.0}
+_BATCH_S = 0.03  # thawing, waking and freezing are about 1 ms of it
+_MAX_CALLS = 1024
+_RING_BYTES = 384 << 20
+_TARGET_HALF_WIDTH = 0.01
+_FURTHER = 2  # times as many rounds where load hides the answer
+_JUDGED = 3
+_TRIED = 4  # calls that say how long a batch is to be
+_LONG_S = 0.25  # a call; such a batch is one call
+
+
+@dataclass(frozen=True)
+class _Side:
+    """One side of the comparison."""
+
+    name: str
+    session: Session
+
+
+@dataclass
+class _TimedTable:
+    """What is run of everybody in a row of rounds."""
+
+    sides: list[HostSide]
+    version: Weights
+    times: HostRoundTimes
+    watch: LoadWatch = field(default_factory=LoadWatch)
+    taken: list[_Taken] = field(default_factory=list)
+    failed: _Taken | None = None
+
+    @property
+    def warm(self) -> bool:
+        """All calls of a batch at one place, on one content."""
+        return self.sides[0].warm
+
+
+@dataclass(frozen=True)
+class _Taken:
+    """One timed call as it was found, to be judged when nothing is timed any more."""
+
+    index: int
+    length: int
+    content: Content
+    raw: RawCall
+
+
+@dataclass
+class _Sides:
+    """The baselines that are left, the null candidate last, and why the others are not."""
+
+    sides: list[_Side] = field(default_factory=list)
+    lost: list[str] = field(default_factory=list)
+
+    def drop(self, lost: BaselineLost) -> None:
+        """Go on without one."""
+        self.lost.append(str(lost))
+        for side in [side for side in self.sides if side.name == lost.name]:
+            self.sides.remove(side)
+            side.session.close()
+
+    def close(self) -> None:
+        """End them all."""
+        for side in self.sides:
+            side.session.close()
+
+    @property
+    def complete(self) -> bool:
+        """Whether there is something to compare with, and our own cost is known."""
+        return len(self.sides) > 1 and self.sides[-1].name == NULL
+
+
+class Stopwatch:
+    """Times one candidate against the baselines and the null candidate."""
+
+    def __init__(
+        self,
+        wall: Wall,
+        replicas: ReplicaFactory | None,
+        exam: Exam,
+        settings: Settings,
+        device: Device,
+    ) -> None:
+        self._wall = wall
+        self._replicas = replicas  # None: the process that was examined is timed
+        self._exam = exam
+        self._settings = settings
+        self._device = device
+        self._rng = exam.secret.random("timing")
+
+    def time(
+        self, session: Session, script_runner: ScriptRunner, report: Report
+    ) -> list[Observation]:
+        """Raises Lost only where the candidate's own process ends.
+
+        A process that was examined is slower than a fresh one: on two cores the reference against
+        itself was 0.84 to 0.93 for LayerNorm, RMSNorm and cross-entropy, and 0.97 to 1.03 when both
+        were fresh. Its heap is in pieces. So the candidate is timed in a fresh process too, which
+        whoever made the twins closes.
+        """
+        report("building baselines", None)
+        version, others = script_runner.instances.version(0), _Sides()
+        fresh = self._replicas.another(version) if self._replicas else None
+        try:
+            for name in (*self._settings.baselines, NULL):
+                self._admit(others, name, version)
+            found: list[Observation] = []
+            for warm in warm_or_not(self._settings.cache):
+                own = _Side(CANDIDATE, fresh or session)
+                found += self._timed(own, others, (version, warm), report)
+            return found
+        finally:
+            others.close()
+
+    def _admit(self, others: _Sides, name: str, version: Weights) -> None:
+        """Built and holding the same weights as the candidate, or else lost."""
+        try:
+            session = open_baseline(self._wall, self._exam, self._settings, name)
+            others.sides.append(_Side(name, session))
+            if version != SEEDED and name != NULL:
+                state, limit_s = self._exam.state(0, version), self._settings.timeout_s
+                with named(name):
+                    session.load_state(0, state, Deadline.after(limit_s))
+        except BaselineLost as lost:
+            others.drop(lost)
+
+    def _timed(
+        self, own: _Side, others: _Sides, how: tuple[Weights, bool], report: Report
+    ) -> list[Observation]:
+        """Rounds until the noise is known; whoever is lost on the way is left out of new ones."""
+        version, warm = how
+        while others.complete:
+            try:
+                row = self._row([own, *others.sides], version, warm)
+                self._rounds(row, report)
+                taken = [*row.taken, *([row.failed] if row.failed else [])]
+                judged = [self._judged(row, one) for one in taken]
+                return [*judged, self._seen(row, others.lost)]
+            except BaselineLost as lost:
+                others.drop(lost)
+        return [TimesSeen(reason="no baseline could be run", lost=tuple(others.lost))]
+
+    def _row(self, sides: Sequence[_Side], version: Weights, warm: bool) -> _TimedTable:
+        """Every side with its calls: planned, and all their pages touched by an untimed batch."""
+        entry = SideEntry(self._rng, warm, self._settings.timeout_s)
+        tried = self._calls(min(_TRIED, self._room))
+        first = [HostSide.enter(s.name, s.session, tried, entry) for s in sides]
+        length = self._fitting(first)
+        calls = self._calls(length)
+        entered = [HostSide.enter(s.name, s.session, calls, entry) for s in sides]
+        for side in entered:
+            side.run(length, self._deadline())
+        return _TimedTable(entered, version, HostRoundTimes([[] for _ in entered]))
+
+    def _calls(self, length: int) -> list[PlannedCall]:
+        expected = self._exam.expectation(ContentKey(0))
+        sizes, updates = output_bytes(expected), update_positions(expected)
+        return timed_calls(self._exam.timed_contents, length, sizes, updates)
+
+    def _fitting(self, sides: Sequence[HostSide]) -> int:
+        """Calls a batch so that the quickest side fills it, within the ring's memory."""
+        fastest_s = min(self._call_s(side) for side in sides[:-1])
+        if fastest_s > _LONG_S:
+            return 1
+        return max(2, min(int(_BATCH_S / fastest_s) + 1, self._room, _MAX_CALLS))
+
+    def _call_s(self, side: HostSide) -> float:
+        """Of one call, roughly; the first says whether more can be afforded."""
+        first_s = side.run(1, self._deadline()).outside_ns / 1e9
+        if first_s > _LONG_S:
+            return first_s
+        length = len(side.laid)
+        batch_times = side.run(length, self._deadline())
+        return min(batch_times.outside_ns, max(batch_times.inside_ns, 1000)) / 1e9 / length
+
+    def _rounds(self, row: _TimedTable, report: Report) -> None:
+        level = self._settings.level
+        least, most = _ROUNDS[level]
+        start = time.monotonic()
+        row.watch = LoadWatch()
+        for number in range(_FURTHER * most):
+            report("timing", min(1.0, number / most))
+            self._round(row, number)
+            spent = (time.monotonic() - start) / _BUDGET_S[level]
+            if number + 1 < (LEAST_ROUNDS if spent > _FURTHER else least):
+                continue
+            if self._settled(row.times) or spent > _FURTHER:
+                break
+            if (number + 1 >= most or spent > 1.0) and not _hidden(row.times):
+                break
+
+    def _round(self, row: _TimedTable, round_number: int) -> None:
+        """One batch each, in random order; the same secret length for all."""
+        typical = len(row.sides[0].laid)
+        length = max(1, min(typical, int(typical * self._rng.uniform(0.75, 1.0) + 0.5)))
+        all_batch_times = {}
+        for number in self._rng.sample(range(len(row.sides)), len(row.sides)):
+            side = row.sides[number]
+            side.session.process.freeze()
+            row.watch.look()
+            all_batch_times[number] = side.run(length, self._deadline())
+            if number == 0:
+                self._take(row, length, judge=self._rng.random() < _JUDGED / (round_number + 1))
+        row.times.add(length, [all_batch_times[number] for number in range(len(row.sides))])
+
+    def _take(self, row: _TimedTable, length: int, judge: bool) -> None:
+        """Keep a secretly chosen call, or one that did not return.
+
+        So few are kept that every round, the last one too, is as likely to be among them.
+        """
+        own = row.sides[0]
+        failed = own.unanswered(length)
+        index = failed if failed is not None else self._rng.randrange(length)
+        if failed is None and (not judge or self._found_changed(row, index)):
+            return
+        raw = own.session.take(own.laid[index], BatchOptions(check_inputs=False))
+        content = own.ring.content(0 if row.warm else index)
+        taken = _Taken(index, length, content, raw)
+        if failed is not None:
+            row.failed = row.failed or taken
+        elif len(row.taken) < _JUDGED:
+            row.taken.append(taken)
+        else:
+            row.taken[self._rng.randrange(_JUDGED)] = taken
+
+    def _found_changed(self, row: _TimedTable, index: int) -> bool:
+        """Whether a call found what another one left in its inputs."""
+        return bool(row.warm and index and self._exam.reference.updates)
+
+    def _judged(self, row: _TimedTable, taken: _Taken) -> Observation:
+        seed = self._rng.getrandbits(32)
+        expected = returned(self._exam.expectation_of(taken.content, row.version, seed))
+        facts = CallFacts.timed(taken.index, taken.length)
+        return read_call(taken.raw, expected, facts)
+
+    def _settled(self, times: HostRoundTimes) -> bool:
+        if _hidden(times):
+            return False
+        quiet = times.quiet()
+        ratio = paired_ratio(quiet.samples_us(1), quiet.samples_us(0), seed=0)
+        return not needs_more(ratio, _TARGET_HALF_WIDTH)
+
+    def _seen(self, row: _TimedTable, lost: Sequence[str]) -> TimesSeen:
+        names = [side.name for side in row.sides[:-1]]
+        content = self._exam.content(ContentKey(0))
+        inputs_bytes = sum(t.nbytes for t in content.tensors)
+        load = row.watch.load(row.times.quiet().waited())
+        timed = TimedRow(names, row.times.quiet(), row.warm, load)
+        seen = times_seen(timed, self._device, self._settings.cache, inputs_bytes, self._call_bytes)
+        return seen.model_copy(update={"lost": tuple(lost)})
+
+    def _deadline(self) -> Deadline:
+        return Deadline.after(self._settings.timeout_s)
+
+    @property
+    def _room(self) -> int:
+        """Calls that the ring's memory holds."""
+        return max(2, _RING_BYTES // max(1, self._call_bytes))
+
+    @property
+    def _call_bytes(self) -> int:
+        """Inputs and outputs of one call."""
+        outputs = sum(output_bytes(self._exam.expectation(ContentKey(0))))
+        return sum(t.nbytes for t in self._exam.content(ContentKey(0)).tensors) + outputs
+
+
+def _hidden(times: HostRoundTimes) -> bool:
+    """Whether load hides what the candidate's clock is worth."""
+    return times.quiet().answer(0) is ClockAnswer.UNKNOWN

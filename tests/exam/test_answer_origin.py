@@ -1,0 +1,53 @@
+"""Whose answer a wrong answer is."""
+
+from __future__ import annotations
+
+import pytest
+
+from assay.data.evidence import EvidenceKind
+from assay.data.observations.call import CallOutcome, CallSeen, Mix, OutputSeen
+from assay.data.settings import Level
+from assay.data.workload import Workload
+from assay.exam.answer_origin import AskedCall, NeighbouringCalls, explain
+from assay.exam.exam import ContentKey, Draw, Exam
+from assay.exam.script import ScriptedCall
+from assay.exam.weight_scales import FIRST_WEIGHTS, Weights, WeightsKind
+from assay.sandbox.host.planned_call import AT_START
+from assay.sandbox.host.raw_call import RawCall, RawOutput
+from support.small_exam import TASK, make_exam
+
+WORKLOADS = (Workload(axes={"rows": 16, "cols": 32}, dtype="float32", own=True),)
+
+SMALL = Weights(WeightsKind.SMALL)
+
+
+@pytest.fixture(scope="module")
+def exam() -> Exam:
+    return make_exam(Level.QUICK, TASK, WORKLOADS)
+
+
+def asked(exam: Exam, number: int, version: Weights) -> AskedCall:
+    content_key = ContentKey(0, Draw(number=number))
+    call = ScriptedCall(content_key, AT_START, version, Mix.PLAIN)
+    return AskedCall(call, version, exam.expectation(content_key, version))
+
+
+def explained(exam: Exam, earlier: AskedCall) -> OutputSeen:
+    """The second question, under the first weights, answered as `earlier` had to be."""
+    one = asked(exam, 1, FIRST_WEIGHTS)
+    wrong = OutputSeen(name="output", problem=EvidenceKind.WRONG_VALUE)
+    seen = CallSeen(
+        index=1, workload=0, mix=Mix.PLAIN, outcome=CallOutcome.RETURNED, outputs=(wrong,)
+    )
+    answer = earlier.expectations[0].truth.float()
+    raw = RawCall(None, (RawOutput(None, answer),), (), (), False)
+    return explain(exam, seen, raw, NeighbouringCalls(one, [earlier], [])).outputs[0]
+
+
+def test_the_answer_of_an_earlier_question_is_told(exam: Exam) -> None:
+    assert explained(exam, asked(exam, 2, FIRST_WEIGHTS)).matches_earlier_call == 0
+
+
+def test_the_same_question_under_strange_weights_is_no_memory(exam: Exam) -> None:
+    assert explained(exam, asked(exam, 1, SMALL)).matches_earlier_call is None
+    assert explained(exam, asked(exam, 2, SMALL)).matches_earlier_call == 0

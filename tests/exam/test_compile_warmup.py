@@ -1,0 +1,102 @@
+"""Doubles call a candidate on every shape; what its compiler left is kept, and who was late."""
+
+from __future__ import annotations
+
+import io
+import tarfile
+from pathlib import Path
+
+import pytest
+
+from assay.data.candidate import Candidate, SourceFile
+from assay.data.settings import Level, Settings
+from assay.data.workload import Workload
+from assay.exam import compile_warmup
+from assay.exam.build_cache import BuildCache
+from assay.exam.compile_warmup import CompileWarmup
+from assay.exam.exam import ContentKey, Exam
+from assay.exam.script import Mix, Need, ScriptedBatch, ScriptedCall
+from assay.sandbox.host.planned_call import AT_START
+from support.small_exam import TASK, make_exam
+from support.walls import Room, forced
+
+HONEST = """
+import os, time, torch
+class ModelNew(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.scale = torch.nn.Parameter(torch.ones(()))
+    def forward(self, x):
+        folder = os.environ["TRITON_CACHE_DIR"]
+        os.makedirs(folder, exist_ok=True)
+        open(f"{folder}/for_{x.shape[0]}_{x.shape[1]}", "w").close()
+        open(os.environ["HOME"] + "/note", "w").close()
+        return x.sum(-1) * self.scale
+"""
+SETTINGS = Settings(level=Level.QUICK, timeout_s=10.0, build_timeout_s=10.0)
+SHAPES = ((16, 32), (3, 7), (16, 500), (3, 7))
+
+
+@pytest.fixture(scope="module")
+def exam() -> Exam:
+    workloads = tuple(
+        Workload(axes={"rows": rows, "cols": cols}, dtype="float32", own=not i, scale=i)
+        for i, (rows, cols) in enumerate(SHAPES)
+    )
+    return make_exam(Level.QUICK, TASK, workloads)
+
+
+SCRIPT = [
+    ScriptedBatch(
+        (ScriptedCall(ContentKey(i), AT_START, None, Mix.PLAIN),),
+        copy_each=True,
+        need=Need.STRETCHED if cols > 100 else Need.ORDINARY,
+    )
+    for i, (_, cols) in enumerate(SHAPES)
+]
+
+
+def _held(room: Room, exam: Exam, folder: Path, text: str) -> tuple[frozenset[int], set[str]]:
+    candidate = Candidate(
+        name="it", language="triton", sources=(SourceFile(path="kernel.py", text=text),)
+    )
+    cache = BuildCache(folder, "tools")
+    with forced(room.road):
+        late = CompileWarmup(room.wall, exam, cache, SETTINGS).run(candidate, SCRIPT)
+    archive = cache.load(candidate)
+    if archive is None:
+        return late, set()
+    with tarfile.open(fileobj=io.BytesIO(archive)) as tar:
+        return late, set(tar.getnames())
+
+
+def test_what_was_made_for_every_shape_is_kept(
+    best_room: Room, exam: Exam, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(compile_warmup, "usable_threads", lambda: 4)  # two doubles
+    late, kept = _held(best_room, exam, tmp_path, HONEST)
+    assert not late
+    assert {f"home/triton/for_{a}_{b}" for a, b in SHAPES} <= kept
+
+
+def test_what_does_not_fit_the_time_is_known_beforehand(
+    best_room: Room, exam: Exam, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(compile_warmup, "COMPILED_S", 0.5)
+    slow = HONEST.replace("return x", "time.sleep(9.0 * (x.shape[1] > 100)); return x")
+    late, kept = _held(best_room, exam, tmp_path, slow)
+    assert late == {2}
+    assert "home/triton/for_3_7" in kept
+
+
+@pytest.mark.parametrize("fault", ["os.abort()", "1 / 0"])
+def test_a_double_that_ends_costs_nothing(
+    best_room: Room, exam: Exam, tmp_path: Path, fault: str
+) -> None:
+    broken = HONEST.replace("return x", f"x.shape[1] == 7 and {fault}; return x")
+    late, kept = _held(best_room, exam, tmp_path, broken)
+    assert not late and "home/triton/for_16_32" in kept
+
+
+def test_what_does_not_build_is_not_rehearsed(best_room: Room, exam: Exam, tmp_path: Path) -> None:
+    assert _held(best_room, exam, tmp_path, "def broken(:") == (frozenset(), set())

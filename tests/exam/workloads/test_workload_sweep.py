@@ -1,0 +1,245 @@
+"""Sweep: own first, small otherwise, legal on the reference, within the level's limits."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable
+
+import pytest
+import torch
+
+from assay.data.axis import AxisRole
+from assay.data.settings import Level
+from assay.data.task import Task
+from assay.data.workload import Distribution, Layout, Workload
+from assay.exam.workloads.shape_points import PAST_LARGE, SMALL_ELEMENTS, Points
+from assay.exam.workloads.workload_sweep import sweep
+from assay.exam.workloads.workload_trials import TRIAL_CALLS
+from assay.tasks.catalog import tasks_of
+from assay.tasks.references.admission import Admission
+from assay.tasks.references.reference import Reference
+from support import task_sources as sources
+
+BODIES = {
+    name: getattr(sources, name)
+    for name in "BATCHNORM EMBEDDING TUPLE_OUTPUT LITERALS HEADS DERIVED TRIANGULAR".split()
+}
+
+
+STRETCHED = 1 << 14
+TINY = 64  # elements
+
+
+def swept(task: Task, level: Level = Level.QUICK) -> tuple[Reference, tuple[Workload, ...]]:
+    reference = Reference(task)
+    return reference, sweep(reference, level, random.Random(11))
+
+
+def largest(reference: Reference, workload: Workload) -> int:
+    return max(math.prod(shape) for shape in reference.input_shapes(workload.axes) if shape)
+
+
+@pytest.mark.parametrize("task", tasks_of("native"), ids=lambda task: task.id)
+def test_native_sweeps(task: Task) -> None:
+    reference, workloads = swept(task)
+    assert workloads[0].own and not any(workload.own for workload in workloads[1:])
+    assert 9 <= len(workloads) <= 21
+    own = workloads[0].axes
+    stretched = [
+        w for w in workloads if any(n > max(STRETCHED, own[name]) for name, n in w.axes.items())
+    ]
+    assert all(largest(reference, workload) <= PAST_LARGE for workload in workloads[1:])
+    assert sum(largest(reference, workload) > SMALL_ELEMENTS for workload in workloads[1:]) <= 4
+    assert len(stretched) <= 3
+    assert len({reference.config(workload.axes) for workload in workloads}) <= 6
+    batch = next(axis.name for axis in reference.axes if axis.role is AxisRole.BATCH)
+    assert 1 in {workload.axes[batch] for workload in workloads}
+    assert any(workload.layout is not Layout.CONTIGUOUS for workload in workloads)
+    planted = any(workload.distribution is Distribution.NAN for workload in workloads)
+    assert planted or task.contract is not None  # a decomposition may refuse NaN
+
+
+@pytest.mark.parametrize("body", BODIES.values(), ids=BODIES.keys())
+def test_foreign_sweeps_are_legal(body: str) -> None:
+    reference, workloads = swept(sources.task(body))
+    assert workloads[0].own and len(workloads) >= 6
+    for workload in workloads:
+        assert reference.examine(workload, reference.draw(workload, 99)) is not Admission.REFUSED
+
+
+def test_levels_grow() -> None:
+    task = tasks_of("native")[-1]
+    counts = [len(swept(task, level)[1]) for level in (Level.QUICK, Level.STANDARD, Level.FULL)]
+    assert counts[0] <= 21 < counts[1] <= 40 < counts[2] <= 97
+    reference, workloads = swept(task, Level.FULL)
+    assert all(largest(reference, workload) <= PAST_LARGE for workload in workloads[1:])
+
+
+def test_an_empty_batch_is_asked_where_the_reference_accepts_it() -> None:
+    by_name: dict[str, Task] = {task.id: task for task in tasks_of("native")}
+    empty: Callable[[str], bool] = lambda name: any(  # noqa: E731
+        0 in workload.axes.values() for workload in swept(by_name[name])[1]
+    )
+    assert empty("softmax") and not empty("cross_entropy")
+
+
+def test_a_domain_is_respected() -> None:
+    _, workloads = swept(sources.task(sources.NO_BATCH_LOG), Level.FULL)
+    assert Distribution.NEGATIVE not in {workload.distribution for workload in workloads}
+    assert Distribution.OUTLIER in {workload.distribution for workload in workloads}
+
+
+def test_the_random_numbers_decide() -> None:
+    task = tasks_of("native")[0]
+    one, two = swept(task)[1], swept(task)[1]
+    assert one == two
+    assert one != sweep(Reference(task), Level.QUICK, random.Random(12))
+
+
+def test_every_size_is_stretched_at_full() -> None:
+    softmax = next(task for task in tasks_of("native") if task.id == "softmax")
+    workloads = swept(softmax, Level.FULL)[1]
+    for name in ("rows", "cols"):
+        assert max(workload.axes[name] for workload in workloads) > 1 << 15
+
+
+def test_masks_are_closed_and_labels_left_out_where_the_task_names_them() -> None:
+    reference, workloads = swept(sources.task(sources.MASKED_LOSS))
+    (marked,) = [w for w in workloads if w.distribution is Distribution.MARKED]
+    _, labels, mask = reference.draw(marked, 5)
+    assert (labels == 7).any() and (labels != 7).any()
+    assert set(mask.unique().tolist()) == {0.0, 1.0}
+    own = reference.draw(workloads[0], 5)
+    assert not (own[1] == 7).any() and (own[2] == 1).all()
+
+
+def named(name: str) -> Task:
+    return next(task for task in tasks_of("native") if task.id == name)
+
+
+@pytest.mark.parametrize("name", ["matmul", "row_sum", "layernorm", "conv2d"])
+def test_every_plan_can_decide_precision(name: str) -> None:
+    reference, workloads = swept(named(name))
+    inner = [axis.name for axis in reference.axes if axis.role is not AxisRole.BATCH]
+    short = [w for w in workloads if w.distribution is Distribution.NORMAL]
+    assert any(math.prod(w.axes[axis] for axis in inner) <= 36 for w in short)
+    drawn = {w.distribution for w in workloads}
+    assert {Distribution.DYADIC, Distribution.OFFSET, Distribution.TIES} <= drawn
+    (offset,) = [w for w in workloads if w.distribution is Distribution.OFFSET]
+    assert 100 <= 2**offset.scale <= 10_000
+
+
+@pytest.mark.parametrize("name", ["matmul", "row_sum"])
+def test_dyadic_sums_are_exact(name: str) -> None:
+    reference, workloads = swept(named(name))
+    (exact,) = [w for w in workloads if w.distribution is Distribution.DYADIC]
+    bound, inputs = reference.bind(exact.axes, 1), reference.draw(exact, 4)
+    narrow, wide = (bound(inputs, {}, wide=way).tensors[0] for way in (False, True))
+    assert torch.equal(narrow.double(), wide)
+
+
+def test_stretched_sizes_come_after_everything_mandatory() -> None:
+    _, workloads = swept(named("softmax"), Level.STANDARD)
+    far = [i for i, w in enumerate(workloads) if max(w.axes.values()) > STRETCHED]
+    asked = [
+        i
+        for i, w in enumerate(workloads)
+        if (w.distribution is not Distribution.OWN or w.layout is not Layout.CONTIGUOUS)
+        and i not in far
+    ]
+    assert far and min(far) > max(asked)
+
+
+def test_a_ladder_ends_where_the_reference_does() -> None:
+    reference, all_workloads = swept(sources.task(sources.EXPONENTIAL), Level.FULL)
+    ladder = [w for w in all_workloads if max(w.axes.values()) < STRETCHED]
+    workloads = [w for w in ladder if largest(reference, w) > TINY]  # by luck one bears all
+    rungs = {w.scale for w in workloads if w.distribution is Distribution.LARGE}
+    assert rungs and max(rungs) <= 5  # exp(x) overflows float32 at 88
+    low = {w.scale for w in workloads if w.distribution is Distribution.SMALL}
+    assert low and min(low) >= -10  # exp(x) is a constant there, to a few digits
+
+
+def test_an_own_input_that_is_not_contiguous_stays_so_and_is_also_asked_plainly() -> None:
+    reference, workloads = swept(sources.task(sources.TURNED))
+    assert workloads[0].layout is Layout.OWN
+    assert not reference.draw(workloads[0], 1)[0].is_contiguous()
+    (plain,) = [w for w in workloads if w.layout is Layout.CONTIGUOUS]
+    assert reference.draw(plain, 1)[0].is_contiguous()
+
+
+def test_images_are_asked_channels_last_at_standard() -> None:
+    layouts = {w.layout for w in swept(named("conv2d"), Level.STANDARD)[1]}
+    assert Layout.CHANNELS_LAST in layouts
+
+
+def test_categories_keep_their_kind_of_number() -> None:
+    reference = Reference(named("matmul"))
+    points = Points(reference, random.Random(3))
+    tried = [points.hypercube(8) for _ in range(4)]
+    values = [[sorted(point.values()) for point in points] for points in tried]
+    for one in values:
+        assert any(all(n & (n - 1) == 0 for n in point) for point in one)
+        assert any(point[-1] >= 2048 for point in one)
+        assert any(point[-1] <= 16 for point in one)
+
+
+def test_floats_of_the_constructor_are_asked_in_other_versions_too() -> None:
+    reference, workloads = swept(sources.task(sources.SQUARE_IMAGES))
+    assert {w.axes["negative_slope_variant"] for w in workloads} > {0}
+    assert all(set(w.axes) == set(reference.own_axes) for w in workloads)
+    assert any(w.axes["size"] != w.axes["size'"] for w in workloads)
+
+
+def test_a_long_batch_is_filled_past_a_million_elements() -> None:
+    reference = Reference(named("gelu"))
+    for seed in range(4):
+        point = Points(reference, random.Random(seed)).wide("rows", (1 << 15) + 1)
+        shapes = reference.input_shapes(point)
+        assert 1 << 20 < max(math.prod(shape) for shape in shapes if shape) <= PAST_LARGE
+
+
+def test_a_size_that_cannot_go_far_goes_as_far_as_it_can() -> None:
+    _, workloads = swept(named("attention"), Level.FULL)  # scores of 2^16 positions fit nowhere
+    assert 1 << 10 < max(w.axes["length"] for w in workloads) < 1 << 14
+    assert max(w.axes["head_dim"] for w in workloads) > 1 << 16
+
+
+LOOP = """
+class Model(nn.Module):
+    def forward(self, x, gate):
+        state, found = torch.zeros_like(x[:, 0]), []
+        for step in range(x.shape[1]):
+            state = torch.sigmoid(gate[:, step]) * state + x[:, step]
+            found.append(state)
+        return torch.stack(found, 1)
+def get_inputs():
+    return [torch.randn(2, 7, 12), torch.randn(2, 7, 12)]
+def get_init_inputs():
+    return []
+"""
+
+
+def test_a_loop_is_stretched_only_as_far_as_it_stays_short() -> None:
+    reference, workloads = swept(sources.task(LOOP))
+    longest = max(workloads, key=lambda w: reference.foreseen_calls(w.axes))
+    (steps,) = [n for name, n in longest.axes.items() if name.startswith("dim:0.1")]
+    assert 1 << 10 < steps < 1 << 13
+    assert 5 * steps <= reference.foreseen_calls(longest.axes) <= TRIAL_CALLS
+    assert max(n for w in workloads for n in w.axes.values()) > 1 << 15  # the others go on
+
+
+def test_few_items_of_large_and_small_values_are_asked_at_standard() -> None:
+    reference, workloads = swept(named("softmax"), Level.STANDARD)
+    few = {w.distribution for w in workloads if 0 < largest(reference, w) <= TINY}
+    assert few >= {Distribution.LARGE, Distribution.SMALL}
+
+
+def test_a_planted_value_lies_at_an_end_where_it_is_asked_to() -> None:
+    reference, workloads = swept(named("gelu"), Level.STANDARD)
+    (at_an_end,) = [w for w in workloads if w.distribution is Distribution.NAN and w.scale]
+    for seed in range(8):
+        (x,) = reference.draw(at_an_end, seed)
+        (place,) = x.isnan().reshape(-1).nonzero().reshape(-1).tolist()
+        assert place == x.numel() - 1

@@ -1,0 +1,83 @@
+"""What samples prove, and what they do not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from assay.data.evidence import EvidenceKind, Severity
+from assay.data.settings import Track
+from assay.judge.behaviour.own_code_share import Sampled, findings, share
+
+SLOW_US = 900.0
+
+
+def _sampled(own: int, library: int) -> Sampled:
+    names = ("libtorch_cpu.so", "mm")
+    return Sampled(own, library, library, 20, SLOW_US if library else 0.0, names)
+
+
+@pytest.mark.parametrize(
+    ("own", "library", "low", "high"),
+    [(50, 50, 0.4038, 0.5962), (0, 30, 0.0, 0.1135), (30, 0, 0.8865, 1.0), (1, 99, 0.0018, 0.0545)],
+)
+def test_wilson(own: int, library: int, low: float, high: float) -> None:
+    found = share(own, library)
+    assert found.mid == own / (own + library)
+    assert (found.low, found.high) == pytest.approx((low, high), abs=1e-4)
+
+
+def test_nothing_is_everything() -> None:
+    assert (share(0, 0).low, share(0, 0).high) == (0.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("own", "library", "severity"),
+    [
+        (0, 60, Severity.CONVICTS),
+        (12, 280, Severity.CONVICTS),
+        (20, 60, Severity.CONVICTS),
+        (130, 145, Severity.SUSPICIOUS),
+        (130, 60, Severity.SUSPICIOUS),
+        (30, 6, Severity.NOTE),
+    ],
+)
+def test_delegation_by_degree(own: int, library: int, severity: Severity) -> None:
+    (found,) = findings(_sampled(own, library), Track.KERNEL)
+    assert (found.kind, found.severity) == (EvidenceKind.DELEGATION, severity)
+    assert "libtorch_cpu.so, mm" in found.text
+
+
+@pytest.mark.parametrize(("own", "library"), [(300, 0), (300, 6), (111, 2), (160, 3)])
+def test_honest_kernels_show_nothing(own: int, library: int) -> None:
+    assert findings(_sampled(own, library), Track.KERNEL) == ()
+
+
+def test_too_few_are_unknown() -> None:
+    (found,) = findings(_sampled(0, 14), Track.KERNEL)
+    assert (found.kind, found.severity) == (EvidenceKind.UNKNOWN, Severity.NOTE)
+
+
+def test_a_refusal_is_unknown() -> None:
+    (found,) = findings(replace(_sampled(0, 99), reason="refused"), Track.KERNEL)
+    assert found.kind is EvidenceKind.UNKNOWN and "refused" in found.text
+
+
+def test_bookkeeping_is_no_delegation() -> None:
+    """On a tiny shape the library's few microseconds outweigh the kernel."""
+    assert findings(replace(_sampled(10, 40), library_us=4.0), Track.KERNEL) == ()
+    assert findings(replace(_sampled(10, 40), bystanders=900), Track.KERNEL) == ()
+
+
+def test_an_interpreted_kernel_runs_as_library_calls() -> None:
+    numpy = Sampled(0, 40, 1, 300, SLOW_US, ("_multiarray_umath",), interpreted=True)
+    assert findings(numpy, Track.KERNEL) == ()
+    (found,) = findings(replace(numpy, library=240, in_torch=234, bystanders=60), Track.KERNEL)
+    assert found.severity is Severity.CONVICTS
+
+
+def test_other_tracks() -> None:
+    (found,) = findings(_sampled(0, 60), Track.MIXED)
+    assert found.severity is Severity.NOTE and "0 % (0 to 6 %)" in found.text
+    assert findings(_sampled(0, 60), Track.OPEN) == ()

@@ -1,0 +1,157 @@
+"""What cancels is noise: sums that another kernel adds up in another order."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import pytest
+import torch
+
+from assay.numerics.budget.error_budget import reference_spread
+from assay.numerics.expectation import compare
+from support.references import expected, expected_all, normal
+
+Tensors = Sequence[torch.Tensor]
+
+
+def causal(scores: torch.Tensor) -> torch.Tensor:
+    later = torch.ones(scores.shape[-2:], dtype=torch.bool).triu(1)
+    return scores.masked_fill(later, -math.inf)
+
+
+def attention_backward(*given: torch.Tensor) -> tuple[torch.Tensor, ...]:
+    """Through autograd, as a reference does it."""
+    *inputs, gradient = given
+    with torch.enable_grad():
+        q, k, v = (value.detach().requires_grad_(True) for value in inputs)
+        scores = q @ k.transpose(-1, -2) / math.sqrt(q.shape[-1])
+        made = torch.softmax(causal(scores), dim=-1) @ v
+        return torch.autograd.grad(made, (q, k, v), gradient)
+
+
+def flash_backward(*given: torch.Tensor) -> tuple[torch.Tensor, ...]:
+    """By rowsum(dO * O): where a row is one-hot it subtracts two sums of the same terms."""
+    q, k, v, gradient = given
+    scale = 1 / math.sqrt(q.shape[-1])
+    weights = torch.softmax(causal((q * scale) @ k.transpose(-1, -2)), dim=-1)
+    inner = (gradient * (weights @ v)).sum(-1, keepdim=True)
+    scores = weights * (gradient @ v.transpose(-1, -2) - inner) * scale
+    return scores @ k, scores.transpose(-1, -2) @ q, weights.transpose(-1, -2) @ gradient
+
+
+def by_logarithm(*given: torch.Tensor) -> tuple[torch.Tensor, ...]:
+    """Weights made again as exp(x - logsumexp), as a kernel does that keeps only the logarithm."""
+    q, k, v, gradient = given
+    scale = 1 / math.sqrt(q.shape[-1])
+    scores = causal((q * scale) @ k.transpose(-1, -2))
+    weights = torch.exp(scores - torch.logsumexp(scores, -1, keepdim=True))
+    inner = (gradient * (weights @ v)).sum(-1, keepdim=True)
+    pulled = weights * (gradient @ v.transpose(-1, -2) - inner) * scale
+    return pulled @ k, pulled.transpose(-1, -2) @ q, weights.transpose(-1, -2) @ gradient
+
+
+def shares(given: Tensors, actual: Tensors) -> list[float]:
+    outputs = expected_all(attention_backward, *given)
+    found = [compare(one, tensor).budget_used for one, tensor in zip(outputs, actual, strict=True)]
+    return [math.inf if share is None else share for share in found]
+
+
+@pytest.mark.parametrize("power", [0, 2, 5, 16])
+def test_gradients_by_the_output_are_as_right_as_those_by_the_weights(power: int) -> None:
+    given = [normal(2, 96, 64, seed=s) * 2.0**power for s in range(4)]
+    assert max(shares(given, attention_backward(*given))) < 0.25
+    assert max(shares(given, flash_backward(*given))) < 0.5
+
+
+@pytest.mark.parametrize("power", [0, 2, 5])
+def test_weights_by_the_logarithm_are_off_by_their_exponents(power: int) -> None:
+    given = [normal(2, 96, 64, seed=s) * 2.0**power for s in range(4)]
+    assert max(shares(given, by_logarithm(*given))) < 0.5
+
+
+@pytest.mark.parametrize("shape", [(64, 1, 7), (16, 2, 4099)])
+def test_sums_that_cancel_among_their_own_terms(shape: tuple[int, ...]) -> None:
+    *inputs, gradient = [normal(*shape, seed=s) for s in range(4)]
+    given = [*inputs, gradient + 100.0]
+    for kernel in (flash_backward, by_logarithm):
+        assert max(shares(given, kernel(*given))) < 0.5
+
+
+def test_a_mask_far_below_excuses_nothing() -> None:
+    scores, values = normal(4, 32, 32), normal(4, 32, 8, seed=1)
+    hidden = torch.arange(32) % 3 == 0
+
+    def masked(x: torch.Tensor, v: torch.Tensor) -> torch.Tensor:
+        return torch.softmax(x.masked_fill(hidden, -1e9), -1) @ v
+
+    expectation = expected(masked, scores, values)
+    assert compare(expectation, masked(scores, values)).ok
+    assert not compare(expectation, torch.softmax(scores, -1) @ values).ok
+
+
+def test_where_one_logit_outweighs_all_nothing_is_added() -> None:
+    logits = torch.tensor([[900.0, -900.0], [-700.0, 800.0]])
+    best = expected(lambda x: torch.log_softmax(x, -1).amax(-1), logits)
+    assert compare(best, torch.zeros(2)).ok
+    assert not compare(best, torch.full((2,), -1e-6)).ok
+
+
+def test_a_single_class_may_leave_a_rounding_of_one() -> None:
+    logits = normal(64, 1)
+    loss = expected(lambda x: -torch.log_softmax(x, -1)[:, 0], logits)
+    noise = (torch.exp(logits).log() - logits)[:, 0]
+    assert noise.abs().max() > 0.0
+    assert compare(loss, noise).ok and compare(loss, torch.zeros(64)).ok
+    assert not compare(loss, torch.full((64,), 1e-5)).ok
+
+
+@pytest.mark.parametrize("power", [0, 2])
+def test_half_precision_is_not_excused_by_it(power: int) -> None:
+    given = [normal(2, 96, 64, seed=s) * 2.0**power for s in range(4)]
+    rounded = [value.bfloat16().float() for value in given]
+    assert min(shares(given, flash_backward(*rounded))) > 2.0
+
+
+def test_a_difference_of_equal_sums_may_be_their_rounding() -> None:
+    values = normal(64, 100)
+    difference = expected(lambda x: x.sum(-1) - x.sum(-1), values)
+    assert compare(difference, values.sum(-1) - values.flip(-1).cumsum(-1)[:, -1]).ok
+    assert not compare(difference, values[:, 0] * 1e-3).ok
+
+
+def test_a_count_is_rounded_by_nobody() -> None:
+    def fours(x: torch.Tensor) -> torch.Tensor:
+        return torch.floor((x > 0.0).to(x.dtype).sum(-1) / 4.0)
+
+    values = torch.arange(64.0).repeat(64, 1) - torch.arange(64.0)[:, None]
+    expectation = expected(fours, values)
+    assert compare(expectation, fours(values)).ok
+    assert not compare(expectation, fours(values) - 1.0).ok
+
+
+def test_an_error_as_large_as_the_element_reaches_up_to_its_size() -> None:
+    powers = torch.tensor([-30, -25, -12, -6]).repeat_interleave(64)
+    errors = torch.tensor([-25.0, -12.0, -16.0, -14.0]).repeat_interleave(64)
+    spread = reference_spread(torch.exp2(powers.double()), torch.exp2(errors.double()))
+    assert spread[::64].log2().tolist() == [-12.0, -12.0, -16.0, -14.0]
+
+
+def test_what_the_reference_returns_exactly_is_demanded_exactly() -> None:
+    magnitude = torch.tensor([0.0, 2.0**-3]).double().repeat_interleave(64)
+    spread = reference_spread(magnitude, magnitude * 2.0**-17)
+    assert spread[::64].tolist() == [0.0, 2.0**-20]
+
+
+def test_a_product_that_was_written_over_is_not_made_again() -> None:
+    def pulled(a: torch.Tensor, b: torch.Tensor, given: torch.Tensor) -> torch.Tensor:
+        gradient = a @ b
+        gradient.mul_(0.0).add_(given)
+        weights = torch.softmax(given, -1)
+        return torch.ops.aten._softmax_backward_data(gradient, weights, -1, given.dtype)
+
+    given = [normal(16, 16, seed=s) * size for s, size in enumerate((1e4, 1e4, 1.0))]
+    expectation = expected(pulled, *given)
+    right = pulled(*given)
+    assert compare(expectation, right).ok
+    assert not compare(expectation, right + 1e-3).ok

@@ -1,0 +1,97 @@
+"""What stays right beside a planted NaN."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from assay.numerics.expectation import PlantedElement, compare
+from support.references import expected, normal
+
+# One rounding away from the kink in row 1; row 0 holds the planted element.
+X = torch.tensor([[0.5, 3.0], [1.0, 1.0], [2.0, 1.0]])
+W = torch.tensor([1.0, -(1.0 - 2.0**-24)])
+GRADIENT = torch.tensor([0.25, 1.0, 4.0])
+
+
+def gated(x: torch.Tensor, w: torch.Tensor, gradient: torch.Tensor) -> torch.Tensor:
+    """The gradient of a bias under a relu: a sum over the rows that are open."""
+    open_rows = ~(x @ w <= 0)  # as torch has it: NaN is open
+    return (gradient * open_rows).sum().reshape(1)
+
+
+@pytest.mark.parametrize("planted", [None, PlantedElement(0, 0)])
+@pytest.mark.parametrize("kink_is_open", [False, True])
+def test_a_mask_beside_its_kink_goes_either_way(
+    planted: PlantedElement | None, kink_is_open: bool
+) -> None:
+    x = X.clone()
+    if planted is not None:
+        x[0, 0] = torch.nan
+    wanted = expected(gated, x, W, GRADIENT, planted=planted)
+    first = GRADIENT[0] if planted is not None else 0.0
+    right = first + GRADIENT[2] + (GRADIENT[1] if kink_is_open else 0.0)
+    assert compare(wanted, right.reshape(1).float()).ok
+    assert not compare(wanted, (right + 2.0).reshape(1).float()).ok
+
+
+def test_what_must_be_nan_is_not_relieved() -> None:
+    x = X.clone()
+    x[0, 0] = torch.nan
+
+    def leaky(x: torch.Tensor, w: torch.Tensor, gradient: torch.Tensor) -> torch.Tensor:
+        return gated(x, w, gradient) + x.sum()
+
+    wanted = expected(leaky, x, W, GRADIENT, planted=PlantedElement(0, 0))
+    assert compare(wanted, torch.tensor([torch.nan])).ok
+    finite = torch.nan_to_num(x).sum() + GRADIENT[2]
+    assert not compare(wanted, finite.reshape(1)).ok
+
+
+def test_a_code_that_only_the_planted_value_moves_is_free() -> None:
+    """Behind a clamp no finite value moves it, and the reference turns NaN into some integer."""
+
+    def codes(x: torch.Tensor) -> torch.Tensor:
+        return (x.abs() + 2.0).clamp(-1.0, 1.0).to(torch.int64)
+
+    x = torch.tensor([0.5, torch.nan, 2.0])
+    wanted = expected(codes, x, planted=PlantedElement(0, 1))
+    assert compare(wanted, codes(x)).ok
+    assert not compare(wanted, torch.tensor([0, 1, 1])).ok
+
+
+def sorted_rows(x: torch.Tensor) -> torch.Tensor:
+    """All numbers of normalised rows in order; one NaN makes its whole row NaN."""
+    wide = x.double() if x.dtype is torch.float64 else x.float()
+    rows = torch.nn.functional.layer_norm(wide.abs().sqrt(), (x.shape[-1],))
+    return (3.0 * rows.to(x.dtype)).reshape(-1).sort().values
+
+
+@pytest.mark.parametrize("value", [torch.nan, torch.inf])
+def test_a_sort_moves_the_numbers_beside_a_row_that_is_nan(value: float) -> None:
+    """No finite value takes the row out of the order, as being NaN does."""
+    x = normal(20, 6, seed=1).half()
+    x[3, 2] = value
+    wanted = expected(sorted_rows, x, planted=PlantedElement(0, 20))
+    right = sorted_rows(x)
+    assert int(right.isnan().sum()) == 6
+    assert compare(wanted, right).ok
+    assert not compare(wanted, right.roll(6)).ok  # NaN first
+    assert not compare(wanted, sorted_rows(x.nan_to_num(0.0, 0.0))).ok
+    shifted = torch.cat([right[1:114], right[113:]])
+    assert not compare(wanted, shifted).ok
+
+
+def test_a_number_that_takes_the_place_of_a_smaller_one_is_rounded_as_what_it_is() -> None:
+    """The budget of 0.001 holds no float16 number near 5000."""
+
+    def largest_last(x: torch.Tensor) -> torch.Tensor:
+        return (x * 1.001).sort().values
+
+    x = torch.tensor([-4000.0, 0.001, 5003.0, torch.nan, 7000.0]).half()
+    wanted = expected(largest_last, x, planted=PlantedElement(0, 3))
+    right = largest_last(x)
+    assert compare(wanted, right).ok
+    one_rounding = (x.float() * 1.001).sort().values.half()
+    assert compare(wanted, one_rounding).ok
+    assert not compare(wanted, right * 1.01).ok

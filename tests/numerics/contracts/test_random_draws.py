@@ -1,0 +1,82 @@
+"""Random outputs: right where they look like their law, whatever generator drew them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+from assay.data.contract import Law, Stochastic
+from assay.numerics.contracts.random_draws import Draws, repeated
+from assay.numerics.expectation import ExpectationRequest, OutputExpectation, compare, expect
+from support.references import Reference, normal
+
+X = normal(64, 500)
+P = torch.rand(64, 500, generator=torch.Generator().manual_seed(1))
+
+
+def dropout(x: torch.Tensor, seed: int, rate: float = 0.3) -> torch.Tensor:
+    kept = np.random.default_rng(seed).random(x.shape) >= rate
+    return torch.where(torch.from_numpy(kept), x / 0.7, 0.0)
+
+
+def of(law: Law, rate: float, x: torch.Tensor) -> OutputExpectation:
+    request = ExpectationRequest(seed=0, contract=Stochastic(law=law, rate=rate))
+    return expect(Reference(lambda v: v.clone()), (x,), {}, request)[0]
+
+
+def test_two_hundred_honest_dropouts_pass_with_room_to_spare() -> None:
+    expected = of(Law.DROPOUT, 0.3, X)
+    used = [compare(expected, dropout(X, seed)).budget_used for seed in range(200)]
+    assert max(share for share in used if share is not None) < 0.6 and None not in used
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        dropout(X, 1, rate=0.27),
+        torch.where(dropout(X, 1) != 0, X, 0.0),  # not scaled
+        dropout(X[:1], 1).expand(64, 500) / X[:1] * X,  # the same columns in every row
+        X / 0.7 * (torch.arange(500) % 10 >= 3),  # in turn
+        torch.zeros_like(X),
+        dropout(X, 1).masked_fill(dropout(X, 1) == 0, torch.nan),
+    ],
+)
+def test_what_is_no_dropout_is_refused(wrong: torch.Tensor) -> None:
+    assert not compare(of(Law.DROPOUT, 0.3, X), wrong).ok
+
+
+def test_two_calls_must_draw_anew() -> None:
+    draws = Draws(Law.DROPOUT, 0.3, X.double(), torch.float32)
+    first, again, other = (draws.binary_draws(dropout(X, seed))[0] for seed in (1, 1, 2))
+    assert repeated(first, again).share > 10 and repeated(first, other).share < 0.6
+
+
+def test_bernoulli_follows_each_elements_own_chance() -> None:
+    expected = of(Law.BERNOULLI, 0.0, P)
+    random = torch.from_numpy(np.random.default_rng(3).random(P.shape))
+    assert compare(expected, (random < P).float()).ok
+    assert not compare(expected, (random < P.mean()).float()).ok  # right in the mean alone
+    assert not compare(expected, (random < P).float() * 2).ok
+
+
+def test_normal_noise_is_told_from_other_noise() -> None:
+    expected = of(Law.NORMAL, 0.5, X)
+    random = np.random.default_rng(4)
+    honest = torch.from_numpy(random.standard_normal(X.shape)).float()
+    assert compare(expected, X + 0.5 * honest).ok
+    even = torch.from_numpy(random.uniform(-1, 1, X.shape)).float() * 3**0.5
+    for wrong in (even, 1.1 * honest, honest + 0.1, honest.abs(), honest[:1].expand(64, 500)):
+        assert not compare(expected, X + 0.5 * wrong).ok
+
+
+@pytest.mark.parametrize("power", [-32, 0, 13, 16, 20, 24, 32])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_noise_may_be_lost_in_the_rounding_of_large_numbers(power: int, dtype: torch.dtype) -> None:
+    x = (X * 2.0**power).to(dtype)
+    noise = torch.from_numpy(np.random.default_rng(3).standard_normal(X.shape))
+    expected = of(Law.NORMAL, 0.5, x)
+    used = compare(expected, (x.double() + 0.5 * noise).to(dtype)).budget_used
+    assert used is not None and used < 0.5
+    assert not compare(expected, x * 1.5 + 8.0).ok
+    assert power > 13 or dtype is not torch.float32 or not compare(expected, x.clone()).ok

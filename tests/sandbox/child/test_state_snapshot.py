@@ -1,0 +1,69 @@
+"""What a survey says of a process whose candidate changed it."""
+
+from __future__ import annotations
+
+import pytest
+
+from assay.sandbox.host.deadline import Deadline
+from support.walls import Room
+
+_REPLACES_LOOP = """
+import sys
+sys.modules["assay.sandbox.child.timed_calls"].TimedCalls.run = lambda *arguments: 0
+"""
+_REPLACES_COPY = """
+import sys
+sys.modules["assay.sandbox.child.child_memory"].Memory.write = lambda *arguments: None
+"""
+
+
+@pytest.mark.parametrize(
+    ("source", "name"),
+    [
+        (_REPLACES_LOOP, "runner.child.timed_calls.TimedCalls.run"),
+        (_REPLACES_COPY, "runner.child.child_memory.Memory.write"),
+    ],
+)
+def test_a_replaced_method_of_the_runner_is_named(best_room: Room, source: str, name: str) -> None:
+    with best_room.enter() as inside:
+        assert inside.load(source).code == 0, inside.session.statement()
+        told = inside.session.survey(Deadline.after(10.0))
+    assert name in [line.partition("\t")[0] for line in told]
+
+
+def test_an_ordinary_candidate_changes_nothing_of_the_runner(best_room: Room) -> None:
+    with best_room.enter() as inside:
+        assert inside.load("import torch").code == 0
+        told = inside.session.survey(Deadline.after(10.0))
+    assert not [line for line in told if line.startswith("runner.")]
+
+
+def test_setting_the_thread_count_is_told_of_even_where_it_changes_nothing(
+    best_room: Room,
+) -> None:
+    source = "import torch\ntorch.set_num_threads(torch.get_num_threads())"
+    with best_room.enter() as inside:
+        assert inside.load(source).code == 0, inside.session.statement()
+        told = inside.session.survey(Deadline.after(10.0))
+    assert "torch.num_threads" in [line.partition("\t")[0] for line in told]
+
+
+_NEWER_SWITCH = """
+import torch
+torch.backends.cuda.matmul.fp32_precision = "tf32"
+"""
+_OLDER_SWITCH = """
+import torch
+torch.backends.cuda.matmul.allow_tf32 = True
+"""
+
+
+@pytest.mark.parametrize("source", [_NEWER_SWITCH, _OLDER_SWITCH])
+def test_whoever_switches_tf32_is_told_of(best_room: Room, source: str) -> None:
+    """The newer switch makes the older one refuse to be read."""
+    with best_room.enter() as inside:
+        assert inside.load(source).code == 0, inside.session.statement()
+        told = inside.session.survey(Deadline.after(10.0))
+    names = [line.partition("\t")[0] for line in told]
+    assert "torch.backends.cuda.matmul.fp32_precision" in names
+    assert "torch.backends.cuda.matmul.allow_tf32" in names

@@ -1,0 +1,157 @@
+"""Distributions, structures and layouts."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+import torch
+
+from assay.data.workload import Distribution, Layout, Workload
+from assay.tasks.references.reference import Reference
+from assay.tasks.values.distributions import Values, redraw
+from assay.tasks.values.input_structure import Structure, structure_of
+from assay.tasks.values.memory_layouts import applies, lay_out
+from assay.tasks.values.value_generators import DRAWERS
+from support import task_sources as sources
+
+OWN = [torch.rand(33, 65), torch.arange(7)]
+FREE = (Structure.FREE, Structure.FIXED)
+
+
+@pytest.mark.parametrize("distribution", sorted(DRAWERS))
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_redraw_keeps_dtype_shape_and_integers(
+    distribution: Distribution, dtype: torch.dtype
+) -> None:
+    own = [OWN[0].to(dtype), OWN[1]]
+    made = redraw(own, Values(distribution, 8), 5, FREE).inputs
+    assert (made[0].dtype, made[0].shape) == (dtype, own[0].shape)
+    assert made[1] is own[1] and made[0].isfinite().all()
+    assert not torch.equal(made[0], own[0])
+    again = redraw(own, Values(distribution, 8), 5, FREE).inputs
+    assert torch.equal(made[0], again[0])
+
+
+def test_dyadic_products_are_exact_in_float32_and_not_in_eleven_bits() -> None:
+    own = [torch.rand(16, 1024), torch.rand(1024, 16)]
+    a, b = redraw(own, Values(Distribution.DYADIC, 8), 1, (Structure.FREE, Structure.FREE)).inputs
+    exact = a.double() @ b.double()
+    assert torch.equal((a @ b).double(), exact)
+    assert not torch.equal(a.half().double() @ b.half().double(), exact)
+
+
+def test_offset_dwarfs_the_spread_and_outliers_are_few() -> None:
+    offset = redraw(OWN, Values(Distribution.OFFSET, 8), 2, FREE).inputs[0]
+    assert offset.mean().abs() > 90 * offset.std()
+    outlier = redraw(OWN, Values(Distribution.OUTLIER, 8), 2, FREE).inputs[0]
+    assert 1 <= int((outlier != OWN[0]).sum()) <= 3
+
+
+@pytest.mark.parametrize("distribution", [Distribution.NAN, Distribution.INF])
+def test_a_planted_element_is_one_and_is_told(distribution: Distribution) -> None:
+    drawn = redraw(OWN, Values(distribution, 8), 3, FREE)
+    assert drawn.planted is not None and drawn.planted.input == 0
+    wrong = ~drawn.inputs[0].isfinite()
+    assert int(wrong.sum()) == 1 and bool(wrong[drawn.planted.index])
+    assert math.isnan(drawn.planted.value) == (distribution is Distribution.NAN)
+    assert OWN[0].isfinite().all()
+
+
+def test_structures_are_seen_and_kept() -> None:
+    reference = Reference(sources.task(sources.TRIANGULAR))
+    assert reference.structures() == (Structure.ZEROS, Structure.SYMMETRIC)
+    workload = Workload(axes={"N": 9}, dtype="float32", distribution=Distribution.NORMAL)
+    upper, symmetric = reference.draw(workload, 1)
+    assert upper.shape == (9, 9) and torch.equal(upper, upper.triu()) and (upper < 0).any()
+    assert torch.equal(symmetric, symmetric.T) and (symmetric < 0).any()
+
+
+def test_promises_of_the_own_generator() -> None:
+    assert structure_of(torch.randn(64, 64)) is Structure.FREE
+    assert structure_of(torch.randn(64, 64).softmax(-1)) is Structure.FIXED
+    assert structure_of(torch.randint(0, 2, (100,)).float() * 2 - 1) is Structure.FIXED
+    assert structure_of(torch.randn(64).sort().values) is Structure.FIXED
+    assert structure_of(torch.tensor(0.3)) is Structure.FREE
+
+
+@pytest.mark.parametrize("layout", list(Layout))
+def test_layouts_keep_values_and_poison_the_gaps(layout: Layout) -> None:
+    inputs = [torch.rand(4, 6), torch.arange(5), 2.5]
+    shapes = (Structure.FREE, Structure.FIXED, Structure.FIXED)
+    laid = lay_out(inputs, layout, shapes)
+    assert laid[2] == 2.5 and torch.equal(laid[1], inputs[1])
+    if layout is Layout.EXPANDED:
+        assert laid[0].stride() == (0, 1) and torch.equal(laid[0], inputs[0][:1].expand(4, 6))
+    else:
+        assert torch.equal(laid[0], inputs[0])
+    plain = (Layout.CONTIGUOUS, Layout.OWN, Layout.CHANNELS_LAST)
+    expected = {Layout.TRANSPOSED: (1, 4), Layout.STRIDED: (12, 2), Layout.OFFSET: (6, 1)}
+    if layout in expected:
+        assert laid[0].stride() == expected[layout]
+    if layout in (Layout.STRIDED, Layout.OFFSET):
+        whole = torch.empty(0).set_(laid[0].untyped_storage())
+        assert whole.isnan().sum() == whole.numel() - 24
+    assert applies(inputs, layout, shapes) == (layout not in plain)
+    assert laid[0].storage_offset() % 2 == (layout is Layout.OFFSET)
+
+
+def test_images_lie_channels_last() -> None:
+    inputs = [torch.rand(2, 3, 4, 5), torch.rand(2, 3, 4, 5, 6), torch.rand(3, 4)]
+    shapes = (Structure.FREE,) * 3
+    image, volume, matrix = lay_out(inputs, Layout.CHANNELS_LAST, shapes)
+    assert image.stride() == (60, 1, 15, 3) and torch.equal(image, inputs[0])
+    assert volume.is_contiguous(memory_format=torch.channels_last_3d)
+    assert matrix.is_contiguous() and applies(inputs, Layout.CHANNELS_LAST, shapes)
+
+
+@pytest.mark.parametrize("dtype", [torch.int64, torch.bool, torch.uint8])
+@pytest.mark.parametrize("layout", [Layout.TRANSPOSED, Layout.STRIDED, Layout.EXPANDED])
+def test_integers_and_masks_are_laid_out_too(layout: Layout, dtype: torch.dtype) -> None:
+    own = torch.randint(0, 2, (4, 6)).to(dtype)
+    (laid,) = lay_out([own], layout, (Structure.FIXED,))
+    assert laid.dtype is dtype and laid.stride() != own.stride()
+    assert torch.equal(laid, own[:1].expand(4, 6) if layout is Layout.EXPANDED else own)
+
+
+def test_redrawn_inputs_lie_as_the_own_ones() -> None:
+    own = [torch.rand(6, 4).T]
+    (made,) = redraw(own, Values(Distribution.NORMAL), 3, (Structure.FREE,)).inputs
+    assert made.stride() == own[0].stride() and not torch.equal(made, own[0])
+
+
+def test_two_inputs_of_one_form_are_equal_and_the_rest_is_scaled() -> None:
+    own = [torch.randn(4, 3), torch.randn(4, 3), torch.randn(3), torch.arange(4)]
+    shapes = [Structure.FREE] * 3 + [Structure.FIXED]
+    made = redraw(own, Values(Distribution.EQUAL, scale=-3), 5, shapes).inputs
+    assert torch.equal(made[0], own[0] / 8) and torch.equal(made[1], made[0])
+    assert torch.equal(made[2], own[2] / 8) and torch.equal(made[3], own[3])
+    alone = redraw(own[1:], Values(Distribution.EQUAL), 5, shapes[1:]).inputs
+    assert torch.equal(alone[0], own[1])
+
+
+def test_scales_are_exact_powers_of_two() -> None:
+    one, other = (
+        redraw(OWN, Values(Distribution.LARGE, scale), 3, FREE).inputs[0] for scale in (0, 9)
+    )
+    assert torch.equal(one * 512, other)
+
+
+def test_zeros_come_in_slices_signs_and_below_the_normal_numbers() -> None:
+    own = [torch.randn(64, 33)]
+    drawn = lambda d: redraw(own, Values(d), 3, (Structure.FREE,)).inputs[0]  # noqa: E731
+    empty = (drawn(Distribution.ZEROS) == 0).all(dim=1)
+    assert empty.any() and not empty.all()
+    signed = drawn(Distribution.SIGNED_ZEROS)
+    zero = signed == 0
+    assert signed[zero].signbit().any() and not signed[zero].signbit().all()
+    assert torch.equal(signed[~zero], own[0][~zero]) and 0.4 < zero.float().mean() < 0.6
+    tiny = drawn(Distribution.SUBNORMAL).abs() < torch.finfo(torch.float32).smallest_normal
+    assert 0.4 < tiny.float().mean() < 0.6 and (drawn(Distribution.SUBNORMAL)[tiny] != 0).any()
+
+
+def test_ties_lie_on_a_grid_and_some_rows_are_constant() -> None:
+    ties = redraw([torch.randn(64, 33)], Values(Distribution.TIES), 3, (Structure.FREE,)).inputs[0]
+    assert torch.equal(ties * 2, (ties * 2).round()) and ties.abs().max() == 1
+    constant = (ties == ties[:, :1]).all(dim=1)
+    assert constant.any() and not constant.all()

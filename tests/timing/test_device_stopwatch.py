@@ -1,0 +1,169 @@
+"""In how many processes a side is timed, and who is left out: races of scripted runners."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Collection, Sequence
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from assay.data.observations.observation import EndCause, LeftoverSeen, Observation, TimesSeen
+from assay.data.settings import Level, Settings
+from assay.exam.weight_scales import FIRST_WEIGHTS, Weights
+from assay.sandbox.host.sandboxed_process import ProcessLost
+from assay.timing import device_stopwatch
+from assay.timing.device_round_times import GatedRun
+from assay.timing.device_rounds import DeviceSide
+from assay.timing.device_stopwatch import DeviceStopwatch
+
+
+class _Gate:
+    """Takes so many microseconds a call, on the device and on the host."""
+
+    def __init__(self, call_us: float, launch_us: float, after_us: float = 0.0) -> None:
+        self._call_us = call_us
+        self._launch_us = launch_us
+        self._after_us = after_us
+
+    def run(self, laid: Sequence[int], refresh: Callable[[], None], *_: Any) -> GatedRun:
+        spent = int(1e3 * self._call_us * len(laid))
+        launching = int(1e3 * self._launch_us * len(laid))
+        return GatedRun(spent + 1000, spent + 1000, launching + 100, True, self._after_us)
+
+
+class _Session:
+    """One that can be closed."""
+
+    def __init__(self, idle_probe: object = None) -> None:
+        self.closed = False
+        self.idle_probe = idle_probe
+
+    def close(self) -> None:
+        self.closed = True
+
+
+class _Stand:
+    """Calls of one length for everybody but the null candidate."""
+
+    most_calls, call_bytes = 8, 1
+
+    def __init__(self, call_us: float, launch_us: float = 0.0, after_us: float = 0.0) -> None:
+        self._call_us = call_us
+        self._launch_us = launch_us
+        self._after_us = after_us  # of the candidate alone
+        self.dismissed = False
+
+    def enter(self, name: str, session: object) -> DeviceSide:
+        ring = SimpleNamespace(laid=list(range(8)), refresh=lambda *_: None)
+        after_us = self._after_us if name == "candidate" else 0.0
+        times = (0.0, 0.0) if name == "null" else (self._call_us, self._launch_us)
+        gate = _Gate(*times, after_us)
+        return DeviceSide(name, cast(Any, session), cast(Any, ring), cast(Any, gate), 1.7)
+
+    def baselines(
+        self, version: Weights, without: Collection[str] = (), processes: int = 1
+    ) -> list[DeviceSide]:
+        names = ["eager"] * processes if "eager" not in without else []
+        return [self.enter(name, None) for name in (*names, "null")]
+
+    def dismiss(self) -> None:
+        self.dismissed = True
+
+
+class _Twins:
+    """Makes another process, or none, or one that ends."""
+
+    def __init__(self, builds: bool = True, ends: bool = False) -> None:
+        self._builds = builds
+        self._ends = ends
+        self.made: list[_Session] = []
+
+    def another(self, version: Weights) -> _Session | None:
+        if self._ends:
+            raise ProcessLost(EndCause.EXITED, 3, "it left")
+        if not self._builds:
+            return None
+        self.made.append(_Session())
+        return self.made[-1]
+
+
+@pytest.fixture(autouse=True)
+def _no_device(monkeypatch: pytest.MonkeyPatch) -> None:
+    nothing = SimpleNamespace(sm_clock_mhz=None, temperature_c=None, throttle_reasons=())
+    adapter = SimpleNamespace(reading=lambda: nothing)
+    monkeypatch.setattr(device_stopwatch, "backend", lambda _: adapter)
+    monkeypatch.setattr(DeviceStopwatch, "_judge", lambda *_: TimesSeen(reason="judged"))
+
+
+def _timed(
+    baseline_pool: _Stand,
+    replicas: _Twins,
+    level: Level = Level.STANDARD,
+    idle_probe: object = None,
+) -> list[Observation]:
+    secret = SimpleNamespace(random=lambda _: random.Random(1))
+    exam = SimpleNamespace(secret=secret, reference=SimpleNamespace(updates=()))
+    device = SimpleNamespace(caches=SimpleNamespace(llc_bytes=None), uuid="", kind="scripted")
+    settings = Settings(device="cuda", level=level, baselines=("eager",))
+    parts = cast("list[Any]", [baseline_pool, replicas, exam, settings, device])
+    instances = SimpleNamespace(version=lambda _: FIRST_WEIGHTS)
+    script_runner = cast(Any, SimpleNamespace(instances=instances))
+    watch = DeviceStopwatch(*parts)
+    return watch.time(cast(Any, _Session(idle_probe)), script_runner, lambda *_: None)
+
+
+def _method(found: list[Observation]) -> str:
+    (times,) = [o for o in found if isinstance(o, TimesSeen) and o.measurements]
+    assert [one.subject for one in times.measurements] == ["candidate", "eager"]
+    return times.measurements[0].method
+
+
+def test_short_calls_run_in_two_processes_a_side() -> None:
+    replicas = _Twins()
+    assert "2 processes each" in _method(_timed(_Stand(20.0), replicas))
+    assert [session.closed for session in replicas.made] == [False]  # its state is looked at yet
+
+
+@pytest.mark.parametrize(
+    ("call_us", "level", "builds"),
+    [(100.0, Level.STANDARD, True), (20.0, Level.QUICK, True), (20.0, Level.STANDARD, False)],
+)
+def test_otherwise_in_one(call_us: float, level: Level, builds: bool) -> None:
+    replicas = _Twins(builds)
+    assert "processes" not in _method(_timed(_Stand(call_us), replicas, level))
+    assert not replicas.made
+
+
+@pytest.mark.parametrize(
+    ("call_us", "launch_us", "level"),
+    [(20.0, 30.0, Level.STANDARD), (5.0, 0.0, Level.QUICK)],  # however long the host takes
+)
+def test_whatever_the_host_takes_short_calls_run_in_two(
+    call_us: float, launch_us: float, level: Level
+) -> None:
+    assert "2 processes each" in _method(_timed(_Stand(call_us, launch_us), _Twins(), level))
+
+
+def test_work_that_is_left_running_is_told() -> None:
+    found = _timed(_Stand(100.0, after_us=900.0), _Twins())
+    assert any(isinstance(one, LeftoverSeen) and one.on_device for one in found)
+    assert not any(isinstance(one, LeftoverSeen) for one in _timed(_Stand(100.0), _Twins()))
+
+
+def test_times_on_a_device_that_others_use_say_so() -> None:
+    for busy in (True, False):
+        idle_probe = SimpleNamespace(busy_before=busy)
+        found = _timed(_Stand(100.0), _Twins(), idle_probe=idle_probe)
+        said = [
+            r for o in found if isinstance(o, TimesSeen) for m in o.measurements for r in m.remarks
+        ]
+        assert any("other processes use the device" in one for one in said) is busy
+
+
+def test_a_second_process_that_ends_is_the_candidates_end() -> None:
+    baseline_pool = _Stand(20.0)
+    with pytest.raises(ProcessLost):
+        _timed(baseline_pool, _Twins(ends=True))
+    assert baseline_pool.dismissed

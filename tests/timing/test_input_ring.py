@@ -1,0 +1,69 @@
+"""The inputs of a timed batch: never twice the same, and known afterwards."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+
+import pytest
+import torch
+
+from assay.sandbox.host.call_content import Content
+from assay.sandbox.host.planned_call import BatchOptions, Place, PlannedCall, Spot
+from assay.sandbox.host.session import Session
+from assay.timing.input_ring import InputRing
+from support.walls import Room
+
+
+@pytest.fixture
+def session(best_room: Room) -> Iterator[Session]:
+    with best_room.enter() as entered:
+        yield entered.session
+
+
+LARGE, SMALL = (64, 512), (3, 5)
+
+
+def calls(shape: tuple[int, ...], count: int = 4) -> list[PlannedCall]:
+    content = Content((torch.randn(shape), 2.5))
+    return [PlannedCall(0, Place(0, Spot(f"timed {i}")), content, ()) for i in range(count)]
+
+
+def held(session: Session, ring: InputRing, index: int) -> torch.Tensor:
+    like = ring.content(index).tensors[0]
+    return session.memory.held(ring.laid[index].inputs[0], like)
+
+
+def test_every_refresh_changes_what_lies_there(session: Session) -> None:
+    for shape in (LARGE, SMALL):
+        ring = InputRing(session, calls(shape), random.Random(3))
+        seen = [held(session, ring, 0)]
+        for _ in range(5):
+            ring.refresh(4)
+            seen.append(held(session, ring, 0))
+        distinct = {tuple(tensor.flatten().tolist()) for tensor in seen}
+        assert len(distinct) >= 5  # an element may take the value of an equal one
+
+
+def test_what_a_call_was_given_is_known_afterwards(session: Session) -> None:
+    for shape in (LARGE, SMALL):
+        ring = InputRing(session, calls(shape), random.Random(4))
+        for _ in range(3):
+            ring.refresh(4)
+        for index in range(4):
+            content = ring.content(index)
+            assert torch.equal(content.tensors[0], held(session, ring, index))
+            assert content.inputs[1] == 2.5
+        others = [ring.content(index).tensors[0] for index in range(4)]
+        assert not torch.equal(others[0], others[1])
+
+
+def test_symmetric_matrices_stay_symmetric(session: Session) -> None:
+    square = torch.randn(128, 128)
+    content = Content((square + square.T,))
+    planned = [PlannedCall(0, Place(0, Spot("timed 0")), content, ())]
+    ring = InputRing(session, planned, random.Random(5))
+    ring.refresh(1)
+    found = held(session, ring, 0)
+    assert torch.equal(found, found.T) and not torch.equal(found, content.tensors[0])
+    assert session.take(ring.laid[0], BatchOptions(check_inputs=False)).record is None

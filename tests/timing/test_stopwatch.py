@@ -1,0 +1,97 @@
+"""A candidate timed on a CPU against several baselines, some of which are lost."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from assay.data.observations.call import CallSeen
+from assay.data.observations.observation import Observation, TimesSeen
+from assay.data.settings import Cache, Level, Settings
+from assay.exam.candidate_build import Builder
+from assay.exam.replica import ReplicaFactory
+from assay.exam.weight_scales import FIRST_WEIGHTS
+from assay.sandbox.host.deadline import Deadline
+from assay.sandbox.host.session import Session
+from assay.timing.baseline import baseline
+from assay.timing.stopwatch import Stopwatch
+from sample_records import DEVICE
+from support.small_exam import make_exam
+from support.walls import Room, forced
+
+LEAVES = """
+import os, torch
+class ModelNew(torch.nn.Module):
+    calls = 0
+    def forward(self, x):
+        self.calls += 1
+        if self.calls > 20:
+            os._exit(3)
+        return x.sum(-1)
+"""
+EXAMINER = cast(Any, SimpleNamespace(instances=SimpleNamespace(version=lambda _: FIRST_WEIGHTS)))
+
+
+def _observe(room: Room, settings: Settings) -> list[Observation]:
+    exam = make_exam(Level.QUICK)
+    session = Session(room.wall)
+    try:
+        eager = baseline("eager", exam.reference.task)
+        assert Builder(exam, None).build(session, eager, settings).seen.ok
+        session.load_state(0, exam.state(0), Deadline.after(20.0))
+        stopwatch = Stopwatch(room.wall, None, exam, settings, DEVICE)
+        return stopwatch.time(session, EXAMINER, lambda stage, share: None)
+    finally:
+        session.close()
+
+
+def test_the_timed_process_is_not_the_examined_one(best_room: Room) -> None:
+    settings = Settings(level=Level.QUICK, timeout_s=20.0)
+    with forced(best_room.road):
+        exam = make_exam(Level.QUICK)
+        script_run = Session(best_room.wall)
+        script_run.close()  # whoever times it fails
+        eager = baseline("eager", exam.reference.task)
+        replicas = ReplicaFactory(best_room.wall, exam, None, eager, settings)
+        stopwatch = Stopwatch(best_room.wall, replicas, exam, settings, DEVICE)
+        seen = stopwatch.time(script_run, EXAMINER, lambda stage, share: None)
+        (timed,) = replicas.sessions
+        assert timed.survey(Deadline.after(20.0)) == []  # it lives until the twins are closed
+        replicas.close()
+        assert not replicas.sessions
+        with pytest.raises(OSError):  # its channel is closed
+            timed.survey(Deadline.after(20.0))
+    (times,) = [one for one in seen if isinstance(one, TimesSeen)]
+    assert [m.subject for m in times.measurements] == ["candidate", "eager"]
+
+
+def test_whoever_is_lost_costs_itself_alone(best_room: Room, tmp_path: Path) -> None:
+    path = tmp_path / "leaves.py"
+    path.write_text(LEAVES)
+    settings = Settings(
+        level=Level.QUICK,
+        baselines=("vendor", str(path), "eager"),
+        cache=Cache.BOTH,
+        timeout_s=20.0,
+    )
+    with forced(best_room.road):
+        seen = _observe(best_room, settings)
+    times = [one for one in seen if isinstance(one, TimesSeen)]
+    assert [[m.subject for m in one.measurements] for one in times] == [["candidate", "eager"]] * 2
+    assert times[0].measurements[0].method != times[1].measurements[0].method
+    assert {m.cache for m in times[1].measurements} == {"warm"}
+    for one in times:
+        assert one.lost[0] == "vendor: no vendor call is known for this task"
+        assert one.lost[1].startswith(str(path))
+    judged = [call for call in seen if isinstance(call, CallSeen)]
+    assert judged and not any(call.wrong for call in judged)
+
+
+def test_without_any_baseline_there_is_no_time(best_room: Room) -> None:
+    settings = Settings(level=Level.QUICK, baselines=("vendor",), timeout_s=20.0)
+    with forced(best_room.road):
+        (seen,) = _observe(best_room, settings)
+    assert isinstance(seen, TimesSeen) and seen.reason == "no baseline could be run"
