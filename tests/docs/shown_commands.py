@@ -53,10 +53,11 @@ def _install(folder: Path, project: dict[str, object]) -> None:
 def run(command: ShownCommand, folder: Path) -> subprocess.CompletedProcess[str]:
     """Run it; `make` at the root of the tree."""
     binaries = Path(sys.executable).parent
+    imported = [str(folder / "site"), *filter(None, [os.environ.get("PYTHONPATH")])]
     environment = {
         **os.environ,
         "PATH": f"{binaries}:{os.environ['PATH']}",
-        "PYTHONPATH": str(folder / "site"),
+        "PYTHONPATH": os.pathsep.join(imported),
         "COLUMNS": "200",
     }
     return subprocess.run(
