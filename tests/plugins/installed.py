@@ -11,6 +11,7 @@ ENTRY_POINTS = {
     "assay.languages": {"outside_c": "outside_language:OutsideLanguage"},
     "assay.readers": {"outside_json": "outside_reader:OutsideReader"},
     "assay.devices": {"second_cpu": "outside_device:OutsideDevice"},
+    "assay.checks": {"outside_count": "outside_check:CHECK"},
 }
 
 

@@ -1,4 +1,4 @@
-"""Another distribution adds a language, a reader and a device, and a kernel is judged by them."""
+"""Another distribution adds a language, a reader, a device and a check; all judge a kernel."""
 
 from __future__ import annotations
 
@@ -42,5 +42,7 @@ def test_a_kernel_is_judged_through_all_of_them(tmp_path: Path) -> None:
     assert [one["status"] for one in found] == ["accepted", "incorrect"], done.stderr
     for one in found:
         assert (one["task"], one["device"]) == ("double_relu", "second_cpu")
+    (counted,) = [e["text"] for e in found[0]["evidence"]]
+    assert counted.endswith("calls were counted") and int(counted.split()[0]) > 0
     assert f"language 'outside_broken' of the distribution {NAME} cannot be loaded" in done.stderr
     assert "Traceback" not in done.stderr
