@@ -27,7 +27,7 @@ _FAR = 1 << 12  # elements of an axis
 _TAIL_BATCHES = (1, 1, 2, 3, len(SPOTS))  # calls of one batch of the tail
 _TAIL_CONTENTS = 3  # distinct contents a small shape's tail draws from
 _DUE_ELEMENTS = 1 << 17  # beyond this a candidate may be too slow and still honest
-_TELLING_ELEMENTS = 1 << 12  # enough that answers differ, few enough that calls are cheap
+_INFORMATIVE_ELEMENTS = 1 << 12  # enough that answers differ, few enough that calls are cheap
 _SMALL_ELEMENTS = 1 << 16  # of a workload whose calls are cheap
 _LARGE_ELEMENTS = 1 << 23  # beyond this the own shape is called as few times as still tells
 _FAINT = Distribution.SMALL
@@ -281,7 +281,7 @@ def small_workloads(exam: Exam, refused: Set[int] = frozenset()) -> list[int]:
     chosen = [w for w in exam.main_workloads if w != 0 and w not in refused]
     sized = [(_elements(exam, w), w) for w in chosen]
     plain = [(n, w) for n, w in sized if 0 < n <= _SMALL_ELEMENTS and _varies(exam, w)]
-    distance = {w: abs(math.log2(n / _TELLING_ELEMENTS)) for n, w in plain}
+    distance = {w: abs(math.log2(n / _INFORMATIVE_ELEMENTS)) for n, w in plain}
     return sorted(distance, key=lambda w: distance[w])[:3]
 
 

@@ -12,7 +12,7 @@ from assay.numerics.comparison import compare, flat_parts
 from assay.numerics.output_expectation import OutputExpectation
 
 _SAMPLED = 256  # elements that are compared first
-_TELLING_BITS = 24.0  # of the truth: with fewer an answer may be right by chance
+_INFORMATIVE_BITS = 24.0  # of the truth: with fewer an answer may be right by chance
 _ALIKE = 2.0**-10  # of the largest element: factors that differ in sign alone
 
 
@@ -45,7 +45,7 @@ def is_informative(expectation: OutputExpectation) -> bool:
         return True
     counts = torch.unique(truth, return_counts=True)[1].double()
     share = counts / counts.sum()
-    return float(-(share * share.log2()).sum()) * truth.numel() >= _TELLING_BITS
+    return float(-(share * share.log2()).sum()) * truth.numel() >= _INFORMATIVE_BITS
 
 
 def _sample_agrees(expectation: OutputExpectation, actual: torch.Tensor) -> bool:

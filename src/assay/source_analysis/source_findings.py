@@ -152,7 +152,7 @@ def _weigh(tag: Tag) -> Severity:
     return _NOTE if tag.fed else _SUSPICIOUS
 
 
-_TELLING = "a clock, a counter, its surroundings or an earlier call"
+_INFORMATIVE = "a clock, a counter, its surroundings or an earlier call"
 
 
 def _kept(seen: ReturnSeen, works: bool) -> list[Evidence]:
@@ -160,7 +160,7 @@ def _kept(seen: ReturnSeen, works: bool) -> list[Evidence]:
     origins = {tag.origin for tag in seen.tags}
     if _works_by_phase(seen):
         kind = EvidenceKind.MEMO if Origin.PAST in origins else EvidenceKind.PHASE
-        text = f"the kernel runs only where {_TELLING} says so."
+        text = f"the kernel runs only where {_INFORMATIVE} says so."
         return [_evidence(kind, _SUSPICIOUS, seen.where, text)]
     if seen.guard is Guard.BENIGN:
         return []
@@ -173,7 +173,7 @@ def _kept(seen: ReturnSeen, works: bool) -> list[Evidence]:
         text = "forward may return what an earlier call stored."
         return [_evidence(EvidenceKind.MEMO, _SUSPICIOUS, seen.where, text)]
     if seen.guard is Guard.PHASE:
-        text = f"whether forward does its work depends on {_TELLING}."
+        text = f"whether forward does its work depends on {_INFORMATIVE}."
         severity = _CONVICTS if seen.blank and works else _SUSPICIOUS
         return [_evidence(EvidenceKind.PHASE, severity, seen.where, text)]
     return []

@@ -114,7 +114,7 @@ class DeviceStopwatch:
     def _raced(
         self, own: list[DeviceSide], version: Weights, warm: bool, report: Report
     ) -> list[Observation]:
-        """One race; whoever is lost on the way is left out of the next attempt."""
+        """One row of rounds; whoever is lost on the way is left out of the next attempt."""
         count = len(own)
         while NULL not in self._lost:
             try:

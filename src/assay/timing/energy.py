@@ -18,7 +18,7 @@ _PATIENCE = 4.0  # times the wanted seconds: a counter that has not moved by the
 
 
 class Running(Protocol):
-    """One side of a race."""
+    """One side of a comparison."""
 
     def run(self, length: int, judged: int, deadline: Deadline) -> object:
         """One batch of so many calls."""

@@ -26,7 +26,7 @@ from assay.numerics.failure.failure_conditions import failure_conditions
 
 _SHOWN = 5
 _STARTS = 6  # failing workloads that are tried again, the plainest and smallest first
-_TELLING_ELEMENTS = 64  # a smaller output shows little of a pattern
+_INFORMATIVE_ELEMENTS = 64  # a smaller output shows little of a pattern
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,7 @@ def _first(shrinker: Shrinker, workloads: list[Workload]) -> Failure | None:
     found: Failure | None = None
     for workload in workloads[:_STARTS]:
         failure = shrinker.fails(workload)
-        if failure is not None and _read(failure).total >= _TELLING_ELEMENTS:
+        if failure is not None and _read(failure).total >= _INFORMATIVE_ELEMENTS:
             return failure
         found = found or failure
     return found

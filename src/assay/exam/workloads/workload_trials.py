@@ -74,7 +74,7 @@ class WorkloadTrials:
         dull = None
         for workload in alternatives:
             found = self.examine(workload)
-            if found is Admission.TELLING:
+            if found is Admission.INFORMATIVE:
                 return workload
             if found is Admission.DULL and dull is None:
                 dull = workload
@@ -90,7 +90,7 @@ class WorkloadTrials:
             return Admission.REFUSED
         if self._heavy and config == reference.config(reference.own_axes):
             known = self._plain(workload) and reference.footprint(workload.axes) is not None
-            return Admission.TELLING if known else Admission.REFUSED
+            return Admission.INFORMATIVE if known else Admission.REFUSED
         found = Admission.REFUSED if self._too_heavy(workload) else self._run(workload)
         if found is not Admission.REFUSED:
             self._configs.add(config)

@@ -40,7 +40,7 @@ def error_locations(wrong: torch.Tensor) -> ErrorLocations:
     ]
     if found:
         kinds = [place.kind for place in found]
-        kind = min(kinds, key=_TELLING.index)
+        kind = min(kinds, key=_INFORMATIVE.index)
         return ErrorLocations(kind, " and ".join(place.text for place in found))
     flat = _flat_tail(wrong.reshape(-1))
     if flat is not None:
@@ -51,7 +51,7 @@ def error_locations(wrong: torch.Tensor) -> ErrorLocations:
     return ErrorLocations(PatternKind.SCATTERED, f"{text}, scattered")
 
 
-_TELLING = [PatternKind.TAIL, PatternKind.STRIDE, PatternKind.SLICES]
+_INFORMATIVE = [PatternKind.TAIL, PatternKind.STRIDE, PatternKind.SLICES]
 
 
 def _all(total: int) -> str:

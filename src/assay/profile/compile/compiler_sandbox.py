@@ -19,8 +19,8 @@ from assay.sandbox.protocol.requests import RunTool
 
 MOST_BYTES = 64 << 20
 _MESSAGE_LETTERS = 4000
-_FOLDER = "bench"
-_LOG = "bench.log"
+_FOLDER = "compile"
+_LOG = "compile.log"
 _GRACE_S = 10.0
 _UNSEEN = re.compile(r"[^\S\n]*[^\x20-\x7e\n\u00a0-\uffff]+[^\S\n]*")
 

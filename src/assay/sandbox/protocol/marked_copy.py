@@ -45,9 +45,9 @@ def is_marked_copy(found: torch.Tensor, answer: torch.Tensor, seed: int) -> bool
     places = _places(answer.numel(), seed)
     true, got = (t.reshape(-1)[places] for t in (answer, found))
     false = _false(true)
-    telling = false != true
-    taken = int((telling & (got == false)).sum())
-    needed = int(telling.sum()) if answer.element_size() == 1 else _ENOUGH
+    differing = false != true
+    taken = int((differing & (got == false)).sum())
+    needed = int(differing.sum()) if answer.element_size() == 1 else _ENOUGH
     return taken >= max(_ENOUGH, needed)
 
 

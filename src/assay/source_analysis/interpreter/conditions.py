@@ -1,7 +1,7 @@
 """Conditions: what kind of question an `if` asks, and which answers the source settles.
 
 The rule: an empty input, a missing device or package is an innocent reason for another road; a
-clock, a call counter, the surroundings or something kept from earlier calls is a telling one. Only
+clock, a call counter, the surroundings or something kept from earlier calls is suspect. Only
 constants, `None` and things that exist for certain settle an answer; whatever came out of a call
 that was not followed leaves it open.
 """

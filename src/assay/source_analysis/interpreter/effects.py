@@ -155,8 +155,8 @@ def read_place(run: Interpreter, path: str, where: str) -> None:
     """Record a place that is read, where that says anything."""
     is_path = path.startswith(("/", "~", "*", ".")) and "\n" not in path[:400]
     meaning = meaning_of_read(path) if is_path else PathMeaning.ORDINARY
-    telling = meaning is not PathMeaning.MACHINE or path.startswith("/proc")
-    if meaning in _READS and telling:
+    revealing = meaning is not PathMeaning.MACHINE or path.startswith("/proc")
+    if meaning in _READS and revealing:
         run.see(_READS[meaning], path, where)
 
 

@@ -34,7 +34,7 @@ class Weight(StrEnum):
 
 
 class Guard(StrEnum):
-    """Under what condition a statement runs; declared from certain to least telling."""
+    """Under what condition a statement runs; declared from certain to least certain."""
 
     NONE = "none"
     CONDITION = "condition"

@@ -142,11 +142,11 @@ def _operator_call(base: str) -> LibraryCall:
 
 # Names that tell a candidate where and by whom it is run. Reading one is free, for block sizes and
 # build folders hang on them; what counts is whether a kernel runs or not by what they say.
-_TELLING_ATTRIBUTES = frozenset(
+_INFORMATIVE_ATTRIBUTES = frozenset(
     """os.environ os.environb sys.argv sys.orig_argv sys.modules sys.flags sys.gettrace
     sys.ps1 threading.main_thread""".split()
 )
-_TELLING_CALLS = (
+_INFORMATIVE_CALLS = (
     "os.getenv", "os.getpid", "os.getppid", "os.getpgid", "os.getsid", "os.getcwd", "os.getlogin",
     "os.uname", "os.listdir", "os.scandir", "os.walk", "os.path.exists", "os.path.isfile",
     "os.isatty", "os.getloadavg", "os.urandom", "glob.", "inspect.stack", "inspect.currentframe",
@@ -160,9 +160,9 @@ _TELLING_CALLS = (
 
 def tells_surroundings(name: str) -> bool:
     """True where the value of a library attribute tells of the surroundings."""
-    return name in _TELLING_ATTRIBUTES
+    return name in _INFORMATIVE_ATTRIBUTES
 
 
 def asks_surroundings(name: str) -> bool:
     """True where calling a library name asks about the surroundings."""
-    return name.startswith(_TELLING_CALLS)
+    return name.startswith(_INFORMATIVE_CALLS)

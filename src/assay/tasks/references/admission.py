@@ -7,7 +7,7 @@ Informative workloads: whether an answer could have been had without computing.
 
 The rule: a workload to which zeros, ones, a constant or the answer to zeros come near proves
 nothing. Near is coarse on purpose, 2^-10 of the largest value: far beyond any error budget, so what
-passes for telling here is telling to the judge as well.
+passes for informative here is informative to the judge as well.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class Admission(Enum):
 
     REFUSED = "refused"  # it does not run, is not finite or not accurate
     DULL = "dull"  # it runs, but a null answer would pass
-    TELLING = "telling"
+    INFORMATIVE = "informative"
 
 
 @dataclass(frozen=True)
@@ -92,10 +92,10 @@ def examine(bound: BoundReference, drawing: Drawing, stochastic: bool) -> Admiss
     try:
         own = bound(drawing.inputs, drawing.state, wide=False)
         if drawing.distribution in _NON_FINITE:
-            return Admission.TELLING
+            return Admission.INFORMATIVE
         if stochastic:
             finite = all(bool(tensor.isfinite().all()) for tensor in own.tensors)
-            return Admission.TELLING if finite else Admission.REFUSED
+            return Admission.INFORMATIVE if finite else Admission.REFUSED
         truth = bound(drawing.inputs, drawing.state, wide=True)
     except TaskError:
         return Admission.REFUSED
@@ -103,9 +103,9 @@ def examine(bound: BoundReference, drawing: Drawing, stochastic: bool) -> Admiss
     if own.names != truth.names or not all(_agree(a, b) for a, b in pairs):
         return Admission.REFUSED
     if drawing.distribution is not Distribution.OWN and drawing.distribution not in DRAWERS:
-        return Admission.TELLING
+        return Admission.INFORMATIVE
     at_zero = _at_zero(bound, drawing)
-    return Admission.TELLING if is_informative(own.tensors, at_zero) else Admission.DULL
+    return Admission.INFORMATIVE if is_informative(own.tensors, at_zero) else Admission.DULL
 
 
 def _at_zero(bound: BoundReference, drawing: Drawing) -> tuple[torch.Tensor, ...]:

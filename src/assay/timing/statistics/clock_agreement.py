@@ -23,7 +23,7 @@ from assay.data.observations.measurement import ClockRound
 
 LEAST_SHARE = 0.5  # an inside time below this share of the outside time is unexplained work
 AGREEMENT = 0.05  # of the outside time; what is released after a call, for instance
-_TELLING = 0.25  # of the outside time: empty batches that scatter by more hide half of it
+_INFORMATIVE = 0.25  # of the outside time: empty batches that scatter by more hide half of it
 
 
 class ClockAnswer(StrEnum):
@@ -65,12 +65,12 @@ def clock_answer(rounds: Sequence[ClockRound]) -> ClockAnswer:
     """Confirmed, short, a lie, or unknown."""
     scatter, net, uncertain = scatter_us(rounds), net_us(rounds), uncertain_us(rounds)
     missing = statistics.median(map(_unexplained_us, rounds))
-    if missing <= max(AGREEMENT * net, min(uncertain, _TELLING * net)):
+    if missing <= max(AGREEMENT * net, min(uncertain, _INFORMATIVE * net)):
         return ClockAnswer.CONFIRMED if uncertain < max(net, 0.0) else ClockAnswer.UNKNOWN
     unexplained = [_missing_us(one) - one.waited_us > scatter for one in rounds]
     if 2 * sum(unexplained) > len(rounds):
         return ClockAnswer.LIE if inside_share(rounds) < LEAST_SHARE else ClockAnswer.SHORT
-    hidden = scatter > _TELLING * net or _waited_share(rounds) > _TELLING
+    hidden = scatter > _INFORMATIVE * net or _waited_share(rounds) > _INFORMATIVE
     return ClockAnswer.UNKNOWN if hidden else ClockAnswer.SHORT
 
 
@@ -80,7 +80,7 @@ def _missing_us(one: ClockRound) -> float:
 
 def _unexplained_us(one: ClockRound) -> float:
     """What is missing beyond waiting for a processor, which explains a part of the time at most."""
-    explained = min(one.waited_us, _TELLING * max(one.outside_us - one.empty_us, 0.0))
+    explained = min(one.waited_us, _INFORMATIVE * max(one.outside_us - one.empty_us, 0.0))
     return max(0.0, _missing_us(one)) - explained
 
 
