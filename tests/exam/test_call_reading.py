@@ -59,6 +59,19 @@ def test_a_wrong_value_carries_its_error() -> None:
     assert output.error is not None and (output.error.wrong, output.error.total) == (1, 4)
 
 
+@pytest.mark.parametrize(("length", "problem"), [(0, None), (4, EvidenceKind.WRONG_BUFFER)])
+def test_the_statistics_of_an_empty_batch_are_not_compared(
+    length: int, problem: EvidenceKind | None
+) -> None:
+    truth = TRUTH[:length]
+    answer = OutputExpectation(
+        "output", (length,), torch.float32, truth.double(), torch.ones(length).double(), truth
+    )
+    raw = RawCall(_record(), (_output(truth.clone()), _output(TRUTH + 1)), (), (), True)
+    seen = read_call(raw, (answer, _expected("buffer:running_var")), FACTS)
+    assert [output.problem for output in seen.outputs] == [None, problem]
+
+
 PROBLEMS = [
     (RawOutput(None, None), EvidenceKind.UNFINISHED_WORK),
     (_output(None, OutputFlag(0)), EvidenceKind.WRONG_TYPE),
