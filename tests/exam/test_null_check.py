@@ -7,6 +7,7 @@ import pytest
 from assay.data.settings import Level
 from assay.data.task import Task
 from assay.exam import null_check
+from assay.exam.exam import ContentKey
 from assay.exam.null_check import nulls_passed
 from assay.tasks.catalog import resolve
 from support.small_exam import STATELESS, TASK, make_exam
@@ -51,6 +52,16 @@ def test_only_the_first_workload_of_an_ordinary_task_is_asked(
 def test_what_the_time_does_not_allow_is_not_claimed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(null_check, "_MOST_S", -1.0)
     assert nulls_passed(make_exam(Level.QUICK, _task("x.sum(-1) * 0"))) == []
+
+
+def test_zeros_are_compared_with_known_truths_whatever_the_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(null_check, "_MOST_S", -1.0)
+    exam = make_exam(Level.QUICK, _task("x.sum(-1) * 0"))
+    exam.expectation(ContentKey(1))
+    (found,) = nulls_passed(exam)
+    assert (found.null, found.workloads) == ("zeros everywhere", 1)
 
 
 def test_an_earlier_draw_of_a_random_task_is_no_null() -> None:

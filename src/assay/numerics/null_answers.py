@@ -21,6 +21,8 @@ from assay.numerics.joint_outputs import compare_all
 from assay.numerics.output_expectation import OutputExpectation
 
 TILE = 1024  # elements; or half the output where that is less
+# Made without a call of the reference.
+FREE_KINDS = frozenset({NullKind.ZEROS, NullKind.ONES, NullKind.COPY, NullKind.FIRST_TILE})
 
 Answer = Sequence[torch.Tensor | None]
 Call = Callable[[Sequence[Any]], Sequence[torch.Tensor]]
