@@ -6,10 +6,11 @@ from dataclasses import dataclass, field
 
 from assay.checks.check_contract import Check, mixed_in
 from assay.checks.check_registry import all_checks
+from assay.checks.sampled_batches import SampledBatches
 from assay.data.candidate import Candidate
 from assay.data.check import Execution
 from assay.data.device import Device
-from assay.data.settings import Level, Settings
+from assay.data.settings import Level, Settings, Track
 from assay.devices.device_registry import backend
 from assay.exam.build_cache import BuildCache, default_folder, toolchain
 from assay.exam.compile_warmup import CompileWarmup
@@ -66,7 +67,10 @@ class RunContext:
                 self.baseline_pool, replicas, self.exam, self.settings, self.device
             )
         cheap = replicas if self.cache else None  # without a cache it would be compiled once more
-        return Stopwatch(self.wall, cheap, self.exam, self.settings, self.device)
+        stopwatch = Stopwatch(self.wall, cheap, self.exam, self.settings, self.device)
+        if self.settings.track is Track.OPEN:
+            return stopwatch
+        return stopwatch.sampled_by(SampledBatches)
 
     def needs_warmup(self, candidate: Candidate) -> bool:
         """Whether its kernels are compiled when first called, for more shapes than replicas

@@ -25,6 +25,7 @@ _BUILT_IN = (
     "ablation",
     "device_kernels",
     "code_sampling",
+    "sampled_batches",
     "repeated_content",
     "linked_objects",
     "asked_again",

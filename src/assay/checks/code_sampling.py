@@ -37,7 +37,7 @@ _LIVE_BYTES = 64e6  # results of one batch that may be alive at once
 
 def overlook(session: Session, interpreted: bool, examine: Callable[[], int]) -> ProvenanceSeen:
     """Look now and then while `examine`, which returns the number of calls it made, goes on."""
-    sampler = _sampler(session, _SELDOM_HZ)
+    sampler = code_sampler(session, _SELDOM_HZ)
     before_s, calls = session.process.waited_s, 0
     sampler.start()
     try:
@@ -45,7 +45,7 @@ def overlook(session: Session, interpreted: bool, examine: Callable[[], int]) ->
     finally:
         samples = sampler.stop()
     spent_s = session.process.waited_s - before_s
-    seen = _seen(samples, 1e6 * spent_s / max(1, calls), interpreted)
+    seen = provenance_seen(samples, 1e6 * spent_s / max(1, calls), interpreted)
     return seen.model_copy(update={"passing": True})
 
 
@@ -63,7 +63,7 @@ def sample_code(context: CheckContext) -> list[ProvenanceSeen]:
     call = _call(exam, workload)
     size = sum(output_bytes(exam.expectation(ContentKey(workload))))
     most = max(1, min(_MOST_CALLS, int(_LIVE_BYTES / max(1, size))))
-    sampler = _sampler(session, RATE_HZ)
+    sampler = code_sampler(session, RATE_HZ)
     busy_s, calls, ends = 0.0, 0, time.monotonic() + _WALL_S
     sampler.start()
     try:
@@ -78,10 +78,11 @@ def sample_code(context: CheckContext) -> list[ProvenanceSeen]:
                 break
     finally:
         samples = sampler.stop()
-    return [_seen(samples, 1e6 * busy_s / max(1, calls), interpreted)]
+    return [provenance_seen(samples, 1e6 * busy_s / max(1, calls), interpreted)]
 
 
-def _sampler(session: Session, rate_hz: float) -> Sampler:
+def code_sampler(session: Session, rate_hz: float) -> Sampler:
+    """Of all processes of a session."""
     tree = session.process.processes
     return Sampler(tree.pids, session.process.scratch_path, rate_hz, tree.turn)
 
@@ -104,7 +105,8 @@ def _informative_workload(exam: Exam, answered: Collection[int]) -> int:
     return min(large, key=lambda w: sizes[w]) if large else max(asked, key=lambda w: sizes[w])
 
 
-def _seen(samples: Samples, call_us: float, interpreted: bool) -> ProvenanceSeen:
+def provenance_seen(samples: Samples, call_us: float, interpreted: bool) -> ProvenanceSeen:
+    """The record of samples that were taken over calls of so many microseconds."""
     names = (*samples.objects[:2], *samples.operators[:3])
     return ProvenanceSeen(
         own=samples.of(Owner.OWN),
@@ -112,6 +114,7 @@ def _seen(samples: Samples, call_us: float, interpreted: bool) -> ProvenanceSeen
         in_torch=samples.in_torch,
         bystanders=samples.of(Owner.INTERPRETER) + samples.of(Owner.MOVEMENT),
         library_us=samples.thread_us(Owner.LIBRARY, call_us),
+        others=samples.unowned,
         names=tuple(name for name, _ in names),
         interpreted=interpreted,
         reason=samples.reason,

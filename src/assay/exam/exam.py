@@ -31,6 +31,7 @@ from assay.exam.weight_scales import (
 from assay.numerics.expectation import ExpectationRequest, OutputExpectation, PlantedElement, expect
 from assay.numerics.matching import same_answer
 from assay.sandbox.host.call_content import Content, few_changed
+from assay.sandbox.host.spread_change import float_positions
 from assay.sandbox.protocol.requests import Construct
 from assay.tasks.references.reference import BoundReference, Reference
 from assay.tasks.references.reference_outputs import BUFFER_PREFIX
@@ -296,12 +297,19 @@ class Exam:
         """A few elements of the variant before it changed, so that the answer changes too."""
         base = replace(content_key, variant=content_key.variant - 1)
         rng = self.secret.random("few", content_key)
-        changed = few_changed(self.content(base), rng)
+        changed = few_changed(self.content(base), rng, position=self._varied_input(content_key))
         for count in _EXTREMES:
             if not self._answers_too(base, changed):
                 break
             changed = few_changed(self.content(base), rng, count, extreme=True)
         return changed
+
+    def _varied_input(self, content_key: ContentKey) -> int | None:
+        """The float inputs take turns from one content to the next, begun at a secret one."""
+        positions = float_positions(self.content(ContentKey(content_key.workload)))
+        turn = self.secret.random("varied", content_key.workload).randrange(1 << 16)
+        number = turn + content_key.draw.number + content_key.variant
+        return positions[number % len(positions)] if positions else None
 
     def _answers_too(self, content_key: ContentKey, content: Content) -> bool:
         """Whether the right answer to this content is a right answer to the question as well."""

@@ -14,7 +14,7 @@ import random
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from assay.sampling.mapped_objects import Owner
@@ -49,9 +49,34 @@ class Samples:
         """Samples in code of one owner."""
         return self.counts.get(owner, 0)
 
+    @property
+    def unowned(self) -> int:
+        """Samples in code that speaks for nobody and is no bystander."""
+        named = (Owner.OWN, Owner.LIBRARY, Owner.INTERPRETER, Owner.MOVEMENT)
+        return self.total - sum(self.of(owner) for owner in named)
+
     def thread_us(self, owner: Owner, elapsed_us: float) -> float:
         """Time that threads spent in code of one owner while so much time went by."""
         return elapsed_us * self.of(owner) / max(1, self.rounds)
+
+
+def together(parts: Sequence[Samples]) -> Samples:
+    """Samples of several stretches of time as one."""
+    counts, objects, operators = Counter[Owner](), Counter[str](), Counter[str]()
+    for part in parts:
+        counts.update(part.counts)
+        objects.update(dict(part.objects))
+        operators.update(dict(part.operators))
+    return Samples(
+        counts=dict(counts),
+        objects=tuple(objects.most_common(_TOP)),
+        operators=tuple(operators.most_common(_TOP)),
+        in_torch=sum(part.in_torch for part in parts),
+        total=sum(part.total for part in parts),
+        rounds=sum(part.rounds for part in parts),
+        seconds=sum(part.seconds for part in parts),
+        reason="" if any(part.total for part in parts) else next((p.reason for p in parts), ""),
+    )
 
 
 class Sampler:

@@ -44,14 +44,11 @@ class DeviceSide:
         """Write its inputs and set up its gate."""
         return cls(name, session, InputRing(session, calls, rng), Gate(session), session.gap_us)
 
-    def run(
-        self, length: int, judged: int | None, deadline: Deadline, held: bool = True
-    ) -> GatedRun:
-        """One batch, of which one answer may be judged; without one, all calls at one place."""
-        if judged is None:
-            laid, refresh = self.ring.laid[:1] * length, lambda: self.ring.refresh(1)
-        else:
-            laid, refresh = self.ring.laid[:length], lambda: self.ring.refresh(length, judged)
+    def run(self, length: int, warm: bool, deadline: Deadline, held: bool = True) -> GatedRun:
+        """One batch, of which any answer may be judged; a warm one has all calls at one place."""
+        laid = self.ring.laid[:1] * length if warm else self.ring.laid[:length]
+        places = len(laid) if not warm else 1
+        refresh = lambda: self.ring.refresh(places)  # noqa: E731
         with named(self.name):
             if held:
                 return self.gate.run(laid, refresh, _PATIENCE_S, deadline)
@@ -123,7 +120,7 @@ class DeviceRounds:
         """One batch of everybody, in random order; the place whose answer may be judged."""
         judged = 0 if self._warm else self._rng.randrange(length)
         order = self._rng.sample(range(len(self.device_sides)), len(self.device_sides))
-        found = {place: self._run(self.device_sides[place], length, judged) for place in order}
+        found = {place: self._run(self.device_sides[place], length) for place in order}
         late = [self.device_sides[place].name for place, run in found.items() if not run.gated]
         if self.held and late:  # one round that holds launches on one side alone compares nothing
             self._slips += 1
@@ -135,6 +132,6 @@ class DeviceRounds:
             self.times.runs[place].append(run)
         return judged
 
-    def _run(self, device_side: DeviceSide, length: int, judged: int = 0) -> GatedRun:
+    def _run(self, device_side: DeviceSide, length: int) -> GatedRun:
         deadline = Deadline.after(self._timeout_s)
-        return device_side.run(length, None if self._warm else judged, deadline, self.held)
+        return device_side.run(length, self._warm, deadline, self.held)

@@ -35,13 +35,14 @@ from assay.timing.device_measurement import cache_state, measurement
 from assay.timing.device_round_times import leftover_device_work
 from assay.timing.device_rounds import DeviceRounds, DeviceSide
 from assay.timing.energy import millijoules_per_call
+from assay.timing.judged_rounds import JudgedRounds, TakenCall
 from assay.timing.statistics.intervals import LEAST_ROUNDS, needs_more, paired_ratio
 
 _ROUNDS = {Level.QUICK: (10, 20), Level.STANDARD: (15, 60), Level.FULL: (30, 200)}
 _BUDGET_S = {Level.QUICK: 0.5, Level.STANDARD: 1.0, Level.FULL: 20.0}
 _HALF_WIDTH = 0.003
 _BATCH_S = 0.003
-_JUDGED = {Level.QUICK: 2, Level.STANDARD: 2, Level.FULL: 6}
+_JUDGED = {Level.QUICK: 1, Level.STANDARD: 1, Level.FULL: 5}  # rounds, and the last one
 PROCESSES_OF_SHORT = 2  # of a side
 SHORT_US = {Level.QUICK: 10.0, Level.STANDARD: 40.0, Level.FULL: 40.0}  # a call
 _WARM_UP_S = 0.1  # a clock that has idled rises for some ten milliseconds
@@ -152,36 +153,35 @@ class DeviceStopwatch:
         typical = device_rounds.settle(self._baseline_pool.most_calls, _BATCH_S)
         device_rounds.warm_up(typical, _WARM_UP_S)
         ends = time.monotonic() + _BUDGET_S[level]
-        found: list[Observation] = []
+        judged, index, length = JudgedRounds(_JUDGED[level], self._rng), 0, typical
+        judges = not (device_rounds.times.warm and self._exam.reference.updates)
         readings: list[DeviceReading] = []
-        judging = set(self._rng.sample(range(least), _JUDGED[level]))
         for number in range(most):
             report("timing", number / most)
             length = max(2, int(typical * self._rng.uniform(0.75, 1.0) + 0.5))
             index = device_rounds.round(length)
             readings.append(self._reading())
             timed = len(device_rounds.times.lengths)
-            if number in judging and not (
-                device_rounds.times.warm and self._exam.reference.updates
-            ):
-                device_side = device_rounds.device_sides[
-                    self._rng.choice(device_rounds.times.processes_of(0))
-                ]
-                found.append(self._judge(device_side, index, length, version))
+            if judges and judged.is_drawn():
+                judged.keep(self._take(device_rounds, index, length))
             if timed >= least and (self._settled(device_rounds) or time.monotonic() > ends):
                 break
-        return found, readings
+        if judges:
+            judged.last = self._take(device_rounds, index, length)
+        return [self._judged(one, version) for one in judged.all], readings
 
-    def _judge(
-        self, device_side: DeviceSide, index: int, length: int, version: Weights
-    ) -> Observation:
-        """One secretly chosen call of a timed batch."""
-        exam, content = self._exam, device_side.ring.content(index)
-        expected = exam.expectation_of(content, version, self._rng.getrandbits(32))
-        options = BatchOptions(check_inputs=False)
-        raw = device_side.session.take(device_side.ring.laid[index], options)
-        facts = CallFacts.timed(index, length)
-        return read_call(raw, returned(expected), facts)
+    def _take(self, device_rounds: DeviceRounds, index: int, length: int) -> TakenCall:
+        """A secretly chosen call of the last batch, in one of the candidate's processes."""
+        place = self._rng.choice(device_rounds.times.processes_of(0))
+        side = device_rounds.device_sides[place]
+        raw = side.session.take(side.ring.laid[index], BatchOptions(check_inputs=False))
+        return TakenCall(index, length, side.ring.content(index), raw)
+
+    def _judged(self, taken: TakenCall, version: Weights) -> Observation:
+        seed = self._rng.getrandbits(32)
+        expected = self._exam.expectation_of(taken.content, version, seed)
+        facts = CallFacts.timed(taken.index, taken.length)
+        return read_call(taken.raw, returned(expected), facts)
 
     def _settled(self, device_rounds: DeviceRounds) -> bool:
         times = device_rounds.times

@@ -20,7 +20,7 @@ _PATIENCE = 4.0  # times the wanted seconds: a counter that has not moved by the
 class Running(Protocol):
     """One side of a comparison."""
 
-    def run(self, length: int, judged: int, deadline: Deadline) -> object:
+    def run(self, length: int, warm: bool, deadline: Deadline) -> object:
         """One batch of so many calls."""
         ...
 
@@ -39,7 +39,7 @@ def millijoules_per_call(
     began_s, start_mj, calls = time.monotonic(), None, 0
     give_up_s = began_s + _PATIENCE * seconds
     while time.monotonic() < give_up_s:
-        device_side.run(length, 0, Deadline.after(_PATIENCE * seconds + 10.0))
+        device_side.run(length, False, Deadline.after(_PATIENCE * seconds + 10.0))
         calls += length
         now = reading().energy_mj
         if now is None:

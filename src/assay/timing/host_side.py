@@ -56,7 +56,7 @@ class HostSide:
         process = self.session.process
         with named(self.name):
             process.freeze()
-            self.ring.refresh_all(length, self.warm)
+            self.ring.refresh(length, self.warm)
             _await_rest()
             before = self._scheduled()
             reply, outside_ns = process.ask(RunTimed(length), deadline)

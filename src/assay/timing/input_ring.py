@@ -1,7 +1,8 @@
 """InputRing: the inputs of a timed batch, each at a place of its own, never twice the same.
 
-The rule: all of it is written once, and before every batch a few secretly placed elements of each
-input change. What a call was given can be told afterwards, to judge what it returned.
+The rule: all of it is written once, and before every batch elements of every float input change:
+all over it on a CPU, a few secretly placed ones on a device. All calls of a batch are treated
+alike, so nothing tells which answer is judged. What a call was given can be told afterwards.
 """
 
 from __future__ import annotations
@@ -13,14 +14,23 @@ import numpy as np
 import torch
 
 from assay.sandbox.host.arena import POISON, Region
-from assay.sandbox.host.call_content import Content, few_changed, is_symmetric
+from assay.sandbox.host.call_content import Content
 from assay.sandbox.host.planned_call import Laid, PlannedCall
 from assay.sandbox.host.session import Session
+from assay.sandbox.host.spread_change import (
+    SpreadChange,
+    all_changed,
+    as_words,
+    bears_spread,
+    with_changes,
+    words_of,
+)
 from assay.sandbox.host.tensor_bytes import span_bytes
 
-_CHANGES = 2  # elements of an input, from one timed call to the next
+_CHANGES = 2  # elements of an input on a device, from one timed call to the next
 _SPOILT, _SPOILT_BYTES = 8, 64  # places of a slot that carry the pattern, and bytes of each
 _PATTERN = np.full(_SPOILT_BYTES, POISON, np.uint8)
+_LONG_PATTERN = np.full(_SPOILT * _SPOILT_BYTES, POISON, np.uint8)  # at one place of a device's
 _SMALL_BYTES = 1 << 15  # of inputs that are written anew as quickly as changed
 
 
@@ -33,7 +43,8 @@ class InputRing:
         self._calls = calls
         self.laid: list[Laid] = [session.lay(call, i) for i, call in enumerate(calls)]
         self._rewritten: dict[int, Content] = {}
-        self._changes: list[dict[int, torch.Tensor]] = [{} for _ in calls]
+        self._few: list[dict[tuple[int, int], torch.Tensor]] = [{} for _ in calls]
+        self._spread: list[dict[int, list[SpreadChange]]] = [{} for _ in calls]
         distinct = {id(call.content): call for call in calls}
         known = {key: _changing(call) for key, call in distinct.items()}
         self._changing = [known[id(call.content)] for call in calls]
@@ -42,13 +53,7 @@ class InputRing:
         for one in self.laid:
             session.write(one)
 
-    def refresh(self, length: int, judged: int = 0) -> None:
-        """New contents for the first `length` calls; the pattern where one of them will answer."""
-        for slot in self.laid[judged].slots:
-            self._session.memory.poison(slot)
-        self._renew(length)
-
-    def refresh_all(self, length: int, one_place: bool = False) -> None:
+    def refresh(self, length: int, one_place: bool = False) -> None:
         """New contents for the first `length` calls; a part of the pattern where each will answer.
 
         With `one_place` only the first call's inputs are used, by all of them.
@@ -63,19 +68,20 @@ class InputRing:
         self._renew(1 if one_place else length)
 
     def _spoil(self, slot: Region) -> None:
-        if slot.nbytes <= _SPOILT_BYTES * _SPOILT:
-            self._session.memory.poison(slot)
+        memory = self._session.memory
+        if slot.nbytes <= _LONG_PATTERN.nbytes:
+            memory.poison(slot)
             return
-        for _ in range(_SPOILT):
-            start = self._rng.randrange(slot.nbytes - _SPOILT_BYTES)
-            self._session.memory.put_soon(slot, start, _PATTERN)
+        on_device = memory.shared_bytes(slot) is None  # where each write is a call of the driver
+        pattern = _LONG_PATTERN if on_device else _PATTERN
+        for _ in range(1 if on_device else _SPOILT):
+            memory.put_soon(slot, self._rng.randrange(slot.nbytes - pattern.nbytes), pattern)
 
     def _renew(self, length: int) -> None:
         for index in range(length):
-            number = self._changing[index]
-            if number is None:
+            if not self._changing[index]:
                 self._rewrite(index)
-            else:
+            for number in self._changing[index]:
                 self._change(index, number)
         self._session.memory.settle()
 
@@ -83,41 +89,56 @@ class InputRing:
         """What a call was given last."""
         if index in self._rewritten:
             return self._rewritten[index]
-        given, number = self._calls[index].content, self._changing[index]
-        if number is None or not self._changes[index]:
-            return given
-        old = given.tensors[number]
-        changed = old.clone(memory_format=torch.preserve_format)
-        for place, value in self._changes[index].items():
-            changed.view(-1)[place] = value
-        return Content(tuple(changed if value is old else value for value in given.inputs))
+        given = self._calls[index].content
+        changed = {
+            id(given.tensors[number]): self._changed(index, number)
+            for number in self._changing[index]
+        }
+        return Content(tuple(changed.get(id(value), value) for value in given.inputs))
+
+    def _changed(self, index: int, number: int) -> torch.Tensor:
+        tensor = self._calls[index].content.tensors[number]
+        changed = with_changes(tensor, self._spread[index].get(number, []))
+        for (input_number, place), value in self._few[index].items():
+            if input_number == number:
+                changed.view(-1)[place] = value
+        return changed
 
     def _change(self, index: int, number: int) -> None:
-        """A few elements take the values of others."""
+        """Elements take the values of others: in the host's memory all over, else a few."""
+        tensor, region = self._calls[index].content.tensors[number], self.laid[index].inputs[number]
+        data = self._session.memory.shared_bytes(region)
+        if data is None:
+            self._change_few(index, number)
+            return
+        change = SpreadChange.draw(tensor, self._rng)
+        change.make(as_words(data, tensor), words_of(tensor))
+        self._spread[index].setdefault(number, []).append(change)
+
+    def _change_few(self, index: int, number: int) -> None:
         tensor, region = self._calls[index].content.tensors[number], self.laid[index].inputs[number]
         flat, size = tensor.view(-1), tensor.element_size()
         raw = span_bytes(flat)
         for _ in range(_CHANGES):
             place, source = (self._rng.randrange(tensor.numel()) for _ in range(2))
-            self._changes[index][place] = flat[source]
+            self._few[index][number, place] = flat[source]
             value = raw[source * size : source * size + size]
             self._session.memory.put_soon(region, place * size, value)
 
     def _rewrite(self, index: int) -> None:
         """All of it: the last call may have changed its inputs, or they are few."""
-        changed = few_changed(self._calls[index].content, self._rng)
+        changed = all_changed(self._calls[index].content, self._rng)
         self._rewritten[index] = changed
         for tensor, region in zip(changed.tensors, self.laid[index].inputs, strict=True):
             self._session.memory.put(region, tensor)
 
 
-def _changing(planned: PlannedCall) -> int | None:
-    """The largest float input that may change in place; None where all is written anew."""
+def _changing(planned: PlannedCall) -> tuple[int, ...]:
+    """The float inputs that change in place; none where all is written anew."""
     tensors = planned.content.tensors
     small = sum(t.nbytes for t in tensors) < _SMALL_BYTES
     floats = [i for i, t in enumerate(tensors) if t.is_floating_point() and t.numel() > 1]
     if small or planned.updates or not floats:
-        return None
-    number = max(floats, key=lambda i: tensors[i].numel())
-    dense = tensors[number].is_contiguous()
-    return number if dense and not is_symmetric(tensors[number]) else None
+        return ()
+    largest = max(floats, key=lambda i: tensors[i].numel())
+    return tuple(i for i in floats if bears_spread(tensors[i])) * bears_spread(tensors[largest])

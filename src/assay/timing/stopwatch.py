@@ -21,7 +21,6 @@ from assay.exam.exam import ContentKey, Exam
 from assay.exam.replica import ReplicaFactory
 from assay.exam.script_runner import ScriptRunner
 from assay.exam.weight_scales import SEEDED, Weights
-from assay.sandbox.host.call_content import Content
 from assay.sandbox.host.deadline import Deadline
 from assay.sandbox.host.planned_call import (
     BatchOptions,
@@ -30,7 +29,6 @@ from assay.sandbox.host.planned_call import (
     timed_calls,
     update_positions,
 )
-from assay.sandbox.host.raw_call import RawCall
 from assay.sandbox.host.session import Session
 from assay.sandbox.host.wall import Wall
 from assay.timing.baseline import CANDIDATE, NULL, BaselineLost
@@ -39,7 +37,9 @@ from assay.timing.cache_request import warm_or_not
 from assay.timing.host_measurement import TimedRow, times_seen
 from assay.timing.host_round_times import HostRoundTimes
 from assay.timing.host_side import HostSide, SideEntry
+from assay.timing.judged_rounds import JudgedRounds, TakenCall
 from assay.timing.load_watch import LoadWatch
+from assay.timing.round_sampling import MakeRoundSampler, RoundSampling
 from assay.timing.statistics.clock_agreement import ClockAnswer
 from assay.timing.statistics.intervals import LEAST_ROUNDS, needs_more, paired_ratio
 
@@ -50,7 +50,7 @@ _MAX_CALLS = 1024
 _RING_BYTES = 384 << 20
 _TARGET_HALF_WIDTH = 0.01
 _FURTHER = 2  # times as many rounds where load hides the answer
-_JUDGED = 3
+_JUDGED = 2  # rounds drawn over all, and the last one
 _TRIED = 4  # calls that say how long a batch is to be
 _LONG_S = 0.25  # a call; such a batch is one call
 
@@ -70,24 +70,15 @@ class _TimedTable:
     sides: list[HostSide]
     version: Weights
     times: HostRoundTimes
+    judged: JudgedRounds
+    sampling: RoundSampling | None = None
+    length: int = 0  # calls of the candidate's last batch
     watch: LoadWatch = field(default_factory=LoadWatch)
-    taken: list[_Taken] = field(default_factory=list)
-    failed: _Taken | None = None
 
     @property
     def warm(self) -> bool:
         """All calls of a batch at one place, on one content."""
         return self.sides[0].warm
-
-
-@dataclass(frozen=True)
-class _Taken:
-    """One timed call as it was found, to be judged when nothing is timed any more."""
-
-    index: int
-    length: int
-    content: Content
-    raw: RawCall
 
 
 @dataclass
@@ -132,6 +123,12 @@ class Stopwatch:
         self._settings = settings
         self._device = device
         self._rng = exam.secret.random("timing")
+        self._make_sampler: MakeRoundSampler | None = None
+
+    def sampled_by(self, make: MakeRoundSampler) -> Stopwatch:
+        """Sample some rounds of the candidate's process."""
+        self._make_sampler = make
+        return self
 
     def time(
         self, session: Session, script_runner: ScriptRunner, report: Report
@@ -178,9 +175,10 @@ class Stopwatch:
             try:
                 row = self._row([own, *others.sides], version, warm)
                 self._rounds(row, report)
-                taken = [*row.taken, *([row.failed] if row.failed else [])]
-                judged = [self._judged(row, one) for one in taken]
-                return [*judged, self._seen(row, others.lost)]
+                self._take(row, row.length, last=True)
+                judged = [self._judged(row, one) for one in row.judged.all]
+                sampled = row.sampling.observations() if row.sampling else []
+                return [*judged, *sampled, self._seen(row, others.lost)]
             except BaselineLost as lost:
                 others.drop(lost)
         return [TimesSeen(reason="no baseline could be run", lost=tuple(others.lost))]
@@ -195,7 +193,14 @@ class Stopwatch:
         entered = [HostSide.enter(s.name, s.session, calls, entry) for s in sides]
         for side in entered:
             side.run(length, self._deadline())
-        return _TimedTable(entered, version, HostRoundTimes([[] for _ in entered]))
+        judged = JudgedRounds(_JUDGED, self._rng)
+        sampling = self._sampling(sides[0].session)
+        times = HostRoundTimes([[] for _ in entered])
+        return _TimedTable(entered, version, times, judged, sampling)
+
+    def _sampling(self, session: Session) -> RoundSampling | None:
+        make = self._make_sampler
+        return None if make is None else RoundSampling(make(session), self._rng)
 
     def _calls(self, length: int) -> list[PlannedCall]:
         expected = self._exam.expectation(ContentKey(0))
@@ -225,7 +230,8 @@ class Stopwatch:
         row.watch = LoadWatch()
         for number in range(_FURTHER * most):
             report("timing", min(1.0, number / most))
-            self._round(row, number)
+            self._sampled_round(row, number)
+            self._round(row)
             spent = (time.monotonic() - start) / _BUDGET_S[level]
             if number + 1 < (LEAST_ROUNDS if spent > _FURTHER else least):
                 continue
@@ -233,11 +239,26 @@ class Stopwatch:
                 break
             if (number + 1 >= most or spent > 1.0) and not _hidden(row.times):
                 break
+        while row.sampling is not None and row.sampling.needs_more:
+            self._sampled_round(row, None)
 
-    def _round(self, row: _TimedTable, round_number: int) -> None:
-        """One batch each, in random order; the same secret length for all."""
+    def _length(self, row: _TimedTable) -> int:
         typical = len(row.sides[0].laid)
-        length = max(1, min(typical, int(typical * self._rng.uniform(0.75, 1.0) + 0.5)))
+        return max(1, min(typical, int(typical * self._rng.uniform(0.75, 1.0) + 0.5)))
+
+    def _sampled_round(self, row: _TimedTable, number: int | None) -> None:
+        """A batch of the candidate's alone, where one is due; without a number it is."""
+        sampling, own, length = row.sampling, row.sides[0], self._length(row)
+        if sampling is None or (number is not None and not sampling.is_due(number)):
+            return
+        row.length = length
+        own.session.process.freeze()
+        sampling.run(lambda: own.run(length, self._deadline()).outside_ns, length)
+        self._take(row, length)
+
+    def _round(self, row: _TimedTable) -> None:
+        """One batch each, in random order; the same secret length for all."""
+        row.length = length = self._length(row)
         all_batch_times = {}
         for number in self._rng.sample(range(len(row.sides)), len(row.sides)):
             side = row.sides[number]
@@ -245,34 +266,35 @@ class Stopwatch:
             row.watch.look()
             all_batch_times[number] = side.run(length, self._deadline())
             if number == 0:
-                self._take(row, length, judge=self._rng.random() < _JUDGED / (round_number + 1))
+                self._take(row, length)
         row.times.add(length, [all_batch_times[number] for number in range(len(row.sides))])
 
-    def _take(self, row: _TimedTable, length: int, judge: bool) -> None:
-        """Keep a secretly chosen call, or one that did not return.
-
-        So few are kept that every round, the last one too, is as likely to be among them.
-        """
-        own = row.sides[0]
+    def _take(self, row: _TimedTable, length: int, last: bool = False) -> None:
+        """Keep a secretly chosen call of the batch, or one that did not return."""
+        own, judged = row.sides[0], row.judged
         failed = own.unanswered(length)
-        index = failed if failed is not None else self._rng.randrange(length)
-        if failed is None and (not judge or self._found_changed(row, index)):
-            return
-        raw = own.session.take(own.laid[index], BatchOptions(check_inputs=False))
-        content = own.ring.content(0 if row.warm else index)
-        taken = _Taken(index, length, content, raw)
         if failed is not None:
-            row.failed = row.failed or taken
-        elif len(row.taken) < _JUDGED:
-            row.taken.append(taken)
+            judged.failed = judged.failed or self._taken(row, failed, length)
+            return
+        index = self._rng.randrange(length)
+        if not (last or judged.is_drawn()) or self._found_changed(row, index):
+            return
+        taken = self._taken(row, index, length)
+        if last:
+            judged.last = taken
         else:
-            row.taken[self._rng.randrange(_JUDGED)] = taken
+            judged.keep(taken)
+
+    def _taken(self, row: _TimedTable, index: int, length: int) -> TakenCall:
+        own = row.sides[0]
+        raw = own.session.take(own.laid[index], BatchOptions(check_inputs=False))
+        return TakenCall(index, length, own.ring.content(0 if row.warm else index), raw)
 
     def _found_changed(self, row: _TimedTable, index: int) -> bool:
         """Whether a call found what another one left in its inputs."""
         return bool(row.warm and index and self._exam.reference.updates)
 
-    def _judged(self, row: _TimedTable, taken: _Taken) -> Observation:
+    def _judged(self, row: _TimedTable, taken: TakenCall) -> Observation:
         seed = self._rng.getrandbits(32)
         expected = returned(self._exam.expectation_of(taken.content, row.version, seed))
         facts = CallFacts.timed(taken.index, taken.length)

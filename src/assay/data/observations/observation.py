@@ -96,6 +96,9 @@ class ProvenanceSeen(Record):
     names: tuple[str, ...]  # libraries and operators, the most sampled first
     interpreted: bool
     passing: bool = False  # seldom, in passing, during the examination itself
+    timed: bool = False  # in rounds of the stopwatch that were drawn in secret
+    silenced: bool = False  # with every interpreted kernel doing nothing
+    others: int = 0  # system calls, thread pools and code of nobody that is known
     reason: str = ""  # why there are no samples
 
 

@@ -38,9 +38,13 @@ class Content:
 
 
 def few_changed(
-    content: Content, rng: random.Random, count: int = 3, extreme: bool = False
+    content: Content,
+    rng: random.Random,
+    count: int = 3,
+    extreme: bool = False,
+    position: int | None = None,
 ) -> Content:
-    """The same content but for a few elements of its largest float (else integer) input.
+    """The same content but for a few elements of one input: its largest float (else integer) one.
 
     An element takes the value of another one, so range, sign and structure stay; both are chosen
     among those that are not zero, as far apart as a few tries find them. With `extreme` it is the
@@ -51,6 +55,7 @@ def few_changed(
         return content
     floats = [i for i in candidates if content.inputs[i].is_floating_point()]
     chosen = max(floats or candidates, key=lambda i: content.inputs[i].numel())
+    chosen = chosen if position is None else position
     inputs = list(content.inputs)
     change = _moved_extremes if extreme else _changed
     changed = change(inputs[chosen], rng, count)

@@ -67,6 +67,11 @@ class SharedMemory:
         """Write a few bytes of a region; they are there after `settle`."""
         self._arenas[region.arena].write_soon(region.offset + offset, data)
 
+    def shared_bytes(self, region: Region) -> Bytes | None:
+        """A region's data to be written in place; None where the memory is a device's."""
+        arena = self._arenas[region.arena]
+        return None if arena.handle else arena.read(region.offset, region.nbytes)
+
     def settle(self) -> None:
         """Wait until all that was written is there for the child to see."""
         for arena in self._arenas.values():

@@ -1,0 +1,93 @@
+"""RoundSampling: rounds of a stopwatch in which the candidate's threads are looked at.
+
+The rule: a sampled round is a timed one in everything that the candidate meets - process, ring,
+places, copies, lengths - but for the statistics, which leave it out. One is drawn in secret out of
+every few rounds, so that some lie among the first and some among the last; and where they show too
+little, as on a busy machine, more follow the last one.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from assay.data.observations.observation import Observation
+from assay.sandbox.host.session import Session
+
+_STRETCH, _LATER_STRETCH = 5, 12  # rounds of which one is sampled
+_FIRST_ROUNDS = 15
+ENOUGH_SAMPLES = 40  # that belong to somebody
+_FURTHER_ROUNDS = 8  # at the end, where there are fewer
+
+
+class RoundSampler(Protocol):
+    """Looks at one process while a batch runs, and says what it saw."""
+
+    @property
+    def attributed(self) -> int:
+        """Samples so far that speak for or against the candidate."""
+        ...
+
+    def sampling(self) -> AbstractContextManager[None]:
+        """Look while the batch inside runs."""
+        ...
+
+    def look_for_leftovers(self, number: int) -> None:
+        """After a batch: does something still compute?"""
+        ...
+
+    def observations(self, call_us: float) -> Sequence[Observation]:
+        """What was seen over all; `call_us` is the time of a call."""
+        ...
+
+
+MakeRoundSampler = Callable[[Session], RoundSampler]
+
+
+@dataclass
+class RoundSampling:
+    """Which rounds are sampled, and what they took."""
+
+    sampler: RoundSampler
+    rng: random.Random
+    calls: int = 0
+    outside_ns: int = 0
+    rounds: int = 0
+    _next: int = field(init=False)
+    _end: int = _STRETCH  # of the stretch in which the next one lies
+
+    def __post_init__(self) -> None:
+        self._next = self.rng.randrange(_STRETCH)
+
+    def is_due(self, number: int) -> bool:
+        """Whether a sampled round goes with round `number`; asked of each in turn."""
+        if number != self._next:
+            return False
+        stretch = _STRETCH if self._end < _FIRST_ROUNDS else _LATER_STRETCH
+        self._next = self._end + self.rng.randrange(stretch)
+        self._end += stretch
+        return True
+
+    @property
+    def needs_more(self) -> bool:
+        """Whether another round at the end may still tell something."""
+        few = self.sampler.attributed < ENOUGH_SAMPLES
+        return few and self.rounds < _FURTHER_ROUNDS
+
+    def run(self, batch: Callable[[], int], calls: int) -> None:
+        """One sampled batch of so many calls; `batch` returns its nanoseconds."""
+        with self.sampler.sampling():
+            self.outside_ns += batch()
+        self.calls += calls
+        self.rounds += 1
+        if self.rounds == 1:
+            self.sampler.look_for_leftovers(self.rounds)
+
+    def observations(self) -> list[Observation]:
+        """What was seen."""
+        if not self.rounds:
+            return []
+        return list(self.sampler.observations(self.outside_ns / 1e3 / max(1, self.calls)))
