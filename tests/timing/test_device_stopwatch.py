@@ -94,7 +94,8 @@ def _no_device(monkeypatch: pytest.MonkeyPatch) -> None:
     nothing = SimpleNamespace(sm_clock_mhz=None, temperature_c=None, throttle_reasons=())
     adapter = SimpleNamespace(reading=lambda: nothing)
     monkeypatch.setattr(device_stopwatch, "backend", lambda _: adapter)
-    monkeypatch.setattr(DeviceStopwatch, "_judge", lambda *_: TimesSeen(reason="judged"))
+    monkeypatch.setattr(DeviceStopwatch, "_take", lambda *_: None)
+    monkeypatch.setattr(DeviceStopwatch, "_judged", lambda *_: TimesSeen(reason="judged"))
 
 
 def _timed(

@@ -3,20 +3,23 @@
 The rule: asked of kernels in an interpreted language alone, where sampling cannot tell a kernel's
 arithmetic from the library's. A new process loads the candidate with the interpreter's launches
 turned into no-ops and answers one ordinary question of the own workload; whoever still answers
-rightly did not need its kernels.
+rightly did not need its kernels. Then the largest workload it answers is called and sampled: what
+still computes is a library's.
 """
 
 from __future__ import annotations
 
 from assay.checks.check_contract import Check, CheckContext
+from assay.checks.code_sampling import code_sampler, provenance_seen
 from assay.data.check import CheckDeclaration, CheckStage, Cost, Execution
 from assay.data.evidence import EvidenceKind
-from assay.data.observations.observation import AblationSeen
+from assay.data.observations.observation import AblationSeen, Observation, ProvenanceSeen
 from assay.data.settings import Track
 from assay.exam.call_reading import CallFacts, read_call
 from assay.exam.candidate_build import Builder
 from assay.exam.exam import ContentKey, Exam
 from assay.exam.weight_scales import FIRST_WEIGHTS, SEEDED
+from assay.sampling.sampler import RATE_HZ
 from assay.sandbox.host.deadline import Deadline
 from assay.sandbox.host.planned_call import ALONE, BatchOptions, Place, PlannedCall
 from assay.sandbox.host.sandboxed_process import ProcessLost
@@ -24,15 +27,22 @@ from assay.sandbox.host.session import Session
 from assay.sandbox.protocol.replies import StateMatch
 from assay.sandbox.protocol.requests import Survey
 
+_SAMPLED_S = 0.4  # of calls in which no kernel runs
+_ENOUGH_SAMPLES = 60  # that belong to a library
+_BATCH_S, _MOST_CALLS = 0.05, 64  # of one sampled batch
 
-def ablate(context: CheckContext) -> list[AblationSeen]:
-    """The own workload without kernels."""
+
+def ablate(context: CheckContext) -> list[Observation]:
+    """The own workload without kernels, and whose code still computes."""
     context.report("sampling", None)
     session = Session(context.wall)
+    found: list[Observation] = []
     try:
-        return [_ablated(context, session)]
+        found.append(ablated := _ablated(context, session))
+        return [*found, *(_silenced(context, session) if ablated.launches else ())]
     except ProcessLost as lost:
-        return [AblationSeen(answered=False, reason=f"without kernels: {lost.text}")]
+        reason = f"without kernels: {lost.text}"
+        return found or [AblationSeen(answered=False, reason=reason)]
     finally:
         session.close()
 
@@ -62,13 +72,33 @@ def _ask(exam: Exam, session: Session, deadline: Deadline) -> AblationSeen:
     return AblationSeen(answered=True, right=right, launches=launches)
 
 
+def _silenced(context: CheckContext, session: Session) -> list[ProvenanceSeen]:
+    """Samples of calls in which no kernel runs: where they are large, a library shows best."""
+    exam, deadline = context.exam, Deadline.after(context.settings.timeout_s)
+    answered = [w for w in exam.main_workloads if w == 0 or w in context.script_runner.answered()]
+    content = max((exam.content(ContentKey(w)) for w in answered), key=lambda one: one.elements)
+    call = PlannedCall(0, Place(0, ALONE), content, ())
+    options = BatchOptions(copy_each=False, poison=False, check_inputs=False)
+    sampler, calls, spent_s = code_sampler(session, RATE_HZ), 0, 0.0
+    sampler.start()
+    try:
+        while spent_s < _SAMPLED_S and sampler.attributed < _ENOUGH_SAMPLES:
+            length = 1 if not calls else max(1, min(_MOST_CALLS, int(_BATCH_S * calls / spent_s)))
+            spent_s += session.run([call] * length, options, deadline).outside_ns / 1e9
+            calls += length
+    finally:
+        samples = sampler.stop()
+    seen = provenance_seen(samples, 1e6 * spent_s / max(1, calls), interpreted=False)
+    return [seen.model_copy(update={"silenced": True})]
+
+
 CHECK = Check(
     CheckDeclaration(
         name="ablation",
         text="Is the answer still right when no interpreted kernel runs?",
-        kinds=(EvidenceKind.DECOY,),
+        kinds=(EvidenceKind.DECOY, EvidenceKind.DELEGATION),
         cost=Cost.PROCESS,
-        most="a second build and one call",
+        most=f"a second build, one call, and sampled calls for {_SAMPLED_S:g} s",
         stages=(CheckStage.CALLED,),
         tracks=(Track.KERNEL, Track.MIXED),
         executions=(Execution.INTERPRETER,),

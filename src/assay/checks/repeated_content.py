@@ -1,17 +1,19 @@
-"""Repeated content: is a question answered faster when it is asked again?
+"""Repeated content: is a question answered faster when all or most of it was asked before?
 
-The rule: everything but the content is equal. Before a content is asked, others are that differ
-from it in a few elements: they leave caches, branch predictors and thread pools as the content
-itself leaves them, so that a gather or a sort is as warm for the first call as for the second. The
-host writes anew before every call, at the same place. How often it asks before and after is drawn,
-so that nothing on the machine that has a rhythm can keep step, and the fastest call counts on both
-sides. Whoever computes takes as long the second time, whoever remembers does not - even one who
-checks all of the content and is never wrong.
+The rule: everything but the content is equal. Three kinds of calls follow each other, at one place,
+where the host writes anew before each: on contents in which every float input has changed all over;
+on contents in which a few elements of one input have changed, the inputs in turn; and on the last
+content once more. All of them are nearly the same elements, so that caches, branch predictors and
+thread pools are as warm for one as for the other, and a gather or a sort is too. How often each is
+asked is drawn, so that nothing on the machine that has a rhythm can keep step, and the fastest call
+counts. Whoever computes takes as long for each; whoever remembers answers, rows or what it made of
+one input does not - even one who checks all of the content and is never wrong.
 """
 
 from __future__ import annotations
 
 import random
+from dataclasses import dataclass, field
 
 from assay.checks.check_contract import Check, CheckContext
 from assay.data.check import CheckDeclaration, CheckStage, Cost, Execution
@@ -23,12 +25,14 @@ from assay.sandbox.host.call_content import Content, few_changed
 from assay.sandbox.host.deadline import Deadline
 from assay.sandbox.host.planned_call import ALONE, BatchOptions, Place, PlannedCall
 from assay.sandbox.host.session import Session
+from assay.sandbox.host.spread_change import all_changed, float_positions
 
 _PAIRS = 8  # of times, first and again
 _MOST_BYTES = 32e6  # of one content; all pairs are kept for the next candidate
 _MOST_S = 0.15  # of one call
 _SHORT_S = 0.02  # a longer call is not slowed to twice its time by one turn of another process
 _MOST_CALLS = 3  # of one side of a pair
+_MOST_INPUTS = 3  # whose changes are timed
 
 
 def time_repetition(context: CheckContext) -> list[RepetitionSeen]:
@@ -38,26 +42,63 @@ def time_repetition(context: CheckContext) -> list[RepetitionSeen]:
 
 def repeat(exam: Exam, session: Session, deadline: Deadline) -> RepetitionSeen:
     """The pairs, or why there are none."""
-    if sum(t.nbytes for t in exam.content(ContentKey(0)).tensors) > _MOST_BYTES:
+    first = exam.content(ContentKey(0))
+    if sum(t.nbytes for t in first.tensors) > _MOST_BYTES:
         return RepetitionSeen(reason="the own workload is too large to be drawn often")
-    rng = exam.secret.random("repetition")
+    rng, times = exam.secret.random("repetition"), _Times()
     asked = _Asked(session, deadline)
-    slowest = asked.us([exam.content(ContentKey(0))])
-    first_us, again_us = [], []
+    slowest = asked.us([first])
     for number in range(_PAIRS):
         if slowest > 1e6 * _MOST_S:
             return RepetitionSeen(reason="a call is too slow to be repeated often")
         content = exam.content(ContentKey(0, Draw(Purpose.REPETITION, number)))
         most = _MOST_CALLS if slowest < 1e6 * _SHORT_S else 1
-        first_us.append(asked.us([*_alike(content, rng, most), content]))
-        again_us.append(asked.us([content] * rng.randint(1, most)))
-        slowest = max(first_us)
-    return RepetitionSeen(first_us=tuple(first_us), again_us=tuple(again_us))
+        _ask(asked, content, times, random.Random(rng.random()), most)
+        slowest = max(times.fresh_us)
+    return RepetitionSeen(
+        first_us=tuple(times.first_us),
+        again_us=tuple(times.again_us),
+        fresh_us=tuple(times.fresh_us),
+        changed_us=tuple(times.changed_us),
+        changed_inputs=tuple(times.changed_inputs),
+    )
 
 
-def _alike(content: Content, rng: random.Random, most: int) -> list[Content]:
+@dataclass
+class _Times:
+    """By pair; of few changes one an input and pair."""
+
+    fresh_us: list[float] = field(default_factory=list)
+    changed_us: list[float] = field(default_factory=list)
+    changed_inputs: list[int] = field(default_factory=list)
+    first_us: list[float] = field(default_factory=list)
+    again_us: list[float] = field(default_factory=list)
+
+
+def _ask(asked: _Asked, content: Content, times: _Times, rng: random.Random, most: int) -> None:
+    """One pair of each kind; the last content with few changes is the one that is repeated."""
+    fresh = [content]
+    for _ in range(rng.randint(1, most)):
+        fresh.append(all_changed(fresh[-1], rng))
+    asked.us(fresh[:1])
+    times.fresh_us.append(asked.us(fresh[1:]))
+    positions: list[int | None] = [*float_positions(content)[:_MOST_INPUTS]] or [None]
+    last = fresh[-1]
+    for position in rng.sample(positions, len(positions)):
+        few = _alike(last, rng, most, position)
+        times.changed_us.append(asked.us(few))
+        times.changed_inputs.append(0 if position is None else position)
+        last = few[-1]
+    times.first_us.append(times.changed_us[-1])
+    times.again_us.append(asked.us([last] * rng.randint(1, most)))
+
+
+def _alike(content: Content, rng: random.Random, most: int, position: int | None) -> list[Content]:
     """Other questions over nearly the same elements."""
-    return [few_changed(content, rng) for _ in range(rng.randint(1, most))]
+    found = [content]
+    for _ in range(rng.randint(1, most)):
+        found.append(few_changed(found[-1], rng, position=position))
+    return found[1:]
 
 
 class _Asked:
@@ -80,10 +121,10 @@ class _Asked:
 CHECK = Check(
     CheckDeclaration(
         name="repeated content",
-        text="Is the same content answered faster the second time?",
+        text="Is content answered faster where all or most of it was asked just before?",
         kinds=(EvidenceKind.MEMO,),
         cost=Cost.CALLS,
-        most=f"{_PAIRS} pairs of a few calls, none of them longer than {_MOST_S:g} s",
+        most=f"{_PAIRS} times a few calls, none of them longer than {_MOST_S:g} s",
         stages=(CheckStage.CALLED,),
         tracks=(Track.KERNEL, Track.MIXED),
         executions=(Execution.CPU, Execution.DEVICE),

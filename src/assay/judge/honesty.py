@@ -71,7 +71,8 @@ def findings(case: JudgeInput) -> list[Evidence]:
 
 def own_share(case: JudgeInput) -> OwnShare | None:
     """How much of the computing is the candidate's own; None where nothing was sampled."""
-    looks = sorted(case.seen(ProvenanceSeen), key=lambda seen: seen.passing)
+    spoken = [seen for seen in case.seen(ProvenanceSeen) if not seen.silenced]
+    looks = sorted(spoken, key=lambda seen: (seen.passing, seen.timed))
     for seen in looks:
         own, library = sampled(seen, _interpreted(case)).ours_and_theirs
         if own + library >= (own_code_share.LEAST_SAMPLES if seen.passing else 1):
@@ -103,6 +104,9 @@ def _provenance(case: JudgeInput) -> list[Evidence]:
     """A look in passing mixes all shapes and phases: it convicts, and says nothing finer."""
     found: list[Evidence] = []
     for seen in case.seen(ProvenanceSeen):
+        if seen.silenced:
+            found += own_code_share.silenced_findings(sampled(seen), case.settings.track)
+            continue
         said = own_code_share.findings(sampled(seen, _interpreted(case)), case.settings.track)
         found += [e for e in said if not seen.passing or e.severity is Severity.CONVICTS]
     return found
@@ -123,7 +127,8 @@ def _acquitted(case: JudgeInput) -> bool:
 def _ablated(case: JudgeInput) -> list[Evidence]:
     """Kernels without which the answer is still right, where no compiled code of its own ran."""
     needless = any(seen.right and seen.launches for seen in case.seen(AblationSeen))
-    compiled = any(seen.own > seen.library for seen in case.seen(ProvenanceSeen))
+    looks = [seen for seen in case.seen(ProvenanceSeen) if not seen.silenced]
+    compiled = any(seen.own > seen.library for seen in looks)
     if case.settings.track is Track.KERNEL and needless and not compiled:
         text = "with every kernel turned into a no-op the answer is still right: none is needed"
         return [_convicts(EvidenceKind.DECOY, text)]
@@ -140,6 +145,7 @@ def sampled(seen: ProvenanceSeen, interpreted: bool = True) -> own_code_share.Sa
         library_us=seen.library_us,
         names=seen.names,
         interpreted=seen.interpreted and interpreted,
+        others=seen.others,
         reason=seen.reason,
     )
 

@@ -157,6 +157,14 @@ class SampledProcess:
         except OSError:
             return b""
 
+    def ran_ns(self, tid: int) -> int | None:
+        """Processor time that a thread has used; None where the kernel does not say."""
+        try:
+            with open(f"/proc/{self.pid}/task/{tid}/schedstat", "rb", buffering=0) as file:
+                return int(file.read(64).split()[0])
+        except (OSError, ValueError, IndexError):
+            return None
+
     def stack(self, registers: Registers) -> Words:
         """The top of a stopped thread's stack."""
         data = self._read(registers.stack & ~7, _STACK_BYTES)

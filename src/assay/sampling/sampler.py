@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 
 from assay.sampling.mapped_objects import Owner
 from assay.sampling.operator_frames import computes
+from assay.sampling.sample_weights import SampleWeights
 from assay.sampling.sampled_process import Look, SampledProcess
 from assay.sampling.stopped_thread import AttachRefused, NotStopped, ThreadStopper, supported
 
@@ -34,7 +35,11 @@ _PR_SET_TIMERSLACK = 29
 
 @dataclass(frozen=True)
 class Samples:
-    """What was seen. Counts are samples; a sample is one thread at one moment."""
+    """What was seen. Counts are samples; a sample is one thread at one moment.
+
+    A sample weighs by the processor time that its thread has used since the last look at it: one
+    that is always ready and gets no processor, by its priority or by others, says nothing.
+    """
 
     counts: Mapping[Owner, int] = field(default_factory=dict)
     objects: tuple[tuple[str, int], ...] = ()  # libraries by name, the most sampled first
@@ -103,6 +108,7 @@ class Sampler:
         self._libraries: Counter[str] = Counter()
         self._operators: Counter[str] = Counter()
         self._in_torch = 0
+        self._weights = SampleWeights()
         self._rounds = 0
         self._refused = 0
         self._failure = "" if supported() else f"no samples on {platform.machine()}"
@@ -123,10 +129,10 @@ class Sampler:
         if self._refused > total:  # an exiting thread is refused too, but seldom met
             reason = reason or "the kernel refused to let the judge look into the process"
         return Samples(
-            counts=dict(self._counts),
+            counts=self._weights.counts(self._counts),
             objects=tuple(self._libraries.most_common(_TOP)),
             operators=tuple(self._operators.most_common(_TOP)),
-            in_torch=self._in_torch,
+            in_torch=self._weights.in_torch(self._counts, self._in_torch),
             total=total,
             rounds=self._rounds,
             seconds=seconds,
@@ -182,6 +188,7 @@ class Sampler:
         try:
             with self._stopper.stopped(tid) as registers:
                 stack = process.stack(registers)
+                self._weights.looked(tid, process.ran_ns(tid))
         except AttachRefused:
             self._refused += 1
             return None
@@ -214,6 +221,7 @@ class Sampler:
                 self._operators.update(computing)
                 self._in_torch += _TORCH in name
         self._counts[owner] += 1
+        self._weights.add(look.tid, owner, owner is Owner.LIBRARY and _TORCH in name)
 
     def _operators_behind(self, look: Look, together: list[Look]) -> frozenset[str]:
         """On its stack; a thread of a pool begins in the pool, and works for one that has some."""

@@ -132,11 +132,14 @@ class AblationSeen(Record):
 
 
 class RepetitionSeen(Record):
-    """The same content twice in a row, several times: what each call took, seen from outside."""
+    """Content that is new, changed in part and the same, several times: times seen from outside."""
 
     kind: Literal["repetition"] = "repetition"
     first_us: tuple[float, ...] = ()
     again_us: tuple[float, ...] = ()
+    fresh_us: tuple[float, ...] = ()  # every float input has changed all over
+    changed_us: tuple[float, ...] = ()  # a few elements of one input have changed
+    changed_inputs: tuple[int, ...] = ()  # which one, for each of those
     reason: str = ""  # why it was not tried
 
 

@@ -18,8 +18,13 @@ What does not count. A library call on a tiny tensor is bookkeeping: it costs so
 which is more than a kernel on a small shape needs. Below 20 us a call, or a tenth of the call,
 nothing is said against it here; the dispatch log and the source still may.
 
+Too few samples to tell are suspicious: whoever keeps its computing out of sight is not acquitted.
+They are a note where most of what was seen is the interpreter's or moves data: then hardly anything
+computes.
+
 Kernels of an interpreted language run as NumPy and Python calls by nature, so for them only torch
-counts as library, and all the rest as their own.
+counts as library, and all the rest as their own. With their kernels silenced nothing of theirs is
+left to compute, and what a library still computes is not theirs.
 """
 
 from __future__ import annotations
@@ -36,6 +41,7 @@ ACQUITTED = 0.1  # in libraries, for certain less than that: the computing is it
 PARTLY = 0.25  # for certain more than that: a part of the work; honest bookkeeping stays below
 BOOKKEEPING_US = 20.0
 BOOKKEEPING_SHARE = 0.1
+_IDLE_SAMPLES = 60  # of bystanders: a look that saw so many was long enough
 _Z95 = 1.959964
 
 
@@ -59,6 +65,7 @@ class Sampled:
     library_us: float  # library time of one call
     names: tuple[str, ...]  # libraries and operators, the most sampled first
     interpreted: bool = False
+    others: int = 0  # system calls, thread pools and code of nobody that is known
     reason: str = ""  # why there are no samples
 
     @property
@@ -94,11 +101,30 @@ def findings(sampled: Sampled, track: Track) -> tuple[Evidence, ...]:
         return (_unknown(f"where the time goes could not be sampled: {sampled.reason}"),)
     if own + library < LEAST_SAMPLES:
         text = f"{own + library} samples of computing are too few to say whose code it is"
-        return (_unknown(text),)
+        idle = sampled.bystanders >= max(_IDLE_SAMPLES, sampled.others)
+        return (_unknown(text, Severity.NOTE if idle else Severity.SUSPICIOUS),)
     found = share(own, library)
     if track is Track.MIXED:
         return (_delegation(Severity.NOTE, f"{_span(found)} is spent in code of its own"),)
     return _of_kernel_track(sampled, found)
+
+
+def silenced_findings(sampled: Sampled, track: Track) -> tuple[Evidence, ...]:
+    """What the samples say of an interpreted candidate none of whose kernels ran."""
+    everything = sampled.own + sampled.library + sampled.bystanders + sampled.others
+    few = sampled.library < LEAST_SAMPLES or sampled.library_us < BOOKKEEPING_US
+    if track is not Track.KERNEL or few:
+        return ()
+    found = share(sampled.library, everything - sampled.library)
+    text = (
+        f"with every kernel silenced {', '.join(sampled.names) or 'a library'} still computes "
+        f"for {sampled.library_us:.0f} us a call"
+    )
+    if found.low > HALF:
+        return (_delegation(Severity.CONVICTS, f"{text}: most of the work is delegated"),)
+    if found.low > PARTLY:
+        return (_delegation(Severity.SUSPICIOUS, f"{text}: part of the work is delegated"),)
+    return (_delegation(Severity.NOTE, text),)
 
 
 def _of_kernel_track(sampled: Sampled, found: Share) -> tuple[Evidence, ...]:
@@ -130,5 +156,5 @@ def _delegation(severity: Severity, text: str) -> Evidence:
     return Evidence(kind=EvidenceKind.DELEGATION, severity=severity, text=text)
 
 
-def _unknown(text: str) -> Evidence:
-    return Evidence(kind=EvidenceKind.UNKNOWN, severity=Severity.NOTE, text=text)
+def _unknown(text: str, severity: Severity = Severity.SUSPICIOUS) -> Evidence:
+    return Evidence(kind=EvidenceKind.UNKNOWN, severity=severity, text=text)
