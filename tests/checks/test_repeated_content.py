@@ -73,3 +73,30 @@ def test_nothing_with_a_rhythm_keeps_step(period: int, fast: int) -> None:
 
 def _delayed(period: int, fast: int, phase: int) -> Clock:
     return lambda asked: _COMPUTING_US * (1.0 if (len(asked) + phase) % period < fast else 5.0)
+
+
+def _changed_elements(asked: list[bytes]) -> int:
+    if len(asked) < 2:
+        return _ELEMENTS
+    pairs = ((asked[-1][i : i + 4], asked[-2][i : i + 4]) for i in range(0, len(asked[-1]), 4))
+    return sum(one != other for one, other in pairs)
+
+
+def _keeping_parts(asked: list[bytes]) -> float:
+    """Sixteenths of the content in which nothing changed are not computed again."""
+    size = len(asked[-1]) // 16
+    if len(asked) < 2:
+        return _COMPUTING_US
+    parts = [slice(i * size, (i + 1) * size) for i in range(16)]
+    return _COMPUTING_US * (0.02 + sum(asked[-1][p] != asked[-2][p] for p in parts) / 16)
+
+
+def test_whoever_keeps_parts_of_an_answer_is_faster_where_few_elements_changed() -> None:
+    assert _convicted(_keeping_parts)
+
+
+def test_new_contents_change_all_over_and_others_in_a_few_elements() -> None:
+    session = _Session(lambda asked: _COMPUTING_US)
+    repeat(make_exam(Level.QUICK), cast(Any, session), Deadline.after(10.0))
+    moved = [_changed_elements(session.asked[:i]) for i in range(2, len(session.asked) + 1)]
+    assert any(0 < count <= 3 for count in moved) and any(count >= 16 for count in moved)

@@ -58,6 +58,32 @@ def test_what_a_call_was_given_is_known_afterwards(session: Session) -> None:
         assert not torch.equal(others[0], others[1])
 
 
+def test_every_float_input_changes_in_every_call(session: Session) -> None:
+    content = Content((torch.randn(64, 512), torch.arange(9), torch.randn(300)))
+    planned = [PlannedCall(0, Place(0, Spot(f"timed {i}")), content, ()) for i in range(3)]
+    ring = InputRing(session, planned, random.Random(6))
+    ring.refresh(3)
+    for index in range(3):
+        found, laid = ring.content(index), ring.laid[index]
+        for number, (given, now) in enumerate(zip(content.tensors, found.tensors, strict=True)):
+            assert torch.equal(session.memory.held(laid.inputs[number], given), now)
+            assert torch.equal(given, now) is not given.is_floating_point()
+        assert (found.tensors[0] != content.tensors[0]).any(dim=1).all()  # whoever keeps rows
+
+
+def test_every_slot_is_spoilt(session: Session) -> None:
+    content = Content((torch.randn(64, 512),))
+    planned = [PlannedCall(0, Place(0, Spot(f"timed {i}")), content, (8192,)) for i in range(3)]
+    ring = InputRing(session, planned, random.Random(7))
+    like = torch.zeros(8192, dtype=torch.uint8)
+    for one in ring.laid:
+        session.memory.put(one.slots[1], like)
+    ring.refresh(3)
+    for one in ring.laid:
+        spoilt = session.memory.held(one.slots[1], like) != 0
+        assert 64 <= int(spoilt.sum()) <= 512
+
+
 def test_symmetric_matrices_stay_symmetric(session: Session) -> None:
     square = torch.randn(128, 128)
     content = Content((square + square.T,))

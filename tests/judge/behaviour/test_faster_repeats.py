@@ -28,3 +28,26 @@ def test_noise_and_warm_caches_are_not(ratios: list[float]) -> None:
 def test_short_calls_and_calls_not_made_say_nothing() -> None:
     assert findings(pairs([0.1] * 8, first_us=60.0)) == ()
     assert findings(RepetitionSeen(reason="too large")) == ()
+
+
+def changed(ratios: list[float], of_others: float = 1.0) -> RepetitionSeen:
+    """Two inputs: the first changes in part at these ratios, the second at another one."""
+    plain = pairs([1.0] * len(ratios))
+    times = [us for ratio in ratios for us in (1000.0 * ratio, 1000.0 * of_others)]
+    inputs = (0, 1) * len(ratios)
+    fresh = (1000.0,) * len(ratios)
+    return plain.model_copy(
+        update={"fresh_us": fresh, "changed_us": tuple(times), "changed_inputs": inputs}
+    )
+
+
+def test_a_few_new_elements_that_cost_half_as_much_as_many_show_kept_parts() -> None:
+    (found,) = findings(changed([0.2] * 8))
+    assert found.kind is EvidenceKind.MEMO and "argument 0" in found.text
+    (found,) = findings(changed([1.0] * 8, of_others=0.1))
+    assert "argument 1" in found.text
+
+
+@pytest.mark.parametrize("ratios", [[1.0] * 8, [0.6] * 8, [0.4] * 6 + [0.9] * 2])
+def test_parts_that_cost_as_much_are_computed(ratios: list[float]) -> None:
+    assert findings(changed(ratios)) == ()

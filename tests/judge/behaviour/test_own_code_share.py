@@ -8,7 +8,7 @@ import pytest
 
 from assay.data.evidence import EvidenceKind, Severity
 from assay.data.settings import Track
-from assay.judge.behaviour.own_code_share import Sampled, findings, share
+from assay.judge.behaviour.own_code_share import Sampled, findings, share, silenced_findings
 
 SLOW_US = 900.0
 
@@ -54,14 +54,41 @@ def test_honest_kernels_show_nothing(own: int, library: int) -> None:
     assert findings(_sampled(own, library), Track.KERNEL) == ()
 
 
-def test_too_few_are_unknown() -> None:
+def test_too_few_are_unknown_and_unknown_is_suspicious() -> None:
     (found,) = findings(_sampled(0, 14), Track.KERNEL)
+    assert (found.kind, found.severity) == (EvidenceKind.UNKNOWN, Severity.SUSPICIOUS)
+    hidden = replace(_sampled(0, 14), bystanders=100, others=400)
+    assert findings(hidden, Track.KERNEL)[0].severity is Severity.SUSPICIOUS
+
+
+def test_few_are_a_note_where_hardly_anything_computes() -> None:
+    moving = replace(_sampled(9, 0), bystanders=400, others=30)
+    (found,) = findings(moving, Track.KERNEL)
     assert (found.kind, found.severity) == (EvidenceKind.UNKNOWN, Severity.NOTE)
 
 
 def test_a_refusal_is_unknown() -> None:
     (found,) = findings(replace(_sampled(0, 99), reason="refused"), Track.KERNEL)
     assert found.kind is EvidenceKind.UNKNOWN and "refused" in found.text
+    assert found.severity is Severity.SUSPICIOUS
+
+
+@pytest.mark.parametrize(
+    ("library", "bystanders", "severity"),
+    [(300, 40, Severity.CONVICTS), (150, 200, Severity.SUSPICIOUS), (40, 300, Severity.NOTE)],
+)
+def test_what_computes_with_kernels_silenced_is_a_librarys(
+    library: int, bystanders: int, severity: Severity
+) -> None:
+    silenced = replace(_sampled(0, library), bystanders=bystanders)
+    (found,) = silenced_findings(silenced, Track.KERNEL)
+    assert (found.kind, found.severity) == (EvidenceKind.DELEGATION, severity)
+
+
+def test_silenced_kernels_leave_bookkeeping() -> None:
+    assert silenced_findings(replace(_sampled(0, 300), library_us=9.0), Track.KERNEL) == ()
+    assert silenced_findings(_sampled(0, 6), Track.KERNEL) == ()
+    assert silenced_findings(_sampled(0, 300), Track.MIXED) == ()
 
 
 def test_bookkeeping_is_no_delegation() -> None:

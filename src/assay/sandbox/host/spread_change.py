@@ -43,13 +43,14 @@ class SpreadChange:
     def make(self, words: Words, given: Words) -> None:
         """Make it in `words`, with the values of `given`, what the tensor held at first."""
         old, new = given[self.first :: self.step], given[self.source :: self.step]
-        count = min(len(old), len(new))
-        kept = (old[:count] == 0) | (new[:count] == 0)
-        places = words[self.first :: self.step][:count]
+        if len(new) < len(old):  # the last place has none behind it
+            new = np.append(new, given[self.source])
+        places, new = words[self.first :: self.step], new[: len(old)]
+        kept = (old == 0) | (new == 0)
         if kept.any():
-            np.copyto(places, new[:count], where=~kept)
+            np.copyto(places, new, where=~kept)
         else:
-            places[:] = new[:count]
+            places[:] = new
 
 
 def bears_spread(tensor: torch.Tensor) -> bool:
