@@ -19,7 +19,15 @@ from assay.data.settings import Track
 from assay.exam.exam import ContentKey, Exam
 from assay.sampling.mapped_objects import Owner
 from assay.sampling.sampler import RATE_HZ, Sampler, Samples
-from assay.sandbox.host.planned_call import ALONE, BatchOptions, Place, PlannedCall, output_bytes
+from assay.sandbox.host.planned_call import (
+    ALONE,
+    SPOTS,
+    BatchOptions,
+    Place,
+    PlannedCall,
+    Spot,
+    output_bytes,
+)
 from assay.sandbox.host.session import Session
 
 _SELDOM_HZ = 250.0  # samples a second, all through the examination
@@ -33,6 +41,7 @@ _MOST_CALLS = 256  # of one batch
 _SMALL = 1 << 18  # elements
 _LONG_S = 2e-3  # such a call consists of computing, however few its elements are
 _LIVE_BYTES = 64e6  # results of one batch that may be alive at once
+_OPTIONS = BatchOptions(copy_each=False, poison=False, check_inputs=False)
 
 
 def overlook(session: Session, interpreted: bool, examine: Callable[[], int]) -> ProvenanceSeen:
@@ -50,35 +59,51 @@ def overlook(session: Session, interpreted: bool, examine: Callable[[], int]) ->
 
 
 def sample_code(context: CheckContext) -> list[ProvenanceSeen]:
-    """Call one of the workloads it answered until enough is seen or the time is up. Raises Lost."""
+    """Call one of the workloads it answered until enough is seen or the time is up. Raises Lost.
+
+    The own shape too, unless that is sampled in timed rounds.
+    """
     context.report("sampling", None)
+    exam, interpreted = context.exam, context.execution is Execution.INTERPRETER
+    call_s = _call_s(context, 0)
+    if call_s >= _LONG_S or interpreted:
+        return [_sampled(context, 0, call_s)]
+    workload = _informative_workload(exam, context.script_runner.answered())
+    found = [_sampled(context, workload, _call_s(context, workload))]
+    if workload and not context.settings.timing:
+        found.append(_sampled(context, 0, call_s))
+    return found
+
+
+def _call_s(context: CheckContext, workload: int) -> float:
+    call = _call(context.exam, workload, ALONE)
+    return context.session.run([call], _OPTIONS, context.deadline).outside_ns / 1e9
+
+
+def _sampled(context: CheckContext, workload: int, call_s: float) -> ProvenanceSeen:
+    """Calls at several places in turn, so that a place that comes back says nothing."""
     exam, session, deadline = context.exam, context.session, context.deadline
-    interpreted = context.execution is Execution.INTERPRETER
-    options = BatchOptions(copy_each=False, poison=False, check_inputs=False)
-    call_s = session.run([_call(exam, 0)], options, deadline).outside_ns / 1e9
-    workload = 0
-    if call_s < _LONG_S and not interpreted:
-        workload = _informative_workload(exam, context.script_runner.answered())
-        call_s = session.run([_call(exam, workload)], options, deadline).outside_ns / 1e9
-    call = _call(exam, workload)
+    calls = [_call(exam, workload, spot) for spot in SPOTS]
     size = sum(output_bytes(exam.expectation(ContentKey(workload))))
     most = max(1, min(_MOST_CALLS, int(_LIVE_BYTES / max(1, size))))
     sampler = code_sampler(session, RATE_HZ)
-    busy_s, calls, ends = 0.0, 0, time.monotonic() + _WALL_S
+    busy_s, made, ends = 0.0, 0, time.monotonic() + _WALL_S
     sampler.start()
     try:
         while sampler.attributed < _ENOUGH_SAMPLES:
             if busy_s > (_BUSY_S if sampler.attributed > _LEAST_SAMPLES else _PATIENT_S):
                 break
             length = max(1, min(most, int(_BATCH_S / call_s)))
-            busy_s += session.run([call] * length, options, deadline).outside_ns / 1e9
-            calls += length
-            call_s = busy_s / calls  # the very first call paid for new pages
+            batch = [calls[(made + i) % len(calls)] for i in range(length)]
+            busy_s += session.run(batch, _OPTIONS, deadline).outside_ns / 1e9
+            made += length
+            call_s = busy_s / made  # the very first call paid for new pages
             if time.monotonic() > ends:
                 break
     finally:
         samples = sampler.stop()
-    return [provenance_seen(samples, 1e6 * busy_s / max(1, calls), interpreted)]
+    interpreted = context.execution is Execution.INTERPRETER
+    return provenance_seen(samples, 1e6 * busy_s / max(1, made), interpreted)
 
 
 def code_sampler(session: Session, rate_hz: float) -> Sampler:
@@ -87,8 +112,8 @@ def code_sampler(session: Session, rate_hz: float) -> Sampler:
     return Sampler(tree.pids, session.process.scratch_path, rate_hz, tree.turn)
 
 
-def _call(exam: Exam, workload: int) -> PlannedCall:
-    return PlannedCall(0, Place(workload, ALONE), exam.content(ContentKey(workload)), ())
+def _call(exam: Exam, workload: int, spot: Spot) -> PlannedCall:
+    return PlannedCall(0, Place(workload, spot), exam.content(ContentKey(workload)), ())
 
 
 def _informative_workload(exam: Exam, answered: Collection[int]) -> int:

@@ -16,7 +16,8 @@ from assay.data.check import CheckDeclaration, CheckStage, Cost, Execution
 from assay.data.evidence import EvidenceKind
 from assay.data.observations.observation import LeftoverSeen, Observation
 from assay.data.settings import Track
-from assay.sampling.sampler import RATE_HZ, Samples, together
+from assay.sampling.sample_sum import together
+from assay.sampling.sampler import RATE_HZ, Samples
 from assay.sandbox.host.session import Session
 
 

@@ -1,9 +1,10 @@
 """Sampler: where the threads of a sandboxed tree are, looked up from outside at random moments.
 
-The rule: the judge looks, the candidate is not asked. Only threads that want a processor count, a
-sample is the code they are in, and the moments are random, so that no rhythm of the candidate's can
-hide from them. The sampler runs between `start` and `stop` in a thread of its own, while the tree
-is thawed; it leaves nothing stopped and nothing attached, whatever happens.
+The rule: the judge looks, the candidate is not asked. Only threads that want a processor count, by
+the processor time they used; a sample is the code they are in, and the moments are random, so that
+no rhythm of the candidate's can hide from them. The sampler runs between `start` and `stop` in a
+thread of its own, while the tree is thawed; it leaves nothing stopped and nothing attached, whatever
+happens.
 """
 
 from __future__ import annotations
@@ -14,12 +15,12 @@ import random
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from assay.sampling.mapped_objects import Owner
 from assay.sampling.operator_frames import computes
-from assay.sampling.sample_weights import SampleWeights
+from assay.sampling.processor_use import ProcessorUse
 from assay.sampling.sampled_process import Look, SampledProcess
 from assay.sampling.stopped_thread import AttachRefused, NotStopped, ThreadStopper, supported
 
@@ -35,11 +36,7 @@ _PR_SET_TIMERSLACK = 29
 
 @dataclass(frozen=True)
 class Samples:
-    """What was seen. Counts are samples; a sample is one thread at one moment.
-
-    A sample weighs by the processor time that its thread has used since the last look at it: one
-    that is always ready and gets no processor, by its priority or by others, says nothing.
-    """
+    """What was seen. Counts are samples; a sample is one thread at one moment."""
 
     counts: Mapping[Owner, int] = field(default_factory=dict)
     objects: tuple[tuple[str, int], ...] = ()  # libraries by name, the most sampled first
@@ -63,25 +60,6 @@ class Samples:
     def thread_us(self, owner: Owner, elapsed_us: float) -> float:
         """Time that threads spent in code of one owner while so much time went by."""
         return elapsed_us * self.of(owner) / max(1, self.rounds)
-
-
-def together(parts: Sequence[Samples]) -> Samples:
-    """Samples of several stretches of time as one."""
-    counts, objects, operators = Counter[Owner](), Counter[str](), Counter[str]()
-    for part in parts:
-        counts.update(part.counts)
-        objects.update(dict(part.objects))
-        operators.update(dict(part.operators))
-    return Samples(
-        counts=dict(counts),
-        objects=tuple(objects.most_common(_TOP)),
-        operators=tuple(operators.most_common(_TOP)),
-        in_torch=sum(part.in_torch for part in parts),
-        total=sum(part.total for part in parts),
-        rounds=sum(part.rounds for part in parts),
-        seconds=sum(part.seconds for part in parts),
-        reason="" if any(part.total for part in parts) else next((p.reason for p in parts), ""),
-    )
 
 
 class Sampler:
@@ -108,9 +86,9 @@ class Sampler:
         self._libraries: Counter[str] = Counter()
         self._operators: Counter[str] = Counter()
         self._in_torch = 0
-        self._weights = SampleWeights()
         self._rounds = 0
         self._refused = 0
+        self._processor_use = ProcessorUse()
         self._failure = "" if supported() else f"no samples on {platform.machine()}"
         self._started_at = 0.0
 
@@ -129,10 +107,10 @@ class Sampler:
         if self._refused > total:  # an exiting thread is refused too, but seldom met
             reason = reason or "the kernel refused to let the judge look into the process"
         return Samples(
-            counts=self._weights.counts(self._counts),
+            counts=dict(self._counts),
             objects=tuple(self._libraries.most_common(_TOP)),
             operators=tuple(self._operators.most_common(_TOP)),
-            in_torch=self._weights.in_torch(self._counts, self._in_torch),
+            in_torch=self._in_torch,
             total=total,
             rounds=self._rounds,
             seconds=seconds,
@@ -180,6 +158,8 @@ class Sampler:
         looks = [look for p, tid in running if (look := self._look(p, tid)) is not None]
         self._rounds += bool(looks)
         for look in looks:
+            if self._random.random() > self._processor_use.share(look.tid):
+                continue
             self._note(look, [other for other in looks if other.process is look.process])
 
     def _look(self, process: SampledProcess, tid: int) -> Look | None:
@@ -188,7 +168,7 @@ class Sampler:
         try:
             with self._stopper.stopped(tid) as registers:
                 stack = process.stack(registers)
-                self._weights.looked(tid, process.ran_ns(tid))
+                ran_ns = process.ran_ns(tid)
         except AttachRefused:
             self._refused += 1
             return None
@@ -196,6 +176,7 @@ class Sampler:
             return None
         finally:
             self._turn.release()
+        self._processor_use.note(tid, ran_ns, time.monotonic_ns())
         return Look(process, tid, registers, stack)
 
     def _list_processes(self) -> None:
@@ -221,7 +202,6 @@ class Sampler:
                 self._operators.update(computing)
                 self._in_torch += _TORCH in name
         self._counts[owner] += 1
-        self._weights.add(look.tid, owner, owner is Owner.LIBRARY and _TORCH in name)
 
     def _operators_behind(self, look: Look, together: list[Look]) -> frozenset[str]:
         """On its stack; a thread of a pool begins in the pool, and works for one that has some."""

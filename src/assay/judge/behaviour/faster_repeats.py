@@ -34,12 +34,8 @@ def findings(seen: RepetitionSeen) -> tuple[Evidence, ...]:
         changed = tuple(us for one, us in pairs if one == number)
         part = _faster(seen.fresh_us, changed)
         if part is not None:
-            what = f"argument {number}" if len(inputs) > 1 else "it"
-            return (
-                _memo(
-                    f"a question of which a few elements of {what} are new is answered in {part}"
-                ),
-            )
+            what = f" of argument {number}" if len(inputs) > 1 else ""
+            return (_memo(f"a question with a few new elements{what} is answered in {part}"),)
     return ()
 
 
