@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 import pytest
 
 from assay.data.observations.call import CallSeen
-from assay.data.observations.observation import Observation, TimesSeen
+from assay.data.observations.observation import LeftoverSeen, Observation, TimesSeen
 from assay.data.settings import Cache, Level, Settings
 from assay.exam.candidate_build import Builder
 from assay.exam.replica import ReplicaFactory
@@ -17,6 +19,7 @@ from assay.exam.weight_scales import FIRST_WEIGHTS
 from assay.sandbox.host.deadline import Deadline
 from assay.sandbox.host.session import Session
 from assay.timing.baseline import baseline
+from assay.timing.round_sampling import MakeRoundSampler
 from assay.timing.stopwatch import Stopwatch
 from sample_records import DEVICE
 from support.small_exam import make_exam
@@ -35,7 +38,9 @@ class ModelNew(torch.nn.Module):
 EXAMINER = cast(Any, SimpleNamespace(instances=SimpleNamespace(version=lambda _: FIRST_WEIGHTS)))
 
 
-def _observe(room: Room, settings: Settings) -> list[Observation]:
+def _observe(
+    room: Room, settings: Settings, sampler: MakeRoundSampler | None = None
+) -> list[Observation]:
     exam = make_exam(Level.QUICK)
     session = Session(room.wall)
     try:
@@ -43,6 +48,8 @@ def _observe(room: Room, settings: Settings) -> list[Observation]:
         assert Builder(exam, None).build(session, eager, settings).seen.ok
         session.load_state(0, exam.state(0), Deadline.after(20.0))
         stopwatch = Stopwatch(room.wall, None, exam, settings, DEVICE)
+        if sampler is not None:
+            stopwatch.sampled_by(sampler)
         return stopwatch.time(session, EXAMINER, lambda stage, share: None)
     finally:
         session.close()
@@ -95,3 +102,41 @@ def test_without_any_baseline_there_is_no_time(best_room: Room) -> None:
     with forced(best_room.road):
         (seen,) = _observe(best_room, settings)
     assert isinstance(seen, TimesSeen) and seen.reason == "no baseline could be run"
+
+
+class _CountingSampler:
+    """Sees nothing; says how many batches it was to look at."""
+
+    made: ClassVar[list[_CountingSampler]] = []
+
+    def __init__(self, session: Session) -> None:
+        self.session, self.batches, self.attributed = session, 0, 0
+        self.made.append(self)
+
+    @contextmanager
+    def sampling(self) -> Iterator[None]:
+        self.batches += 1
+        yield
+        self.attributed += 20
+
+    def look_for_leftovers(self, number: int) -> None:
+        assert number == 1
+
+    def observations(self, call_us: float) -> list[Observation]:
+        text = f"{self.batches} batches"
+        return [LeftoverSeen(when="timed", processes=0, text=text)]
+
+
+def test_sampled_rounds_are_left_out_and_the_last_round_is_judged(best_room: Room) -> None:
+    settings = Settings(level=Level.QUICK, timeout_s=20.0)
+    _CountingSampler.made.clear()
+    with forced(best_room.road):
+        seen = _observe(best_room, settings, _CountingSampler)
+    (sampler,) = _CountingSampler.made
+    (told,) = [one for one in seen if isinstance(one, LeftoverSeen)]
+    (times,) = [one for one in seen if isinstance(one, TimesSeen)]
+    assert told.text == f"{sampler.batches} batches" and sampler.batches >= 2
+    rounds = len(times.measurements[0].samples_us)
+    assert {len(one.samples_us) for one in times.measurements} == {rounds}
+    judged = [one for one in seen if isinstance(one, CallSeen)]
+    assert len(judged) == 3 and not any(o.problem for one in judged for o in one.outputs)

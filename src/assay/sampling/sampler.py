@@ -3,8 +3,8 @@
 The rule: the judge looks, the candidate is not asked. Only threads that want a processor count, by
 the processor time they used; a sample is the code they are in, and the moments are random, so that
 no rhythm of the candidate's can hide from them. The sampler runs between `start` and `stop` in a
-thread of its own, while the tree is thawed; it leaves nothing stopped and nothing attached, whatever
-happens.
+thread of its own, while the tree is thawed; it leaves nothing stopped and nothing attached,
+whatever happens.
 """
 
 from __future__ import annotations
