@@ -12,6 +12,7 @@ from assay.sandbox.host.spread_change import (
     SpreadChange,
     all_changed,
     bears_spread,
+    float_positions,
     with_changes,
     words_of,
 )
@@ -63,3 +64,10 @@ def test_what_is_symmetric_strided_or_whole_numbers_bears_no_spread_change() -> 
     assert bears_spread(square)
     for other in (square + square.T, square.T, torch.arange(9), torch.randn(1)):
         assert not bears_spread(other)
+
+
+def test_what_is_in_order_or_a_single_number_stays() -> None:
+    bounds, rate = torch.linspace(-2.0, 2.0, 33), torch.tensor(0.9)
+    content = Content((torch.randn(40, 40), bounds, rate, torch.zeros(5)))
+    assert float_positions(content) == [0] and not bears_spread(bounds)
+    assert all_changed(content, random.Random(5)).inputs[1:] == content.inputs[1:]

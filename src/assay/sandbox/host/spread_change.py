@@ -21,6 +21,7 @@ from assay.sandbox.host.tensor_bytes import from_bytes, span_bytes
 
 Words = npt.NDArray[Any]  # a tensor's elements as unsigned integers of their size
 _STEPS = (13, 31, 61, 127, 251)  # primes; every 251st element costs a tenth of writing all anew
+_ORDERED = 64  # elements in which an order shows
 _FEW = 16  # elements that change where a spread change would break the input's structure
 
 
@@ -54,9 +55,10 @@ class SpreadChange:
 
 
 def bears_spread(tensor: torch.Tensor) -> bool:
-    """Whether elements all over it may change: of a dense float tensor that is not symmetric."""
+    """Whether elements all over it may change: dense, float, neither symmetric nor in order."""
     real = tensor.is_floating_point() and tensor.element_size() in (1, 2, 4, 8)
-    return real and tensor.numel() > 1 and tensor.is_contiguous() and not is_symmetric(tensor)
+    dense = tensor.numel() > 1 and tensor.is_contiguous()
+    return real and dense and not is_symmetric(tensor) and not _in_order(tensor)
 
 
 def words_of(tensor: torch.Tensor) -> Words:
@@ -93,6 +95,17 @@ def all_changed(content: Content, rng: random.Random) -> Content:
 
 
 def float_positions(content: Content) -> list[int]:
-    """Where the float inputs stand that have elements to change."""
+    """Where the float inputs stand that may change by themselves.
+
+    Not those of one element, which may be a step or a rate, nor those in ascending or descending
+    order, which a search relies on.
+    """
     tensors = [(i, v) for i, v in enumerate(content.inputs) if isinstance(v, torch.Tensor)]
-    return [i for i, v in tensors if v.is_floating_point() and v.numel() > 0]
+    return [i for i, v in tensors if v.is_floating_point() and v.numel() > 1 and not _in_order(v)]
+
+
+def _in_order(tensor: torch.Tensor) -> bool:
+    """As the beginning of its first row shows."""
+    row = tensor[(0,) * (tensor.dim() - 1)][:_ORDERED].double()
+    steps = row.diff()
+    return len(steps) > 1 and bool((steps >= 0).all() or (steps <= 0).all())
