@@ -13,15 +13,17 @@ from assay.timing.round_sampling import ENOUGH_SAMPLES, RoundSampling
 class _Sampler:
     """Sees so many samples in every batch."""
 
-    def __init__(self, each: int) -> None:
+    def __init__(self, each: int, others: int = 100) -> None:
         self._each = each
-        self.attributed = 0
+        self._others = others
+        self.attributed = self.total = 0
         self.looked: list[int] = []
 
     @contextmanager
     def sampling(self) -> Iterator[None]:
         yield
         self.attributed += self._each
+        self.total += self._each + self._others
 
     def look_for_leftovers(self, number: int) -> None:
         self.looked.append(number)
@@ -46,6 +48,14 @@ def test_one_of_every_few_rounds_is_sampled_and_none_is_safe() -> None:
 def test_more_follow_where_there_are_too_few_samples() -> None:
     for each, expected in ((ENOUGH_SAMPLES, 1), (ENOUGH_SAMPLES // 4, 4), (0, 8)):
         sampling = RoundSampling(_Sampler(each), random.Random(1))
+        while sampling.needs_more:
+            sampling.run(lambda: 5_000_000, 10)
+        assert sampling.rounds == expected
+
+
+def test_many_follow_where_nothing_can_be_said_yet() -> None:
+    for others, expected in ((10, 12), (1, 30)):
+        sampling = RoundSampling(_Sampler(0, others), random.Random(1))
         while sampling.needs_more:
             sampling.run(lambda: 5_000_000, 10)
         assert sampling.rounds == expected

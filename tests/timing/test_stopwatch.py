@@ -110,7 +110,7 @@ class _CountingSampler:
     made: ClassVar[list[_CountingSampler]] = []
 
     def __init__(self, session: Session) -> None:
-        self.session, self.batches, self.attributed = session, 0, 0
+        self.session, self.batches, self.attributed, self.total = session, 0, 0, 0
         self.made.append(self)
 
     @contextmanager
@@ -118,6 +118,7 @@ class _CountingSampler:
         self.batches += 1
         yield
         self.attributed += 20
+        self.total += 20
 
     def look_for_leftovers(self, number: int) -> None:
         assert number == 1

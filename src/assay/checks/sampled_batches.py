@@ -28,7 +28,7 @@ class SampledBatches:
         self._session = session
         self._samples: list[Samples] = []
         self._leftovers: list[LeftoverSeen] = []
-        self.attributed = 0
+        self.attributed = self.total = 0
 
     @contextmanager
     def sampling(self) -> Iterator[None]:
@@ -40,6 +40,7 @@ class SampledBatches:
         finally:
             self._samples.append(sampler.stop())
             self.attributed += sampler.attributed
+            self.total += sampler.total
 
     def look_for_leftovers(self, number: int) -> None:
         """After a batch: does something still compute?"""

@@ -20,7 +20,9 @@ from assay.sandbox.host.session import Session
 _STRETCH, _LATER_STRETCH = 5, 12  # rounds of which one is sampled
 _FIRST_ROUNDS = 15
 ENOUGH_SAMPLES = 40  # that belong to somebody
-_FURTHER_ROUNDS = 8  # at the end, where there are fewer
+_FURTHER_ROUNDS = 8  # in all, where there are fewer
+_LEAST_SAMPLES, _LEAST_TOTAL = 15, 120  # with fewer of both nothing can be said
+_MOST_ROUNDS = 30  # in all, before nothing is said
 
 
 class RoundSampler(Protocol):
@@ -29,6 +31,11 @@ class RoundSampler(Protocol):
     @property
     def attributed(self) -> int:
         """Samples so far that speak for or against the candidate."""
+        ...
+
+    @property
+    def total(self) -> int:
+        """Samples so far, whoever they belong to."""
         ...
 
     def sampling(self) -> AbstractContextManager[None]:
@@ -74,8 +81,10 @@ class RoundSampling:
     @property
     def needs_more(self) -> bool:
         """Whether another round at the end may still tell something."""
-        few = self.sampler.attributed < ENOUGH_SAMPLES
-        return few and self.rounds < _FURTHER_ROUNDS
+        seen = self.sampler
+        if seen.attributed < _LEAST_SAMPLES and seen.total < _LEAST_TOTAL:
+            return self.rounds < _MOST_ROUNDS
+        return seen.attributed < ENOUGH_SAMPLES and self.rounds < _FURTHER_ROUNDS
 
     def run(self, batch: Callable[[], int], calls: int) -> None:
         """One sampled batch of so many calls; `batch` returns its nanoseconds."""
