@@ -9,6 +9,8 @@ still computes is a library's.
 
 from __future__ import annotations
 
+import time
+
 from assay.checks.check_contract import Check, CheckContext
 from assay.checks.code_sampling import code_sampler, provenance_seen
 from assay.data.check import CheckDeclaration, CheckStage, Cost, Execution
@@ -21,15 +23,18 @@ from assay.exam.exam import ContentKey, Exam
 from assay.exam.weight_scales import FIRST_WEIGHTS, SEEDED
 from assay.sampling.sampler import RATE_HZ
 from assay.sandbox.host.deadline import Deadline
-from assay.sandbox.host.planned_call import ALONE, BatchOptions, Place, PlannedCall
+from assay.sandbox.host.planned_call import ALONE, BatchOptions, Place, PlannedCall, output_bytes
 from assay.sandbox.host.sandboxed_process import ProcessLost
 from assay.sandbox.host.session import Session
 from assay.sandbox.protocol.replies import StateMatch
 from assay.sandbox.protocol.requests import Survey
 
-_SAMPLED_S = 0.4  # of calls in which no kernel runs
+_SAMPLED_S, _PATIENT_S = 0.4, 3.0  # of calls in which no kernel runs; where few samples come
+_LEAST_SAMPLES = 60  # of anybody's code: on a busy machine they take longer
 _ENOUGH_SAMPLES = 60  # that belong to a library
-_BATCH_S, _MOST_CALLS = 0.05, 64  # of one sampled batch
+_BATCH_S, _MOST_CALLS = 0.1, 512  # of one sampled batch
+_LIVE_BYTES = 64e6  # results of one batch that may be alive at once
+_WALL_S = 5.0  # by the host's clock, whatever was seen
 
 
 def ablate(context: CheckContext) -> list[Observation]:
@@ -76,14 +81,19 @@ def _silenced(context: CheckContext, session: Session) -> list[ProvenanceSeen]:
     """Samples of calls in which no kernel runs: where they are large, a library shows best."""
     exam, deadline = context.exam, Deadline.after(context.settings.timeout_s)
     answered = [w for w in exam.main_workloads if w == 0 or w in context.script_runner.answered()]
-    content = max((exam.content(ContentKey(w)) for w in answered), key=lambda one: one.elements)
-    call = PlannedCall(0, Place(0, ALONE), content, ())
+    largest = ContentKey(max(answered, key=lambda w: exam.content(ContentKey(w)).elements))
+    call = PlannedCall(0, Place(largest.workload, ALONE), exam.content(largest), ())
+    fitting = int(_LIVE_BYTES / max(1, sum(output_bytes(exam.expectation(largest)))))
     options = BatchOptions(copy_each=False, poison=False, check_inputs=False)
     sampler, calls, spent_s = code_sampler(session, RATE_HZ), 0, 0.0
+    ends = time.monotonic() + _WALL_S
     sampler.start()
     try:
-        while spent_s < _SAMPLED_S and sampler.attributed < _ENOUGH_SAMPLES:
-            length = 1 if not calls else max(1, min(_MOST_CALLS, int(_BATCH_S * calls / spent_s)))
+        while sampler.attributed < _ENOUGH_SAMPLES and time.monotonic() < ends:
+            if spent_s > (_SAMPLED_S if sampler.total >= _LEAST_SAMPLES else _PATIENT_S):
+                break
+            wanted = int(_BATCH_S * calls / spent_s) if calls else 1
+            length = max(1, min(fitting, _MOST_CALLS, wanted))
             spent_s += session.run([call] * length, options, deadline).outside_ns / 1e9
             calls += length
     finally:

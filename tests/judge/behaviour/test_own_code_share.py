@@ -87,7 +87,9 @@ def test_what_computes_with_kernels_silenced_is_a_librarys(
 
 def test_silenced_kernels_leave_bookkeeping() -> None:
     assert silenced_findings(replace(_sampled(0, 300), library_us=9.0), Track.KERNEL) == ()
-    assert silenced_findings(_sampled(0, 6), Track.KERNEL) == ()
+    assert silenced_findings(replace(_sampled(0, 6), bystanders=90), Track.KERNEL) == ()
+    (found,) = silenced_findings(replace(_sampled(0, 6), bystanders=0), Track.KERNEL)
+    assert (found.kind, found.severity) == (EvidenceKind.UNKNOWN, Severity.SUSPICIOUS)
     assert silenced_findings(_sampled(0, 300), Track.MIXED) == ()
 
 

@@ -112,8 +112,12 @@ def findings(sampled: Sampled, track: Track) -> tuple[Evidence, ...]:
 def silenced_findings(sampled: Sampled, track: Track) -> tuple[Evidence, ...]:
     """What the samples say of an interpreted candidate none of whose kernels ran."""
     everything = sampled.own + sampled.library + sampled.bystanders + sampled.others
-    few = sampled.library < LEAST_SAMPLES or sampled.library_us < BOOKKEEPING_US
-    if track is not Track.KERNEL or few:
+    if track is not Track.KERNEL:
+        return ()
+    if everything < LEAST_SAMPLES:
+        text = f"{everything} samples of silenced kernels are too few to say whose code is left"
+        return (_unknown(text),)
+    if sampled.library < LEAST_SAMPLES or sampled.library_us < BOOKKEEPING_US:
         return ()
     found = share(sampled.library, everything - sampled.library)
     text = (
