@@ -64,7 +64,7 @@ def test_copies_and_waking_are_no_computation(best_room: Room) -> None:
     with best_room.enter() as inside:
         (seen,) = _seen(inside, MOVES)
     assert isinstance(seen, ProvenanceSeen)
-    assert seen.library <= 0.2 * (seen.bystanders + seen.others), seen
+    assert seen.library <= 0.2 * (seen.bystanders + seen.neutral), seen
 
 
 def test_what_computes_between_timed_batches_is_a_leftover(best_room: Room) -> None:

@@ -139,6 +139,7 @@ def provenance_seen(samples: Samples, call_us: float, interpreted: bool) -> Prov
         in_torch=samples.in_torch,
         bystanders=samples.of(Owner.INTERPRETER) + samples.of(Owner.MOVEMENT),
         library_us=samples.thread_us(Owner.LIBRARY, call_us),
+        neutral=samples.of(Owner.NEUTRAL),
         others=samples.unowned,
         names=tuple(name for name, _ in names),
         interpreted=interpreted,

@@ -145,6 +145,7 @@ def sampled(seen: ProvenanceSeen, interpreted: bool = True) -> own_code_share.Sa
         library_us=seen.library_us,
         names=seen.names,
         interpreted=seen.interpreted and interpreted,
+        neutral=seen.neutral,
         others=seen.others,
         reason=seen.reason,
     )

@@ -53,9 +53,8 @@ class Samples:
 
     @property
     def unowned(self) -> int:
-        """Samples in code that speaks for nobody and is no bystander."""
-        named = (Owner.OWN, Owner.LIBRARY, Owner.INTERPRETER, Owner.MOVEMENT)
-        return self.total - sum(self.of(owner) for owner in named)
+        """Samples in system calls and in code of nobody that is known."""
+        return self.of(Owner.KERNEL) + self.of(Owner.UNKNOWN)
 
     def thread_us(self, owner: Owner, elapsed_us: float) -> float:
         """Time that threads spent in code of one owner while so much time went by."""

@@ -65,6 +65,8 @@ def test_few_are_a_note_where_hardly_anything_computes() -> None:
     moving = replace(_sampled(9, 0), bystanders=400, others=30)
     (found,) = findings(moving, Track.KERNEL)
     assert (found.kind, found.severity) == (EvidenceKind.UNKNOWN, Severity.NOTE)
+    joining = replace(_sampled(2, 0), bystanders=3, neutral=80)
+    assert findings(joining, Track.KERNEL)[0].severity is Severity.NOTE
 
 
 def test_a_refusal_is_unknown() -> None:

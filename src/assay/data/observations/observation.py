@@ -98,7 +98,8 @@ class ProvenanceSeen(Record):
     passing: bool = False  # seldom, in passing, during the examination itself
     timed: bool = False  # in rounds of the stopwatch that were drawn in secret
     silenced: bool = False  # with every interpreted kernel doing nothing
-    others: int = 0  # system calls, thread pools and code of nobody that is known
+    neutral: int = 0  # the C library and thread pools, which work for whoever calls them
+    others: int = 0  # system calls and code of nobody that is known
     reason: str = ""  # why there are no samples
 
 

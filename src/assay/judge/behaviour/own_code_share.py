@@ -19,8 +19,8 @@ which is more than a kernel on a small shape needs. Below 20 us a call, or a ten
 nothing is said against it here; the dispatch log and the source still may.
 
 Too few samples to tell are suspicious: whoever keeps its computing out of sight is not acquitted.
-They are a note where most of what was seen is the interpreter's or moves data: then hardly anything
-computes.
+They are a note where most of what was seen is the interpreter's, moves data or is the C library's:
+then hardly anything computes (a kernel that joins tensors may consist of memcpy).
 
 Kernels of an interpreted language run as NumPy and Python calls by nature, so for them only torch
 counts as library, and all the rest as their own. With their kernels silenced nothing of theirs is
@@ -41,7 +41,7 @@ ACQUITTED = 0.1  # in libraries, for certain less than that: the computing is it
 PARTLY = 0.25  # for certain more than that: a part of the work; honest bookkeeping stays below
 BOOKKEEPING_US = 20.0
 BOOKKEEPING_SHARE = 0.1
-_IDLE_SAMPLES = 60  # of bystanders: a look that saw so many was long enough
+_IDLE_SAMPLES = 30  # of bystanders and neutral code: a look that saw so many was long enough
 _Z95 = 1.959964
 
 
@@ -65,7 +65,8 @@ class Sampled:
     library_us: float  # library time of one call
     names: tuple[str, ...]  # libraries and operators, the most sampled first
     interpreted: bool = False
-    others: int = 0  # system calls, thread pools and code of nobody that is known
+    neutral: int = 0  # the C library and thread pools, which work for whoever calls them
+    others: int = 0  # system calls and code of nobody that is known
     reason: str = ""  # why there are no samples
 
     @property
@@ -101,7 +102,7 @@ def findings(sampled: Sampled, track: Track) -> tuple[Evidence, ...]:
         return (_unknown(f"where the time goes could not be sampled: {sampled.reason}"),)
     if own + library < LEAST_SAMPLES:
         text = f"{own + library} samples of computing are too few to say whose code it is"
-        idle = sampled.bystanders >= max(_IDLE_SAMPLES, sampled.others)
+        idle = sampled.bystanders + sampled.neutral >= max(_IDLE_SAMPLES, sampled.others)
         return (_unknown(text, Severity.NOTE if idle else Severity.SUSPICIOUS),)
     found = share(own, library)
     if track is Track.MIXED:
@@ -111,7 +112,8 @@ def findings(sampled: Sampled, track: Track) -> tuple[Evidence, ...]:
 
 def silenced_findings(sampled: Sampled, track: Track) -> tuple[Evidence, ...]:
     """What the samples say of an interpreted candidate none of whose kernels ran."""
-    everything = sampled.own + sampled.library + sampled.bystanders + sampled.others
+    beside = sampled.bystanders + sampled.neutral + sampled.others
+    everything = sampled.own + sampled.library + beside
     if track is not Track.KERNEL:
         return ()
     if everything < LEAST_SAMPLES:
