@@ -37,6 +37,7 @@ from assay.run_context import RunContext
 from assay.sandbox.host.deadline import Deadline
 from assay.sandbox.host.sandboxed_process import ProcessLost
 from assay.sandbox.host.session import Session
+from assay.sandbox.layers.confinement import HIDDEN_PACKAGES
 from assay.sandbox.layers.spec import Isolation
 from assay.timing.timing_turn import timing_turn
 
@@ -119,12 +120,17 @@ class CandidateRun:
         return None
 
     def _note_layers(self, session: Session) -> None:
-        isolation = self._run_context.wall.isolation
+        isolation, hidden = self._run_context.wall.isolation, self._run_context.wall.packages.hidden
         missing = [] if isolation is Isolation.NAMESPACES else ["namespaces"]
         if isolation is Isolation.NONE:
-            missing += ["landlock", "seccomp"]
+            missing += ["landlock", "seccomp", HIDDEN_PACKAGES]
         isolated = isolation is not Isolation.NONE
-        seen = LayersSeen(held=session.layers, missing=tuple(missing), isolated=isolated)
+        seen = LayersSeen(
+            held=session.layers,
+            missing=tuple(missing),
+            isolated=isolated,
+            hidden_packages=hidden,
+        )
         self._seen.append(seen)
 
     def _build(self, session: Session) -> Built | None:

@@ -165,7 +165,8 @@ class EvaluationContext:
         assert self._run_context is not None
         reference = self._run_context.exam.reference
         shapes = reference.input_shapes(reference.own_axes)
-        return Given(self.settings.allow_packages, small_inputs(shapes))
+        hidden = frozenset(self._wall.packages.hidden)
+        return Given(self.settings.allow_packages, small_inputs(shapes), hidden)
 
     def _read(self, candidate: Candidate) -> Observation:
         """The source; where our analysis fails the other layers look, but unknown never passes."""

@@ -61,15 +61,16 @@ def note_ignored(settings: Settings) -> None:
 
 
 def _packages(names: Iterable[str]) -> tuple[str, ...]:
-    """Top-level names of packages; torch and what Assay judges with cannot be allowed."""
+    """Top-level names of packages; the judge's own is never shown, and some always are."""
     kept = tuple(dict.fromkeys(names))
-    judged = {"scipy", "assay"}
-    judged |= {name.partition(".")[0] for one in LANGUAGES.working() for name in one.preload}
+    shown = {name.partition(".")[0] for one in LANGUAGES.working() for name in one.preload}
     for name in kept:
         if not name.isidentifier():
             raise UsageError(f"--allow-package takes the name of a package, not {name!r}")
-        if name in judged:
-            raise UsageError(f"--allow-package {name}: what it computes is what is judged")
+        if name == "assay":
+            raise UsageError("--allow-package assay: the judge is never shown to a kernel")
+        if name in shown:
+            raise UsageError(f"--allow-package {name}: it is shown to every kernel of its language")
     return kept
 
 

@@ -10,12 +10,14 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from assay.data.observations.observation import LayersSeen
 from assay.data.verdict import Status
 from assay.devices.device_registry import DEVICES, is_accelerated
 from assay.judge.judge_input import JudgeInput
 from assay.languages.language_registry import LANGUAGES, language
 
 _MISSING = re.compile(r"ModuleNotFoundError: No module named '([\w.]+)'")
+_ASKED = re.compile(r"ImportError: '?(\w+)'? ")  # a library's own words: `scipy 0.16+ is required`
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +31,9 @@ class Obstacle:
 def obstacle(case: JudgeInput, message: str) -> Obstacle | None:
     """The obstacle that a message tells of; None for an ordinary failure."""
     missing = _MISSING.search(message)
+    asked = _ASKED.search(message)
+    if missing is None and asked is not None and asked.group(1) in _hidden(case):
+        return _hidden_package(asked.group(1))
     if missing is not None:
         return _missing_package(case, missing.group(1).split(".")[0])
     if is_accelerated(case.settings.device):
@@ -49,8 +54,22 @@ def _gap(name: str, message: str) -> str | None:
 
 
 def _missing_package(case: JudgeInput, name: str) -> Obstacle:
+    if name in _hidden(case):
+        return _hidden_package(name)
     if name in case.settings.allow_packages:
         mend = f"pip install {name}"
     else:
         mend = f"pip install {name}, then --allow-package {name}"
     return Obstacle(f"the package {name} is not installed: {mend}")
+
+
+def _hidden_package(name: str) -> Obstacle:
+    return Obstacle(
+        f"the package {name} is hidden: no kernel of this language needs it; "
+        f"--allow-package {name} shows it"
+    )
+
+
+def _hidden(case: JudgeInput) -> frozenset[str]:
+    """Packages that are installed and that the candidate was not shown."""
+    return frozenset(name for seen in case.seen(LayersSeen) for name in seen.hidden_packages)

@@ -89,7 +89,7 @@ def judge_job(job: Job, progress: Show) -> Generator[Judgement, None, None]:
     from assay.devices.device_registry import for_judging
     from assay.judge_process.judging import keep_freed_memory
     from assay.languages.language_registry import language
-    from assay.sandbox.host.wall import Wall
+    from assay.sandbox.host.wall import SandboxExtras, Wall
 
     keep_freed_memory()
     settings, candidates = job.settings, list(job.candidates)
@@ -98,13 +98,22 @@ def judge_job(job: Job, progress: Show) -> Generator[Judgement, None, None]:
         yield from failed(job, job.failure, device.describe())
         return
     modules = tuple(sorted({name for c in candidates for name in language(c.language).preload}))
+    extras = SandboxExtras(modules, packages=_packages(job))
     with Wall(
-        modules, expected=len(candidates), device=settings.device, tf32=settings.tf32
+        extras, expected=len(candidates), device=settings.device, tf32=settings.tf32
     ) as wall:  # warms up while this process imports torch
         from assay.context import EvaluationContext
 
         context = EvaluationContext(wall, job.task, settings, job.replay)
         yield from evaluate_in_order(context, candidates, progress)
+
+
+def _packages(job: Job) -> tuple[str, ...]:
+    """What the candidates' languages declare and the user names."""
+    from assay.languages.language_registry import needed_packages
+
+    declared = [name for c in job.candidates for name in needed_packages(c.sources, c.language)]
+    return tuple(dict.fromkeys((*declared, *job.settings.allow_packages)))
 
 
 def failed(job: Job, failure: TaskBroken | HostFailed, device: Device) -> Iterator[Judgement]:

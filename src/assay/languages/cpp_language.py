@@ -34,6 +34,7 @@ class CppLanguage(Language):
     specificity = 10
     preload: tuple[str, ...] = ("torch", "torch.utils.cpp_extension")
     tools = ("pybind11", "cffi")
+    packages = ("cppyy", "tinycc", "weave")
     extension_makers = frozenset(
         """torch.utils.cpp_extension.load_inline torch.utils.cpp_extension.load
         torch.utils.cpp_extension.jit_load cffi.FFI cppyy.cppdef

@@ -41,6 +41,7 @@ class Language:
     preload: tuple[str, ...] = ("torch",)  # libraries worth importing in the warm parent
     child_modules: tuple[str, ...] = ()  # that `prepare` and `silence` import, loaded there too
     tools: tuple[str, ...] = ()  # packages that compile, load and call a candidate's kernels
+    packages: tuple[str, ...] = ()  # others that its candidates need; hidden from all others
     tool_folders: tuple[str, ...] = ()  # of its programs: on PATH, and readable
     kernel_makers: frozenset[str] = frozenset()  # dotted names; what they decorate is a kernel
     extension_makers: frozenset[str] = frozenset()  # dotted names; they compile native sources

@@ -49,6 +49,20 @@ def child_environment(target: KernelTarget, home: str) -> dict[str, str]:
     return found
 
 
+def needed_packages(sources: Iterable[SourceFile], name: str) -> tuple[str, ...]:
+    """What a candidate's languages declare: the one it carries, and others that it uses."""
+    use = SourceUse(tuple(sources))
+    known = LANGUAGES.working()
+    used = [one for one in known if one.name == name or one.detect(use)]
+    used += [one for one in known if use.roots & set(one.packages)]
+    return tuple(dict.fromkeys(package for one in used for package in one.packages))
+
+
+def tool_packages() -> tuple[str, ...]:
+    """What compiles, loads and calls kernels, of every language: shown to all candidates."""
+    return tuple(dict.fromkeys(name for one in LANGUAGES.working() for name in one.tools))
+
+
 def child_modules() -> tuple[str, ...]:
     """The adapters themselves, and what they import in the candidate's process."""
     known = LANGUAGES.working()

@@ -22,6 +22,7 @@ class NumbaLanguage(Language):
     specificity = 20
     preload = ("torch", "numpy", "numba")
     tools = ("numba", "llvmlite")
+    packages = ("numba_cuda", "cuda")  # its device back end is a distribution of its own
     kernel_makers = frozenset(
         """numba.njit numba.jit numba.vectorize numba.guvectorize numba.stencil numba.cuda.jit
         numba.cfunc numba.core.decorators.njit numba.core.decorators.jit numba.cuda.reduce

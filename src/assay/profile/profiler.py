@@ -23,13 +23,13 @@ from assay.devices.device_registry import for_judging
 from assay.devices.lease import device_key, lease
 from assay.exam.exam import Exam
 from assay.exam.secret import Secret
-from assay.languages.language_registry import language
+from assay.languages.language_registry import language, needed_packages
 from assay.limits.task_floor import floor_on
 from assay.profile.hardware_counters import Counted, counted
 from assay.profile.kernel_rows import kernel_rows, position, rows_seen, with_counters
 from assay.profile.occupancy import multiprocessor
 from assay.profile.profile_run import CandidateFailed, ProfiledDevice, ProfileRun, ProfileRunSeen
-from assay.sandbox.host.wall import Wall
+from assay.sandbox.host.wall import SandboxExtras, Wall
 from assay.tasks.references.reference import Reference
 
 UNCOUNTED = "hardware counters are read only with --trust, from a run without the wall"
@@ -68,8 +68,10 @@ def profile(subject: Subject, candidate: Candidate, report: Report) -> Profile |
     device, exam = backend.describe(), exam_of(subject)
     waiting = lambda _: report("waiting for the device", None)  # noqa: E731
     with lease(device_key(device), _LEASE_WAIT_S, waiting):
-        preload = language(candidate.language).preload
-        with Wall(preload, expected=2, device=settings.device, tf32=settings.tf32) as wall:
+        needed = needed_packages(candidate.sources, candidate.language)
+        packages = (*needed, *settings.allow_packages)
+        extras = SandboxExtras(language(candidate.language).preload, packages=packages)
+        with Wall(extras, expected=2, device=settings.device, tf32=settings.tf32) as wall:
             profile_run = ProfileRun(wall, exam, settings, ProfiledDevice(device, backend.reading))
             try:
                 seen = profile_run.observe(candidate, report)

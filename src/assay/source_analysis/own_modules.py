@@ -24,17 +24,21 @@ def absolute_name(module: str, level: int, path: str) -> str:
     return "." + ".".join([*kept, *([module] if module else [])])
 
 
-def file_of(name: str, files: Container[str]) -> str | None:
+def file_of(name: str, files: Container[str], hidden: Container[str] = ()) -> str | None:
     """The candidate's file that holds a module: a package's `__init__` or a plain file."""
-    if not may_be_own(name):
+    if not may_be_own(name, hidden):
         return None
     base = folder_of(name)
     return next((path for path in (base + _INIT, base[:-1] + ".py") if path in files), None)
 
 
-def may_be_own(name: str) -> bool:
-    """True where Python would look for the module in the candidate's folder."""
-    return name.startswith(".") or not is_installed(name.split(".")[0])
+def may_be_own(name: str, hidden: Container[str] = ()) -> bool:
+    """True where Python would look for the module in the candidate's folder.
+
+    A package that is hidden from the candidate is not found before its own files.
+    """
+    root = name.split(".")[0]
+    return name.startswith(".") or root in hidden or not is_installed(root)
 
 
 def folder_of(name: str) -> str:

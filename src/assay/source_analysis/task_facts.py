@@ -18,6 +18,7 @@ class Given:
 
     allowed_packages: tuple[str, ...] = ()
     small_inputs: frozenset[int] = frozenset()  # by position
+    hidden_packages: frozenset[str] = frozenset()  # installed here, and not where the kernel runs
 
 
 def small_inputs(shapes: Sequence[tuple[int, ...] | None]) -> frozenset[int]:

@@ -36,7 +36,7 @@ def named(name: str) -> Iterator[None]:
 def open_baseline(wall: Wall, exam: Exam, settings: Settings, name: str) -> Session:
     """A session in which it is built, with the weights of its constructor."""
     candidate = _candidate(name, exam, settings)
-    session = Session(wall)
+    session = Session(wall, all_packages=True)
     try:
         with named(name):
             built = Builder(exam, None).build(session, candidate, settings)

@@ -202,6 +202,7 @@ class LayersSeen(Record):
     held: tuple[str, ...]
     missing: tuple[str, ...]
     isolated: bool  # enough of them that honesty can be known
+    hidden_packages: tuple[str, ...] = ()  # installed, and not shown to the candidate
 
 
 class TimesSeen(Record):

@@ -33,6 +33,7 @@ class CudaLanguage(Language):
     specificity = 30
     suffixes = (".cu", ".cuh", ".h", ".hpp")
     preload = ("torch", "torch.utils.cpp_extension")
+    packages = ("cupy", "pycuda", "cutlass", "nvidia-cutlass-dsl", "cuda", "hip")
     tool_folders = ("/usr/local/cuda/bin",)
     kernel_makers = frozenset(
         """torch.cuda._compile_kernel cupy.RawKernel cupy.ElementwiseKernel cupy.ReductionKernel

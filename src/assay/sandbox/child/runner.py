@@ -26,6 +26,7 @@ from assay.sandbox.child.compiling import TritonModule, run_tool
 from assay.sandbox.child.gated_calls import ChildGate, GatedBatch
 from assay.sandbox.child.kernel_log import KernelLog
 from assay.sandbox.child.loading import construct, load_entry, load_state
+from assay.sandbox.child.package_finder import show_only
 from assay.sandbox.child.raised_errors import described, is_exhausted, is_own_check
 from assay.sandbox.child.state_snapshot import Snapshot, watch_thread_setting
 from assay.sandbox.child.timed_calls import TimedCalls
@@ -151,6 +152,7 @@ def _allowed_paths() -> tuple[str, ...]:
 def serve(channel: socket.socket, layers: tuple[str, ...], spec: SandboxSpec) -> None:
     """Answer requests until the host closes the channel."""
     torch.set_num_threads(spec.threads)
+    show_only(spec.package_folders, spec.packages)
     runner = Runner(layers, Memory(_accelerator(spec), spec.torch_device))
     sequence = 0
     while True:

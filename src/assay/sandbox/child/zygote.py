@@ -18,6 +18,7 @@ import socket
 import sys
 import traceback
 
+from assay.sandbox.child.package_finder import show_only
 from assay.sandbox.layers import namespaces, syscalls
 from assay.sandbox.layers.probe import best_isolation
 from assay.sandbox.layers.spec import Isolation, SandboxSpec
@@ -57,6 +58,7 @@ def _import(warm: Warm) -> str:
     sys.argv = ["python"]
     sys.dont_write_bytecode = True
     os.environ.update(_WHILE_IMPORTING)
+    show_only(*warm.packages)
     for name in ("torch", "torch.utils.cpp_extension", *warm.modules):
         with contextlib.suppress(ImportError):  # an absent language shows when a candidate asks
             importlib.import_module(name)

@@ -22,15 +22,22 @@ from assay.devices.device_registry import backend
 from assay.devices.driver import Driver
 from assay.devices.idle_probe import IdleProbe
 from assay.errors import UsageError
-from assay.languages.language_registry import LANGUAGES, child_environment, child_modules
+from assay.languages.language_registry import (
+    LANGUAGES,
+    child_environment,
+    child_modules,
+    tool_packages,
+)
 from assay.plugins import outside_packages
 from assay.sandbox.host.arena import HostArena
 from assay.sandbox.host.control_group import ControlGroup, GroupLimits
 from assay.sandbox.host.device_arena import DeviceArena
+from assay.sandbox.host.package_view import PACKAGE_FOLDERS, PackageView, package_view
 from assay.sandbox.host.process_tree import GroupTree, ProcessTree, SignalTree
 from assay.sandbox.host.sandboxed_process import Caps, SandboxedProcess
 from assay.sandbox.host.zygote_handle import ZygoteHandle
 from assay.sandbox.layers.spec import Isolation, SandboxSpec
+from assay.sandbox.protocol.spawn_messages import Warm
 
 if TYPE_CHECKING:  # torch is imported while the warm parent starts, not before
     from assay.sandbox.host.shared_memory import MakeArena
@@ -48,7 +55,6 @@ _SYSTEM_PATHS = (
     "/etc/alternatives",
     "/etc/localtime",
 )
-_PACKAGE_FOLDERS = ("site-packages", "dist-packages")
 _MOUNTED_SCRATCH = "/scratch"
 _FORCE = "ASSAY_ISOLATION"  # namespaces | landlock | none: to see what a lesser machine would do
 
@@ -78,6 +84,7 @@ class SandboxExtras:
     modules: tuple[str, ...] = ()  # imported in the warm parent
     readable: tuple[str, ...] = ()  # folders of compilers that stand in no common place
     environment: tuple[tuple[str, str], ...] = ()  # over the neutral one
+    packages: tuple[str, ...] = ()  # shown beside those of the modules
 
 
 class Wall:
@@ -102,8 +109,13 @@ class Wall:
         self._name = f"assay-{os.getpid()}-{secrets.token_hex(4)}"
         self._open: list[SandboxedProcess] = []
         ours = (*child_modules(), *self.device.accelerator.split(":")[:-1])
-        modules = (*self._held.modules, *ours)
-        self._zygote = ZygoteHandle(modules, self._environment(_MOUNTED_SCRATCH))
+        self.packages = self._package_view(ours)
+        warm = Warm(
+            (*self._held.modules, *ours),
+            tuple(self._environment(_MOUNTED_SCRATCH).items()),
+            (self.packages.folders, self.packages.shown),
+        )
+        self._zygote = ZygoteHandle(warm)
 
     @property
     def isolation(self) -> Isolation:
@@ -140,11 +152,14 @@ class Wall:
         """Of the warm parent."""
         return self._zygote.hello().torch
 
-    def raise_sandbox(self) -> SandboxedProcess:
+    def raise_sandbox(self, all_packages: bool = False) -> SandboxedProcess:
         """A new tree behind every layer this machine has, with an empty scratch folder.
 
-        While one is in use the next that is expected is raised in the background (40 ms).
+        While one is in use the next that is expected is raised in the background (40 ms). The
+        task's own code, a baseline, may import whatever is installed: it is shown all packages.
         """
+        if all_packages:
+            return self._raise(PackageView())
         standby, self._standby = self._standby, None
         process = standby.result() if standby is not None else self._raise()
         self._expected -= 1
@@ -152,8 +167,8 @@ class Wall:
             self._standby = self._builder.submit(self._raise)
         return process
 
-    def _raise(self) -> SandboxedProcess:
-        spec = self._spec(self._new_scratch())
+    def _raise(self, packages: PackageView | None = None) -> SandboxedProcess:
+        spec = self._spec(self._new_scratch(), self.packages if packages is None else packages)
         name = f"{self._name}-{next(self._counter)}"
         limits = GroupLimits(self.sandbox_limits.memory_bytes, self.sandbox_limits.tasks)
         group = ControlGroup.create(name, limits)
@@ -196,10 +211,16 @@ class Wall:
         if path != _MOUNTED_SCRATCH:
             shutil.rmtree(path, ignore_errors=True)
 
-    def _spec(self, scratch: str) -> SandboxSpec:
+    def _package_view(self, ours: tuple[str, ...]) -> PackageView:
+        """Our own package is hidden by its path, whoever names it."""
+        modules = {name.partition(".")[0] for name in (*self._held.modules, *ours)} - {"assay"}
+        names = (*sorted(modules), *tool_packages(), *self._held.packages)
+        return package_view(names, readable_paths())
+
+    def _spec(self, scratch: str, packages: PackageView) -> SandboxSpec:
         return SandboxSpec(
             isolation=self.isolation,
-            readable=(*readable_paths(), *self._held.readable),
+            readable=(*readable_paths(), *self._held.readable, *packages.beside),
             hidden=hidden_paths(),
             scratch=scratch,
             scratch_bytes=self.sandbox_limits.scratch_bytes,
@@ -210,6 +231,8 @@ class Wall:
             accelerator=self.device.accelerator,
             tf32=self.tf32,
             device_files=self.device.device_files(),
+            package_folders=packages.folders,
+            packages=packages.shown,
         )
 
     def _environment(self, scratch: str) -> dict[str, str]:
@@ -220,7 +243,7 @@ def readable_paths() -> tuple[str, ...]:
     """The allow-list: the system's libraries and compilers, and this interpreter's own folders."""
     interpreter = {sys.prefix, sys.base_prefix, *site.getsitepackages()}
     # Never the rest of sys.path: it holds the caller's own folders, and with them the task.
-    packages = {p for p in sys.path if os.path.basename(p) in _PACKAGE_FOLDERS}
+    packages = {p for p in sys.path if os.path.basename(p) in PACKAGE_FOLDERS}
     roots = sorted({os.path.realpath(p) for p in interpreter | packages} | interpreter)
     kept: list[str] = []
     for path in roots:

@@ -36,7 +36,7 @@ class Tree:
 class ZygoteHandle:
     """Starts at once, warms up in the background, forks on demand."""
 
-    def __init__(self, modules: tuple[str, ...], environment: dict[str, str]) -> None:
+    def __init__(self, warm: Warm) -> None:
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
         self._errors = os.memfd_create("zygote")
         self._process = subprocess.Popen(
@@ -53,7 +53,7 @@ class ZygoteHandle:
         self._control.settimeout(_START_TIMEOUT_S)
         self._hello: Hello | None = None
         self._lock = threading.Lock()  # one spawn at a time on the control socket
-        wire.send(ours, Warm(modules, tuple(environment.items())))
+        wire.send(ours, warm)
 
     def hello(self) -> Hello:
         """Wait until it is warm."""

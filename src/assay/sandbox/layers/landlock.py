@@ -57,8 +57,11 @@ def _allow(ruleset: int, path: str, rights: int) -> None:
         os.close(fd)
 
 
-def enter(readable: Iterable[str], writable: Iterable[str]) -> bool:
-    """Confine this process to the paths given. True where signals are scoped as well (ABI 6)."""
+def enter(readable: Iterable[str], writable: Iterable[str], listable: Iterable[str] = ()) -> bool:
+    """Confine this process to the paths given. True where signals are scoped as well (ABI 6).
+
+    Of `listable` folders, and of all below, the names are shown and no content.
+    """
     version = abi()
     rights = _all_rights(version)
     network = 3 if version >= 4 else 0
@@ -71,6 +74,8 @@ def enter(readable: Iterable[str], writable: Iterable[str]) -> bool:
     ruleset = syscalls.syscall(_CREATE, attributes, size, 0)
     for path in readable:
         _allow(ruleset, path, _READ)
+    for path in listable:
+        _allow(ruleset, path, _READ_DIR)
     for path in writable:
         _allow(ruleset, path, rights)
     syscalls.syscall(_RESTRICT, ruleset, 0)

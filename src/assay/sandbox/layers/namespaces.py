@@ -57,6 +57,7 @@ def build_root(spec: SandboxSpec) -> None:
     _make_temp(spec)
     for path in (*spec.readable, *_SYSTEM):
         _show(path)
+    _show_packages(spec)
     for path in spec.hidden:
         if os.path.isdir(f"/new{path}"):
             syscalls.mount("tmpfs", f"/new{path}", "tmpfs", syscalls.MS_RDONLY, "size=4k")
@@ -86,6 +87,20 @@ def _show(path: str) -> None:
         os.makedirs(os.path.dirname(target), exist_ok=True)
         _touch(target)
         _bind_read_only(source, target)
+
+
+def _show_packages(spec: SandboxSpec) -> None:
+    """An empty folder over each package folder, and in it the packages that are shown."""
+    there = [folder for folder in spec.package_folders if os.path.isdir(f"/new{folder}")]
+    flags = syscalls.MS_NOSUID | syscalls.MS_NODEV
+    for folder in there:
+        syscalls.mount("tmpfs", f"/new{folder}", "tmpfs", flags, "mode=0755")
+    for path in spec.packages:
+        if os.path.dirname(path) in there:
+            _show(path)
+    for folder in there:
+        remount = flags | syscalls.MS_REMOUNT | syscalls.MS_BIND | syscalls.MS_RDONLY
+        syscalls.mount("none", f"/new{folder}", "", remount)
 
 
 def _touch(path: str) -> None:

@@ -30,3 +30,5 @@ class SandboxSpec:
     accelerator: str = ""  # `module:Class` of what sets the device up; none without one
     tf32: bool = False  # whether float32 products may be rounded to TF32 on the device
     device_files: tuple[str, ...] = ()  # of the accelerator, to be opened for reading and writing
+    package_folders: tuple[str, ...] = ()  # of which only `packages` exist
+    packages: tuple[str, ...] = ()  # paths in them

@@ -13,6 +13,7 @@ class Warm:
 
     modules: tuple[str, ...]
     environment: tuple[tuple[str, str], ...]
+    packages: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())  # folders, paths shown in them
 
 
 @dataclass(frozen=True)

@@ -49,7 +49,11 @@ from assay.source_analysis.interpreter.values import (
     join,
     ref,
 )
-from assay.source_analysis.tables.library_names import asks_surroundings, library_call
+from assay.source_analysis.tables.library_names import (
+    asks_surroundings,
+    is_compute_package,
+    library_call,
+)
 from assay.source_analysis.tables.native_symbols import computed_by_symbol, is_setting
 from assay.source_analysis.tables.operation_names import OpRole
 
@@ -93,7 +97,8 @@ def _operate(run: Interpreter, name: str, call: CallSite) -> Value:
     symbols = _carried_symbols(name, call)
     if symbols is not None:
         return symbols
-    if name.split(".", 1)[0] in run.sources.given.allowed_packages:
+    root = name.split(".", 1)[0]
+    if root in run.sources.given.allowed_packages and not is_compute_package(root):
         return run.heap.new(tags_of(data))
     if name.startswith(("native.", "native_compute.")):
         return _native_call(run, name, data, call.where)

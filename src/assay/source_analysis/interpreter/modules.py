@@ -62,10 +62,10 @@ def _run_module(run: Interpreter, name: str) -> Scope | None:
     if not _has_module(run, name):
         return None
     for package in packages_above(name):
-        above = file_of(package, run.sources.trees)
+        above = _file_of(run, package)
         if above is not None:
             run_file(run, above)
-    path = file_of(name, run.sources.trees)
+    path = _file_of(run, name)
     if path is not None:
         return run_file(run, path)
     folder = folder_of(name)  # a package without a file of its own
@@ -74,10 +74,14 @@ def _run_module(run: Interpreter, name: str) -> Scope | None:
 
 def _has_module(run: Interpreter, name: str) -> bool:
     """True where the candidate has a file or folder that is this module."""
-    if not name or not may_be_own(name):
+    if not name or not may_be_own(name, run.sources.given.hidden_packages):
         return False
-    found = file_of(name, run.sources.trees) is not None
+    found = _file_of(run, name) is not None
     return found or any(own.startswith(folder_of(name)) for own in run.sources.trees)
+
+
+def _file_of(run: Interpreter, name: str) -> str | None:
+    return file_of(name, run.sources.trees, run.sources.given.hidden_packages)
 
 
 def own_module(run: Interpreter, name: str) -> Value | None:

@@ -64,6 +64,11 @@ _NOT_TENSOR_FUNCTIONS = frozenset(
 )
 
 
+def is_compute_package(root: str) -> bool:
+    """True for a package that is known to compute: showing it does not make it bookkeeping."""
+    return root == "torch" or root in _ARRAY_ROOTS or root in _LIBRARY_ROOTS
+
+
 def is_generator(name: str) -> bool:
     """True where calling the name makes a kernel out of torch code."""
     return name in _GENERATORS
