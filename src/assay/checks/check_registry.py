@@ -28,6 +28,7 @@ _BUILT_IN = (
     "sampled_batches",
     "repeated_content",
     "linked_objects",
+    "generated_code",
     "asked_again",
     "failure_explanation",
 )

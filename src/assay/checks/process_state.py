@@ -35,7 +35,11 @@ CHECK = Check(
     CheckDeclaration(
         name="process state",
         text="Are clocks, builtins, library functions, hooks and settings as they were before?",
-        kinds=(EvidenceKind.PATCHED_STATE, EvidenceKind.LEFTOVER),
+        kinds=(
+            EvidenceKind.PATCHED_STATE,
+            EvidenceKind.LEFTOVER,
+            EvidenceKind.GENERATED_KERNEL,
+        ),
         cost=Cost.NOTHING,
         most="one request at each stage, after the timing to each process",
         stages=(CheckStage.BUILT, CheckStage.CALLED, CheckStage.TIMED),

@@ -72,7 +72,16 @@ def _own_kernel(report: SourceReport, track: Track) -> list[Evidence]:
         return [unresolved, *_delegations(report, track)]
     if report.opaque or not report.returns:
         return []
-    return [*_without_kernel(report), *_made_by_library(report, track)]
+    made = _made_by_library(report, track)
+    if track is Track.MIXED and _is_generated(report):
+        return made
+    return [*_without_kernel(report), *made]
+
+
+def _is_generated(report: SourceReport) -> bool:
+    """Whether Inductor makes a kernel of the result; TorchScript calls the library's own."""
+    generated = [tag for tag in _library_tags(report) if tag.weight is Weight.GENERATED]
+    return any(not tag.name.startswith("torch.jit.") for tag in generated)
 
 
 def _hidden_work(report: SourceReport) -> list[Evidence]:

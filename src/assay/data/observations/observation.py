@@ -122,6 +122,14 @@ class ObjectsSeen(Record):
     reason: str = ""  # why they could not be looked for
 
 
+class GeneratedSeen(Record):
+    """What a compiler of the library wrote for the candidate: files in its scratch folder."""
+
+    kind: Literal["generated"] = "generated"
+    files: tuple[str, ...] = ()  # whose text stands in no source of the candidate
+    reason: str = ""  # why they could not be looked for
+
+
 class AblationSeen(Record):
     """The own workload once more, in a new process, with every interpreted kernel doing nothing."""
 
@@ -291,6 +299,7 @@ Observation = Annotated[
     | KernelsSeen
     | ObjectsSeen
     | AblationSeen
+    | GeneratedSeen
     | RepetitionSeen
     | RecurrenceSeen
     | RelationSeen

@@ -24,6 +24,7 @@ from assay.sandbox.child.batch import Batch
 from assay.sandbox.child.child_memory import Memory
 from assay.sandbox.child.compiling import TritonModule, run_tool
 from assay.sandbox.child.gated_calls import ChildGate, GatedBatch
+from assay.sandbox.child.generated_kernels import generated_lines
 from assay.sandbox.child.kernel_log import KernelLog
 from assay.sandbox.child.loading import construct, load_entry, load_state
 from assay.sandbox.child.package_finder import show_only
@@ -132,6 +133,7 @@ class Runner:
             case Survey():
                 assert self.before is not None
                 heard = list(self.audit.lines) if self.audit is not None else []
+                heard += generated_lines()
                 heard += accelerator.lines() if accelerator is not None else []
                 return self.silenced(), "\n".join([*self.before.changes(Snapshot.take()), *heard])
             case RunTool():

@@ -65,8 +65,8 @@ _NOT_TENSOR_FUNCTIONS = frozenset(
 
 
 def is_compute_package(root: str) -> bool:
-    """True for a package that is known to compute: showing it does not make it bookkeeping."""
-    return root == "torch" or root in _ARRAY_ROOTS or root in _LIBRARY_ROOTS
+    """True for a library of arrays: showing it does not make its functions bookkeeping."""
+    return root in ("torch", "scipy") or root in _ARRAY_ROOTS
 
 
 def is_generator(name: str) -> bool:
