@@ -8,6 +8,7 @@ from assay.data.evidence import EvidenceKind
 from assay.data.observations.kernels import KernelsSeen
 from assay.data.settings import Track
 from assay.exam.exam import ContentKey
+from assay.exam.library_code import library_code
 from assay.exam.traced_kernels import traced
 from assay.sandbox.host.planned_call import AT_START, Place, PlannedCall
 
@@ -19,7 +20,8 @@ def trace_kernels(context: CheckContext) -> list[KernelsSeen]:
     context.report("sampling", None)
     content = context.exam.content(ContentKey(0))
     calls = [PlannedCall(0, Place(0, AT_START), content, ()) for _ in range(_CALLS)]
-    return [traced(context.session, calls, context.deadline)]
+    library = library_code(context.wall, context.device)
+    return [traced(context.session, calls, context.deadline, library)]
 
 
 CHECK = Check(
@@ -28,8 +30,8 @@ CHECK = Check(
         text="Are the kernels that the device ran the candidate's own, or a library's?",
         kinds=(EvidenceKind.NO_KERNEL, EvidenceKind.DELEGATION),
         cost=Cost.CALLS,
-        most=f"{_CALLS} calls",
-        stages=(CheckStage.CALLED,),
+        most=f"{_CALLS} calls, and {_CALLS} after the timing in each process",
+        stages=(CheckStage.CALLED, CheckStage.TIMED),
         tracks=(Track.KERNEL, Track.MIXED),
         executions=(Execution.DEVICE,),
     ),

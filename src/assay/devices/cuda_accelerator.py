@@ -13,8 +13,9 @@ from typing import Any
 import torch
 
 from assay.devices.cuda_driver import PERSISTING_CACHE, CudaDriver
-from assay.devices.cupti import CuptiTrace
+from assay.devices.cupti import CuptiTrace, cupti_library
 from assay.devices.launch_gap import LaunchGap
+from assay.devices.loaded_modules import LoadedModules
 from assay.errors import DeviceError
 
 _current_stream, _set_stream = torch.cuda.current_stream, torch.cuda.set_stream
@@ -31,6 +32,7 @@ class CudaAccelerator:
 
     def __init__(self, tf32: bool = False) -> None:
         self.driver = CudaDriver()
+        self.modules = LoadedModules.watched(cupti_library())  # before any candidate's is loaded
         torch.backends.cuda.matmul.allow_tf32 = tf32
         torch.backends.cudnn.allow_tf32 = tf32
         torch.cuda.init()

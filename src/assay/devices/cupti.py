@@ -32,6 +32,7 @@ class KernelRecord:
     block: tuple[int, int, int]
     registers: int
     shared_bytes: int
+    symbol: str = ""  # the name before it is demangled
 
 
 class _Head(ctypes.Structure):
@@ -115,6 +116,14 @@ class CuptiTrace:
             raise DeviceError(f"{name} failed with CUPTI error {code}")
 
 
+def cupti_library() -> ctypes.CDLL | None:
+    """CUPTI, or None where it is not installed."""
+    try:
+        return _load()
+    except DeviceError:
+        return None
+
+
 def _load() -> ctypes.CDLL:
     for name in _LIBRARIES:
         try:
@@ -134,6 +143,7 @@ def _record(head: _Head) -> KernelRecord:
         block=tuple(head.block),
         registers=head.registers,
         shared_bytes=head.static_shared + head.dynamic_shared,
+        symbol=(head.name or b"").decode("utf-8", "replace"),
     )
 
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:  # NumPy's threads must not start before the warm parent says 
     import torch
 
     from assay.devices.cupti import CuptiTrace
+    from assay.devices.loaded_modules import LoadedModules
 
     Bytes: TypeAlias = npt.NDArray[np.uint8]
 
@@ -86,6 +87,10 @@ class Accelerator(Protocol):
     @property
     def stream_handle(self) -> int:
         """The stream that calls are queued on and timed on."""
+
+    @property
+    def modules(self) -> LoadedModules:
+        """The code that was loaded onto the device since the process began."""
 
     def take_back(self) -> None:
         """Make our stream current again, whatever a call left."""

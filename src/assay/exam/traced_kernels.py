@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from assay.data.observations.kernels import KernelSeen, KernelsSeen
 from assay.sandbox.host.deadline import Deadline
@@ -10,26 +10,34 @@ from assay.sandbox.host.planned_call import PlannedCall
 from assay.sandbox.host.session import Session
 from assay.sandbox.protocol.replies import ReplyCode
 
-_FIELDS = 7
+_FIELDS = 8
 
 
-def traced(session: Session, calls: Sequence[PlannedCall], deadline: Deadline) -> KernelsSeen:
-    """These calls under the device's own trace."""
+def traced(
+    session: Session,
+    calls: Sequence[PlannedCall],
+    deadline: Deadline,
+    library: Mapping[str, str] | None = None,
+) -> KernelsSeen:
+    """These calls under the device's own trace; `library` names a library's functions by code."""
     reply = session.trace(calls, deadline)
     statement = session.statement()
     if reply.code != ReplyCode.OK:
         reason = statement.strip().splitlines()[-1:] or ["the trace failed"]
         return KernelsSeen(calls=len(calls), reason=reason[0][:300])
-    found = tuple(one for one in map(_kernel, statement.splitlines()) if one is not None)
-    return KernelsSeen(calls=len(calls), kernels=found)
+    known = library or {}
+    lines = (_kernel(line, known) for line in statement.splitlines())
+    found = tuple(one for one in lines if one is not None)
+    return KernelsSeen(calls=len(calls), kernels=found, compared=len(known))
 
 
-def _kernel(line: str) -> KernelSeen | None:
+def _kernel(line: str, library: Mapping[str, str]) -> KernelSeen | None:
     """One line of the child's; None where it is none of ours."""
     parts = line.split("\t")
     if len(parts) != _FIELDS or not all(part.isdigit() for part in parts[1:5]):
         return None
     launches, spent_ns, registers, shared = map(int, parts[1:5])
+    codes = tuple(code for code in parts[7].split(",") if code)
     return KernelSeen(
         name=parts[0],
         launches=launches,
@@ -38,4 +46,6 @@ def _kernel(line: str) -> KernelSeen | None:
         shared_bytes=shared,
         grid=parts[5],
         block=parts[6],
+        codes=codes,
+        library_code=next((library[code] for code in codes if code in library), ""),
     )

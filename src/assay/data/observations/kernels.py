@@ -17,6 +17,8 @@ class KernelSeen(Record):
     shared_bytes: int
     grid: str
     block: str
+    codes: tuple[str, ...] = ()  # digests of its machine code, where it is long enough
+    library_code: str = ""  # the library's function that has the same machine code
 
 
 class KernelsSeen(Record):
@@ -26,3 +28,4 @@ class KernelsSeen(Record):
     calls: int
     kernels: tuple[KernelSeen, ...] = ()
     reason: str = ""
+    compared: int = 0  # functions of libraries whose machine code theirs was compared with

@@ -1,7 +1,9 @@
 """Whose kernel is it? Told by the name under which the device ran it.
 
-The rule: a name of a library's is the library's, whatever the source says; any other is the
-candidate's where its source defines it, and the library's where it does not.
+The rule: machine code that a library's own function has is the library's, whatever it is called; so
+is a name of a library's, whatever the source says. Any other is the candidate's where its source
+defines it, and the library's where it does not. Code that the candidate compiles from headers (CUB,
+CUTLASS) is its own: its source includes them.
 """
 
 from __future__ import annotations
@@ -31,6 +33,14 @@ _LIBRARY = re.compile(
     r"\bcusolver|\bcusparse|\bcufft|\bcurand|\bgemmk1_|\bgemv|splitKreduce|"
     r"\bflash_(?:fwd|bwd)|pytorch_flash|\bfmha|\btriton_(?:poi|per|red|tem|mm)_|^cupy_"
 )
+# Libraries of templates: names of what they make, by the folder of the headers.
+_HEADERS = {
+    "cub": re.compile(r"(?<!::)\b(?:cub|thrust)::"),
+    "thrust": re.compile(r"(?<!::)\b(?:cub|thrust)::"),
+    "cutlass": re.compile(r"(?<!::)\b(?:cutlass|cute)::(?!Kernel2<cutlass_)"),
+    "cute": re.compile(r"(?<!::)\b(?:cutlass|cute)::(?!Kernel2<cutlass_)"),
+}
+_INCLUDED = re.compile(r"#\s*include\s*[<\"](cub|thrust|cutlass|cute)/")
 _DEFINED = re.compile(r"\b(?:def|void)\s+(?:__launch_bounds__\s*\([^)]*\)\s*)?(\w+)\s*\(")
 _NAMED = re.compile(r"""["'](\w+)["']""")
 
@@ -38,15 +48,30 @@ _NAMED = re.compile(r"""["'](\w+)["']""")
 def defined_names(candidate: Candidate) -> frozenset[str]:
     """Functions that the source defines, and names that it gives to kernels in quotes."""
     text = "\n".join(file.text for file in candidate.sources)
-    return frozenset(_DEFINED.findall(text)) | frozenset(_NAMED.findall(text))
+    headers = frozenset(f"{name}/" for name in _INCLUDED.findall(text))
+    return frozenset(_DEFINED.findall(text)) | frozenset(_NAMED.findall(text)) | headers
 
 
-def owner(kernel: str, own_names: frozenset[str]) -> KernelOwner:
-    """Whose a kernel of that name is."""
+def owner(kernel: str, own_names: frozenset[str], library_code: str = "") -> KernelOwner:
+    """Whose a kernel of that name is; `library_code` names a library's function of the same code.
+
+    What a library itself compiled from CUB may be, byte for byte, what a candidate compiles.
+    """
     if _MOVEMENT.search(kernel):
         return KernelOwner.MOVEMENT
+    from_headers = _is_from_headers(kernel, own_names)
+    if library_code and not (from_headers and "cub" in library_code):
+        return KernelOwner.LIBRARY
+    if from_headers:
+        return KernelOwner.OWN
     if _LIBRARY.search(kernel):
         return KernelOwner.LIBRARY
     words = set(re.findall(r"\w+", kernel))
     mine = words & own_names or any(name in kernel for name in own_names if len(name) > 3)
     return KernelOwner.OWN if mine else KernelOwner.LIBRARY
+
+
+def _is_from_headers(kernel: str, own_names: frozenset[str]) -> bool:
+    """A template of headers that the source includes; within a library's namespace it is not."""
+    name = kernel.removeprefix("void ")
+    return any(f"{one}/" in own_names and _HEADERS[one].match(name) for one in _HEADERS)

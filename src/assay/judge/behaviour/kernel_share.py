@@ -1,14 +1,18 @@
-"""Delegation on a device: the share of kernel time that the candidate's own kernels take.
+"""Delegation on a device: the time that a library's kernels take beside the candidate's own.
 
-The rule: the records are testimony, so they convict and never acquit by themselves. Half of the
-time in kernels of a library's is a conviction, a quarter a suspicion; a few microseconds are
-bookkeeping.
+The rule: the records are testimony, so they convict and never acquit by themselves. A library's
+product, convolution or attention, and library code under another name, convict by their time:
+a kernel of the candidate's that runs long beside them dilutes nothing. Of other library kernels
+half of the time is a conviction and a quarter a suspicion; a few microseconds are bookkeeping.
 """
 
 from __future__ import annotations
 
+import re
+from dataclasses import dataclass
+
 from assay.data.evidence import Evidence, EvidenceKind, Severity
-from assay.data.observations.kernels import KernelsSeen
+from assay.data.observations.kernels import KernelSeen, KernelsSeen
 from assay.data.settings import Track
 from assay.judge.behaviour.kernel_owner import KernelOwner, owner
 
@@ -16,6 +20,29 @@ HALF = 0.5
 PARTLY = 0.25
 BOOKKEEPING_US = 4.0  # of one call
 BOOKKEEPING_SHARE = 0.1
+# A launch of the smallest kernel takes 2 to 3 us on an H200: one of up to this does tiny work.
+TINY_LAUNCH_US = 5.0
+_HEAVY = re.compile(
+    r"cublas|cudnn|nvjet|gemm|gemv|xmma|cutlass|splitK|convolve|winograd|conv\dd|flash_|fmha|"
+    r"cufft|cusolver|cusparse",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class KernelTimes:
+    """Microseconds of all traced calls, and the names of a library's kernels, longest first."""
+
+    own_us: float = 0.0
+    library_us: float = 0.0
+    heavy_us: float = 0.0  # of `library_us`, beyond what tiny launches take
+    names: tuple[str, ...] = ()
+    heavy: tuple[str, ...] = ()
+
+    @property
+    def share(self) -> float:
+        """Of the library's in all; movement counts for nobody."""
+        return self.library_us / (self.own_us + self.library_us)
 
 
 def findings(seen: KernelsSeen, own_names: frozenset[str], track: Track) -> list[Evidence]:
@@ -24,35 +51,64 @@ def findings(seen: KernelsSeen, own_names: frozenset[str], track: Track) -> list
         return []
     if seen.reason:
         return [_unknown(f"the device's kernel records could not be read: {seen.reason}")]
-    own_us, library_us, names = shares(seen, own_names)
-    if own_us + library_us == 0.0:
+    times = kernel_times(seen, own_names)
+    if times.own_us + times.library_us == 0.0:
         text = "no kernel ran on the device while it answered"
         severity = Severity.CONVICTS if track is Track.KERNEL else Severity.NOTE
         return [Evidence(kind=EvidenceKind.NO_KERNEL, severity=severity, text=text)]
-    share = library_us / (own_us + library_us)
-    text = f"{100 * share:.0f} % of the kernel time is a library's ({', '.join(names[:3])})"
+    names = ", ".join(times.names[:3])
+    text = f"{100 * times.share:.0f} % of the kernel time is a library's ({names})"
     if track is Track.MIXED:
         return [_delegation(Severity.NOTE, text)]
-    each_us = library_us / max(1, seen.calls)
-    if share < BOOKKEEPING_SHARE or (each_us < BOOKKEEPING_US and own_us > 0.0):
+    return _of_kernel_track(times, max(1, seen.calls), text)
+
+
+def _of_kernel_track(times: KernelTimes, calls: int, text: str) -> list[Evidence]:
+    heavy_us = times.heavy_us / calls
+    if heavy_us > BOOKKEEPING_US:
+        said = f"{heavy_us:.0f} us of each call are a library's ({', '.join(times.heavy[:3])})"
+        return [_delegation(Severity.CONVICTS, f"{said}: that is no bookkeeping")]
+    each_us = times.library_us / calls
+    if times.share < BOOKKEEPING_SHARE or (each_us < BOOKKEEPING_US and times.own_us > 0.0):
         return []
-    if share > HALF:
+    if times.share > HALF:
         return [_delegation(Severity.CONVICTS, f"{text}: most of the work is delegated")]
-    severity = Severity.SUSPICIOUS if share > PARTLY else Severity.NOTE
+    severity = Severity.SUSPICIOUS if times.share > PARTLY else Severity.NOTE
     return [_delegation(severity, f"{text}: part of the work is delegated")]
 
 
-def shares(seen: KernelsSeen, own_names: frozenset[str]) -> tuple[float, float, list[str]]:
-    """Microseconds in own kernels, in a library's, and the names of those, longest first."""
+def kernel_times(seen: KernelsSeen, own_names: frozenset[str]) -> KernelTimes:
+    """Microseconds by whose kernels they are."""
     spent = {KernelOwner.OWN: 0.0, KernelOwner.LIBRARY: 0.0, KernelOwner.MOVEMENT: 0.0}
     theirs: list[tuple[float, str]] = []
+    heavy: list[tuple[float, str]] = []
     for kernel in seen.kernels:
-        whose = owner(kernel.name, own_names)
+        whose = owner(kernel.name, own_names, kernel.library_code)
         spent[whose] += kernel.total_us
         if whose is KernelOwner.LIBRARY:
-            theirs.append((kernel.total_us, kernel.name[:60]))
-    names = [name for _, name in sorted(theirs, reverse=True)]
-    return spent[KernelOwner.OWN], spent[KernelOwner.LIBRARY], names
+            theirs.append((kernel.total_us, _said(kernel)))
+            if _is_heavy(kernel, own_names):
+                beyond_us = kernel.total_us - TINY_LAUNCH_US * kernel.launches
+                heavy.append((max(0.0, beyond_us), _said(kernel)))
+    return KernelTimes(
+        spent[KernelOwner.OWN],
+        spent[KernelOwner.LIBRARY],
+        sum(beyond_us for beyond_us, _ in heavy),
+        tuple(name for _, name in sorted(theirs, reverse=True)),
+        tuple(name for _, name in sorted(heavy, reverse=True)),
+    )
+
+
+def _is_heavy(kernel: KernelSeen, own_names: frozenset[str]) -> bool:
+    """A product or its like, or a library's code that goes by another name."""
+    renamed = kernel.library_code and owner(kernel.name, own_names) is KernelOwner.OWN
+    return bool(renamed or _HEAVY.search(kernel.name) or _HEAVY.search(kernel.library_code))
+
+
+def _said(kernel: KernelSeen) -> str:
+    """Its name; where the code has another one in the library, that too."""
+    name, code = kernel.name[:60], kernel.library_code[:60]
+    return f"{name}, the code of {code}" if code and code not in kernel.name else name
 
 
 def _delegation(severity: Severity, text: str) -> Evidence:

@@ -25,7 +25,7 @@ from assay.sandbox.child.child_memory import Memory
 from assay.sandbox.child.compiling import TritonModule, run_tool
 from assay.sandbox.child.gated_calls import ChildGate, GatedBatch
 from assay.sandbox.child.generated_kernels import generated_lines
-from assay.sandbox.child.kernel_log import KernelLog
+from assay.sandbox.child.kernel_log import KernelLog, code_text
 from assay.sandbox.child.loading import construct, load_entry, load_state
 from assay.sandbox.child.package_finder import show_only
 from assay.sandbox.child.raised_errors import described, is_exhausted, is_own_check
@@ -39,6 +39,7 @@ from assay.sandbox.protocol.requests import (
     CompileTriton,
     Construct,
     HandOverAgain,
+    ListCode,
     Load,
     LoadState,
     MapArena,
@@ -127,6 +128,9 @@ class Runner:
                 assert accelerator is not None
                 self.kernels = self.kernels or KernelLog(accelerator)
                 return 0, self.kernels.run(request, self.instances, self.memory)
+            case ListCode():
+                assert accelerator is not None
+                return 0, code_text(accelerator.modules, request.page)
             case HandOverAgain():
                 assert self.batch is not None
                 self.batch.hand_over()

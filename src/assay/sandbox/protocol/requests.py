@@ -156,6 +156,13 @@ class TraceKernels:
 
 
 @dataclass(frozen=True)
+class ListCode:
+    """Say which functions were loaded onto the device since the process began, page by page."""
+
+    page: int
+
+
+@dataclass(frozen=True)
 class HandOverAgain:
     """Copy the results of the last batch, which are still alive, once more."""
 
@@ -201,6 +208,7 @@ Request = (
     | RunTimed
     | RunGated
     | TraceKernels
+    | ListCode
     | HandOverAgain
     | Survey
     | RunTool

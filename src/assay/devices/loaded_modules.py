@@ -1,0 +1,96 @@
+"""LoadedModules: the code of every module that the driver loads into this process, from now on.
+
+The rule: CUPTI hands over each module as the driver got it, whoever loaded it and from wherever. It
+is collected in the candidate's process, so it may convict and never acquits. Where CUPTI cannot be
+asked nothing is collected, and `reason` says why.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+from assay.devices.cubin import function_codes
+from assay.errors import DeviceError
+
+_RESOURCE_DOMAIN = 3  # CUPTI_CB_DOMAIN_RESOURCE
+_MODULE_LOADED = 6  # CUPTI_CBID_RESOURCE_MODULE_LOADED
+_MOST_BYTES = 256 << 20  # of one module
+_MOST_FUNCTIONS = 1 << 16
+
+_Callback = ctypes.CFUNCTYPE(
+    None, ctypes.c_void_p, ctypes.c_uint32, ctypes.c_uint32, ctypes.c_void_p
+)
+
+
+class _Resource(ctypes.Structure):
+    _fields_ = (
+        ("context", ctypes.c_void_p),
+        ("handle", ctypes.c_void_p),
+        ("descriptor", ctypes.c_void_p),
+    )
+
+
+class _Module(ctypes.Structure):
+    _fields_ = (
+        ("module", ctypes.c_uint32),
+        ("size", ctypes.c_size_t),
+        ("cubin", ctypes.c_void_p),
+    )
+
+
+class LoadedModules:
+    """Digests by symbol. One a process: CUPTI has one subscriber."""
+
+    def __init__(self) -> None:
+        self.reason = ""
+        self._codes: dict[str, set[str]] = {}
+        self._callback = _Callback(self._loaded)
+        self._subscriber = ctypes.c_void_p()
+
+    @classmethod
+    def watched(cls, library: Any) -> LoadedModules:
+        """Begin at once; `library` is CUPTI, or None where it is not installed."""
+        found = cls()
+        try:
+            if library is None:
+                raise DeviceError("CUPTI is not installed")
+            found._subscribe(library)
+        except (DeviceError, AttributeError) as error:
+            found.reason = str(error)
+        return found
+
+    def codes(self, symbol: str) -> tuple[str, ...]:
+        """Of all the functions of that name; none where it is short or unknown."""
+        return tuple(sorted(self._codes.get(symbol, ())))
+
+    def all_codes(self) -> list[tuple[str, str]]:
+        """Digest and symbol of everything that was loaded."""
+        held = list(self._codes.items())
+        return [(code, symbol) for symbol, codes in held for code in sorted(codes)]
+
+    def add(self, cubin: bytes) -> None:
+        """One module."""
+        if len(self._codes) < _MOST_FUNCTIONS:
+            for symbol, code in function_codes(cubin).items():
+                self._codes.setdefault(symbol, set()).add(code)
+
+    def _subscribe(self, library: Any) -> None:
+        handle = ctypes.byref(self._subscriber)
+        _check("cuptiSubscribe", library.cuptiSubscribe(handle, self._callback, None))
+        arguments = (1, self._subscriber, _RESOURCE_DOMAIN, _MODULE_LOADED)
+        _check("cuptiEnableCallback", library.cuptiEnableCallback(*arguments))
+
+    def _loaded(self, _data: int, domain: int, what: int, given: int) -> None:
+        """In the thread that loads a module, inside the driver: nothing may be raised here."""
+        if domain != _RESOURCE_DOMAIN or what != _MODULE_LOADED or not given:
+            return
+        descriptor = _Resource.from_address(given).descriptor
+        module = _Module.from_address(descriptor) if descriptor else None
+        if module is not None and module.cubin and module.size <= _MOST_BYTES:
+            self.add(ctypes.string_at(module.cubin, module.size))
+
+
+def _check(name: str, code: int) -> None:
+    if code:
+        raise DeviceError(f"{name} failed with CUPTI error {code}")
