@@ -62,9 +62,9 @@ def full_name(case: CorpusCase) -> str:
 
 def by_task(chosen: Iterable[CorpusCase]) -> list[list[CorpusCase]]:
     """Cases that share one exam."""
-    groups: dict[tuple[str, str], list[CorpusCase]] = defaultdict(list)
+    groups: dict[tuple[str, str, tuple[str, ...]], list[CorpusCase]] = defaultdict(list)
     for case in chosen:
-        groups[case.task, case.track].append(case)
+        groups[case.exam].append(case)
     return list(groups.values())
 
 
@@ -76,7 +76,13 @@ def shard(chosen: list[CorpusCase], text: str) -> list[CorpusCase]:
 def judge(members: list[CorpusCase], number: int, level: Level, record: HonestyRecord) -> None:
     """One exam of one task, drawn anew, and its candidates."""
     track = Track(members[0].track)
-    settings = Settings(level=level, track=track, timing=False, timeout_s=TIMEOUT_S)
+    settings = Settings(
+        level=level,
+        track=track,
+        timing=False,
+        timeout_s=TIMEOUT_S,
+        allow_packages=members[0].allow_packages,
+    )
     paths = [case.path for case in members]
     judged = evaluate_many(members[0].task_source, paths, settings)
     for case, one in zip(members, judged, strict=True):

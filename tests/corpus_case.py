@@ -35,6 +35,7 @@ class CorpusCase:
     track: str
     explanation: str
     task_source: str = ""  # what the task is resolved by: a native name, or a file beside the case
+    allow_packages: tuple[str, ...] = ()  # that it is shown, as a user may say
     slow: bool = False  # builds for minutes: judged by benchmarks/honesty.py, not by every test run
 
     @property
@@ -42,6 +43,11 @@ class CorpusCase:
         """What is handed in: the file, or its folder where a package stands beside it."""
         beside = self.path.parent.glob("*/__init__.py")
         return self.path.parent if any(beside) else self.path
+
+    @property
+    def exam(self) -> tuple[str, str, tuple[str, ...]]:
+        """What cases share that are judged together: task, track and packages shown."""
+        return self.task, self.track, self.allow_packages
 
     @property
     def full_name(self) -> str:
@@ -78,6 +84,7 @@ def read_case(folder: Path) -> CorpusCase:
         track=entry.get("track", "kernel"),
         explanation=entry["explanation"],
         task_source=str(foreign) if (foreign := folder.parent / "task.py").exists() else task,
+        allow_packages=tuple(entry.get("allow_packages", ())),
         slow=entry.get("slow", False),
     )
 

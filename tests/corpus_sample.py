@@ -57,9 +57,9 @@ def sample(found: Iterable[CorpusCase], seed: str) -> list[CorpusCase]:
 
 def by_task(found: Iterable[CorpusCase]) -> list[list[CorpusCase]]:
     """Cases that share one exam, in the order of the corpus."""
-    groups: dict[tuple[str, str], list[CorpusCase]] = defaultdict(list)
+    groups: dict[tuple[str, str, tuple[str, ...]], list[CorpusCase]] = defaultdict(list)
     for case in found:
-        groups[case.task, case.track].append(case)
+        groups[case.exam].append(case)
     return list(groups.values())
 
 

@@ -22,7 +22,7 @@ from assay.exam.workloads.workload_sweep import sweep
 from assay.languages.candidate_file import load_candidate
 from assay.languages.language_registry import LANGUAGES, language
 from assay.pipeline import evaluate_in_order
-from assay.sandbox.host.wall import Wall
+from assay.sandbox.host.wall import SandboxExtras, Wall
 from assay.tasks.catalog import resolve
 from assay.tasks.references.reference import Reference
 from assay.tasks.references.training_modes import in_other_mode
@@ -56,18 +56,30 @@ def test_the_device_corpus_is_as_large_as_it_is_said_to_be() -> None:
 @pytest.fixture(scope="session")
 def wall() -> Iterator[Wall]:
     """One warm parent for all tasks of this process; any candidate may be the next."""
-    preload = {name for kind in LANGUAGES.names() for name in language(kind).preload}
-    with Wall(tuple(sorted(preload)), expected=len(cases())) as made:
+    with Wall(preloaded(), expected=len(cases())) as made:
         yield made
+
+
+def preloaded() -> tuple[str, ...]:
+    return tuple(sorted({name for kind in LANGUAGES.names() for name in language(kind).preload}))
 
 
 @cache
 def verdicts(wall: Wall, chosen: tuple[CorpusCase, ...]) -> dict[str, Verdict]:
-    """Of cases that share a task, a track and a limit."""
+    """Of cases that share a task, a track, packages and a limit."""
+    packages = chosen[0].allow_packages
+    if not packages:
+        return judged_behind(wall, chosen)
+    with Wall(SandboxExtras(preloaded(), packages=packages), expected=len(chosen)) as own:
+        return judged_behind(own, chosen)
+
+
+def judged_behind(wall: Wall, chosen: tuple[CorpusCase, ...]) -> dict[str, Verdict]:
     settings = Settings(
         level=Level.QUICK,
         track=Track(chosen[0].track),
         timing=False,
+        allow_packages=chosen[0].allow_packages,
         timeout_s=SLOW_TIMEOUT_S if chosen[0].slow else TIMEOUT_S,
         build_timeout_s=240.0 if chosen[0].slow else 60.0,
     )
@@ -87,8 +99,8 @@ def plan(task: str, settings: Settings) -> Plan:
 def companions(request: pytest.FixtureRequest, case: CorpusCase) -> tuple[CorpusCase, ...]:
     """The cases of this run that share an exam with this one."""
     asked = [one for item in request.session.items if (one := corpus_case(item))]
-    shared = (case.task, case.track, case.slow)
-    return tuple(one for one in asked if (one.task, one.track, one.slow) == shared)
+    shared = (*case.exam, case.slow)
+    return tuple(one for one in asked if (*one.exam, one.slow) == shared)
 
 
 @pytest.mark.corpus

@@ -12,7 +12,7 @@ from assay.data.observations.observation import BuildSeen, CheckMissing, EndCaus
 from assay.data.verdict import Correct, Honest, Outcome, Status
 from assay.judge.decide import judge
 from assay.judge.judge_input import JudgeInput
-from support.judge_inputs import BUILT, OWN, case, ended, every_workload, good, kinds
+from support.judge_inputs import BUILT, LAYERS, OWN, case, ended, every_workload, good, kinds
 
 
 def _build(phase: str, log: str) -> BuildSeen:
@@ -144,3 +144,17 @@ def test_the_interpreter_is_blamed_for_its_own_gaps_alone() -> None:
 def _in_triton(seen: JudgeInput) -> JudgeInput:
     candidate = seen.candidate.model_copy(update={"language": "triton"})
     return dataclasses.replace(seen, candidate=candidate)
+
+
+@pytest.mark.parametrize(
+    "log",
+    [
+        "ModuleNotFoundError: No module named 'scipy.linalg'",
+        "ImportError: scipy 0.16+ is required for linear algebra",
+    ],
+)
+def test_a_hidden_package_is_named_with_the_flag_that_shows_it(log: str) -> None:
+    layers = LAYERS.model_copy(update={"hidden_packages": ("rich", "scipy")})
+    verdict = judge(case(layers, _build("import", log)))
+    assert "the package scipy is hidden" in verdict.reason
+    assert "--allow-package scipy" in verdict.reason

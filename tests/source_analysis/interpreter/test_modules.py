@@ -89,6 +89,23 @@ def test_names() -> None:
     assert file_of("queue", {"queue.py"}) is None
 
 
+def test_a_hidden_package_is_not_found_before_the_candidates_own_file() -> None:
+    assert file_of("pytest", {"pytest.py"}) is None
+    assert file_of("pytest", {"pytest.py"}, {"pytest"}) == "pytest.py"
+    work = "import torch\ndef work(x):\n    return torch.softmax(x, -1)\n"
+    candidate = _candidate("import pytest\n", "pytest.work", {"pytest.py": work})
+    hidden = Given(hidden_packages=frozenset({"pytest"}))
+    found = findings(analyse(candidate, hidden), Track.KERNEL)
+    assert any(e.where.startswith("pytest.py") for e in found)
+
+
+def test_a_shown_library_of_arrays_still_computes() -> None:
+    head = KERNEL + "import scipy.linalg\n"
+    candidate = _candidate(head, "(lambda x: double(scipy.linalg.expm(x)))", {})
+    found = findings(analyse(candidate, Given(("scipy",))), Track.KERNEL)
+    assert any(e.severity is Severity.CONVICTS for e in found)
+
+
 def test_an_allowed_package_moves_data() -> None:
     head = KERNEL + "import mamba_ssm\n"
     call = "(lambda x: double(mamba_ssm.ops.pack(x)))"

@@ -1,0 +1,86 @@
+"""Whose kernels a device ran, by code, by name and by time."""
+
+from __future__ import annotations
+
+import pytest
+
+from assay.data.candidate import Candidate, SourceFile
+from assay.data.evidence import EvidenceKind, Severity
+from assay.data.observations.kernels import KernelSeen, KernelsSeen
+from assay.data.settings import Track
+from assay.judge.behaviour.kernel_owner import KernelOwner, defined_names, owner
+from assay.judge.behaviour.kernel_share import findings
+
+OWN = frozenset({"mine"})
+GEMM = "sm80_xmma_gemm_f32f32_tn"
+CUB = "void cub::detail::reduce::DeviceReduceKernel<float>(float*)"
+
+
+def _seen(*kernels: tuple[str, float, str], launches: int = 3) -> KernelsSeen:
+    made = (
+        KernelSeen(
+            name=name,
+            launches=launches,
+            total_us=total_us,
+            registers=32,
+            shared_bytes=0,
+            grid="1x1x1",
+            block="256x1x1",
+            library_code=code,
+        )
+        for name, total_us, code in kernels
+    )
+    return KernelsSeen(calls=3, kernels=tuple(made), compared=100)
+
+
+def _severities(seen: KernelsSeen, track: Track = Track.KERNEL) -> list[Severity]:
+    found = findings(seen, OWN, track)
+    assert all(e.kind is EvidenceKind.DELEGATION for e in found)
+    return [e.severity for e in found]
+
+
+@pytest.mark.parametrize("own_us", [30.0, 300.0, 300_000.0])
+def test_a_librarys_product_convicts_however_long_the_own_kernel_runs(own_us: float) -> None:
+    seen = _seen(("mine", own_us, ""), (GEMM, 60.0, ""))
+    assert _severities(seen) == [Severity.CONVICTS]
+    assert _severities(seen, Track.MIXED) == [Severity.NOTE]
+    assert _severities(seen, Track.OPEN) == []
+
+
+def test_a_librarys_code_under_an_own_name_convicts_and_both_names_are_said() -> None:
+    seen = _seen(("mine", 600.0, "some_library_function"))
+    (found,) = findings(seen, OWN, Track.KERNEL)
+    assert found.severity is Severity.CONVICTS
+    assert "mine, the code of some_library_function" in found.text
+
+
+def test_tiny_library_launches_beside_an_own_kernel_are_bookkeeping() -> None:
+    light = "void at::native::vectorized_elementwise_kernel<4>()"
+    assert _severities(_seen(("mine", 300.0, ""), (GEMM, 12.0, ""))) == []
+    assert _severities(_seen(("mine", 300.0, ""), (light, 6.0, ""))) == []
+
+
+def test_other_library_kernels_are_judged_by_their_share() -> None:
+    light = "void at::native::reduce_kernel<512>()"
+    assert _severities(_seen(("mine", 300.0, ""), (light, 30.0, ""))) == []
+    assert _severities(_seen(("mine", 300.0, ""), (light, 150.0, ""))) == [Severity.SUSPICIOUS]
+    assert _severities(_seen(("mine", 30.0, ""), (light, 150.0, ""))) == [Severity.CONVICTS]
+
+
+def _names(text: str) -> frozenset[str]:
+    file = SourceFile(path="kernel.cu", text=text)
+    return defined_names(Candidate(name="k", language="cuda", sources=(file,)))
+
+
+def test_a_template_of_included_headers_is_own_and_the_librarys_copy_of_it_is_not() -> None:
+    including = _names("#include <cub/cub.cuh>\nvoid run() { cub::DeviceReduce::Sum(); }")
+    assert owner(CUB, including) is KernelOwner.OWN
+    assert owner(CUB, including, "_ZN15at_cuda_detail3cub18DeviceReduceKernel") is KernelOwner.OWN
+    assert owner(CUB, including, "sm80_xmma_gemm") is KernelOwner.LIBRARY
+    assert owner(CUB, _names("void run() {}")) is KernelOwner.LIBRARY
+    inside = f"void at_cuda_detail::{CUB.removeprefix('void ')}"
+    assert owner(inside, including) is KernelOwner.LIBRARY
+    vendor = "void cutlass::Kernel2<cutlass_80_tensorop_s1688gemm_128x128>(Params)"
+    assert owner(vendor, _names('#include "cutlass/gemm/device/gemm.h"')) is KernelOwner.LIBRARY
+    templated = "void cutlass::Kernel<cutlass::gemm::kernel::Gemm<Mma>>(Params)"
+    assert owner(templated, _names('#include "cutlass/gemm/device/gemm.h"')) is KernelOwner.OWN
