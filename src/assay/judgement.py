@@ -81,6 +81,7 @@ class JudgementBuilder:
             threads=self.threads,
             layers_held=layers.held if layers else (),
             layers_missing=layers.missing if layers else (),
+            allow_packages=self.settings.allow_packages,
         )
 
 

@@ -106,7 +106,7 @@ class EvalFlags:
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="A package whose functions only move data, such as einops; may be repeated.",
+            help="An installed package that kernels are shown, such as einops; may be repeated.",
         ),
     ] = None
     first_fault: Annotated[

@@ -18,3 +18,4 @@ class Environment(Record):
     threads: int
     layers_held: tuple[str, ...]
     layers_missing: tuple[str, ...]
+    allow_packages: tuple[str, ...] = ()  # that the user had candidates shown

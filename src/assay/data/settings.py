@@ -47,7 +47,7 @@ class Settings(Record):
     jobs: int = 1
     explain: bool = False
     min_coverage: float = 0.0  # a smaller share of answered workloads is a reason to refuse
-    allow_packages: tuple[str, ...] = ()  # whose functions count as bookkeeping of the candidate
+    allow_packages: tuple[str, ...] = ()  # shown to candidates beside what their language needs
     first_fault: bool = False  # stop at the first wrong answer: for loops that only ask whether
 
     @property
