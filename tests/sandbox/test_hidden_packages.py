@@ -37,9 +37,7 @@ answer = {{
 """
 
 
-def _look(
-    road: str, all_packages: bool = False, packages: tuple[str, ...] = ()
-) -> dict[str, Any]:
+def _look(road: str, all_packages: bool = False, packages: tuple[str, ...] = ()) -> dict[str, Any]:
     with forced(road), Wall(SandboxExtras(packages=packages), ROOMS) as wall:
         session = Session(wall, all_packages)
         try:
