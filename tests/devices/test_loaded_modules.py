@@ -5,8 +5,7 @@ from __future__ import annotations
 import ctypes
 from typing import Any
 
-from assay.devices.cubin import digest
-from assay.devices.loaded_modules import LoadedModules, _Module, _Resource
+from assay.devices.loaded_modules import LoadedModules, _Module, _Resource, digest
 from devices.cubins import cubin
 
 CODE = b"\x01\x02" * 1024

@@ -47,7 +47,7 @@ def codes(wall: Wall, source: str) -> dict[str, str]:
             pairs = [line.split("\t") for line in session.statement().splitlines()]
             if not pairs:
                 return found
-            found |= {code: symbol for code, symbol in pairs}
+            found |= dict(pairs)
         return found
     finally:
         session.close()

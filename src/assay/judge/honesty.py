@@ -20,7 +20,7 @@ from assay.data.verdict import OwnShare
 from assay.judge import reduced_precision, speed_of_light
 from assay.judge.behaviour import (
     faster_repeats,
-    generated_code,
+    kernel_generation,
     kernel_share,
     object_symbols,
     own_code_share,
@@ -63,8 +63,10 @@ def findings(case: JudgeInput) -> list[Evidence]:
         found += faster_repeats.findings(repeated)
     for dispatch in case.seen(DispatchSeen):
         found += delegated(dispatch, case.settings.track, _closing(case))
-    found += generated_code.findings(case)
-    changes = [change for change in case.seen(StateSeen) if change.name != generated_code.COUNTED]
+    found += kernel_generation.findings(case)
+    changes = [
+        change for change in case.seen(StateSeen) if change.name != kernel_generation.COUNTED
+    ]
     found += [classify(change) for change in changes]
     found += [e for e in case.checked if not concerns_values(e)]
     found += side_effects.findings(case)

@@ -21,8 +21,8 @@ from assay.data.settings import Settings
 from assay.errors import HostError
 from assay.exam.build_cache import BuildCache, default_folder, toolchain
 from assay.exam.candidate_build import Builder
+from assay.exam.device_code.traced_kernels import traced
 from assay.exam.exam import ContentKey, Exam
-from assay.exam.traced_kernels import traced
 from assay.sandbox.host.deadline import Deadline
 from assay.sandbox.host.planned_call import PlannedCall, timed_calls
 from assay.sandbox.host.sandboxed_process import ProcessLost

@@ -7,7 +7,7 @@ import pytest
 from assay.data.evidence import EvidenceKind, Severity
 from assay.data.observations.observation import GeneratedSeen, Observation, StateSeen
 from assay.data.settings import Track
-from assay.judge.behaviour.generated_code import COUNTED, findings
+from assay.judge.behaviour.kernel_generation import COUNTED, findings
 from assay.judge.honesty import findings as honesty
 from support.judge_inputs import case
 

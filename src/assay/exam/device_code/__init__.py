@@ -1,0 +1,1 @@
+"""Code on a device: which kernels ran, and which functions are the libraries' own."""
