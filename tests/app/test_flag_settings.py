@@ -1,0 +1,26 @@
+"""Packages that the user names."""
+
+from __future__ import annotations
+
+import pytest
+
+from assay.app.flag_settings import settings_from
+from assay.app.flags import EvalFlags
+from assay.data.settings import Settings
+from assay.errors import UsageError
+
+
+def _settings(*packages: str) -> Settings:
+    return settings_from(EvalFlags("task", ["k.py"], allow_package=list(packages)), None)
+
+
+def test_packages_that_are_named_are_in_the_settings_once() -> None:
+    assert _settings("scipy", "einops", "scipy").allow_packages == ("scipy", "einops")
+
+
+@pytest.mark.parametrize(
+    ("name", "words"), [("assay", "never shown"), ("torch", "is shown"), ("a.b", "takes the name")]
+)
+def test_the_judge_and_what_is_shown_anyway_cannot_be_named(name: str, words: str) -> None:
+    with pytest.raises(UsageError, match=words):
+        _settings(name)
