@@ -15,6 +15,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from assay.sampling.compute_names import computes_in_parts
+from assay.sampling.library_functions import library_functions
 from assay.sampling.mapped_objects import MappedObjects, MappedRange, Owner, Words
 from assay.sampling.operator_frames import computes, operator_frames
 from assay.sampling.stack_frame import StackFrame
@@ -22,6 +24,9 @@ from assay.sampling.stopped_thread import STACK_REGISTER, Registers
 from assay.sampling.unwind_table import Unknown, unwind_table
 
 _STACK_BYTES = 32 << 10  # copied of a stopped thread
+_BLOCK = 256  # bytes: instructions in one block share a window
+_AROUND = 2048  # bytes of code on both sides of the block
+_PAGE = 4096
 _NEAR = 16  # callers that are looked at
 _DEEPEST = 64  # frames; from a kernel of torch's to Python are some 15
 _INSTALLED = (Owner.LIBRARY, Owner.NEUTRAL, Owner.MATHEMATICS)
@@ -38,6 +43,7 @@ class Look:
     tid: int
     registers: Registers
     stack: Words
+    code: SampledCode
 
     def responsible(self) -> tuple[Owner, str]:
         """Whose work the thread is doing, and the name of the object that does it."""
@@ -47,7 +53,15 @@ class Look:
         if found is None:
             return Owner.UNKNOWN, ""
         if found.owner not in _WORK_FOR_OTHERS:
-            return found.owner, found.name
+            function = self._computing_function(found)
+            return (
+                (Owner.LIBRARY, f"{function} of {found.name}")
+                if function
+                else (
+                    found.owner,
+                    found.name,
+                )
+            )
         callers = list(self._callers())
         last = callers[-1] if callers else found
         generated = Owner.GENERATED in (found.owner, *(c.owner for c in callers))
@@ -57,6 +71,14 @@ class Look:
         if generated:
             return Owner.OWN, found.name
         return (last.owner if callers else Owner.NEUTRAL), found.name
+
+    def _computing_function(self, found: MappedRange) -> str:
+        """Of a file most of which speaks for nobody: libgfortran's matmul, CPython's fsum."""
+        if not computes_in_parts(found.name) or found.owner is Owner.OWN:
+            return ""
+        functions = library_functions(found.path)
+        offset = self.registers.pc - found.start + found.offset
+        return functions.computes_at(offset) if functions is not None else ""
 
     def operators(self) -> frozenset[str] | None:
         """Torch operators between the code and whoever called torch; None where that is unknown."""
@@ -134,6 +156,14 @@ class Look:
                 yield index, word, mapped
 
 
+@dataclass(frozen=True)
+class SampledCode:
+    """The machine code around an instruction. Neighbouring instructions share one window."""
+
+    window: bytes
+    at: int  # index of the instruction
+
+
 class SampledProcess:
     """Read by its number alone; all of it may be gone at any moment."""
 
@@ -169,6 +199,16 @@ class SampledProcess:
         """The top of a stopped thread's stack."""
         data = self._read(registers.stack & ~7, _STACK_BYTES)
         return np.frombuffer(data[: len(data) & ~7], dtype=np.uint64)
+
+    def code(self, registers: Registers) -> SampledCode:
+        """What a stopped thread executes, and what lies around it."""
+        first = max(0, (registers.pc & ~(_BLOCK - 1)) - _AROUND)
+        length = 2 * _AROUND + _BLOCK
+        window = self._read(first, length)
+        if len(window) < length:  # a mapping begins or ends near by
+            first = registers.pc & ~(_PAGE - 1)
+            window = self._read(first, _PAGE)
+        return SampledCode(window, registers.pc - first)
 
     def after_call(self, address: int) -> bool:
         """Whether the instruction before the address is a call."""

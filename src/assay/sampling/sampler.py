@@ -18,10 +18,11 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from assay.sampling.code_index import code_index
 from assay.sampling.mapped_objects import Owner
 from assay.sampling.operator_frames import computes
 from assay.sampling.processor_use import ProcessorUse
-from assay.sampling.sampled_process import Look, SampledProcess
+from assay.sampling.sampled_process import Look, SampledCode, SampledProcess
 from assay.sampling.stopped_thread import AttachRefused, NotStopped, ThreadStopper, supported
 
 RATE_HZ = 800.0  # samples a second of one thread
@@ -84,6 +85,7 @@ class Sampler:
         self._counts: Counter[Owner] = Counter()
         self._libraries: Counter[str] = Counter()
         self._operators: Counter[str] = Counter()
+        self._own_code: Counter[SampledCode] = Counter()
         self._in_torch = 0
         self._rounds = 0
         self._refused = 0
@@ -101,6 +103,7 @@ class Sampler:
         self._stop.set()
         self._thread.join(_JOIN_S)
         seconds = time.monotonic() - self._started_at
+        self._name_copies()
         total = self.total
         reason = self._failure
         if self._refused > total:  # an exiting thread is refused too, but seldom met
@@ -166,7 +169,7 @@ class Sampler:
             return None
         try:
             with self._stopper.stopped(tid) as registers:
-                stack = process.stack(registers)
+                stack, code = process.stack(registers), process.code(registers)
                 ran_ns = process.ran_ns(tid)
         except AttachRefused:
             self._refused += 1
@@ -176,7 +179,7 @@ class Sampler:
         finally:
             self._turn.release()
         self._processor_use.note(tid, ran_ns, time.monotonic_ns())
-        return Look(process, tid, registers, stack)
+        return Look(process, tid, registers, stack, code)
 
     def _list_processes(self) -> None:
         now = time.monotonic()
@@ -200,7 +203,20 @@ class Sampler:
                 self._libraries[name] += 1
                 self._operators.update(computing)
                 self._in_torch += _TORCH in name
+        elif owner is Owner.OWN:
+            self._own_code[look.code] += 1
         self._counts[owner] += 1
+
+    def _name_copies(self) -> None:
+        """Samples in the candidate's pages that hold a copy of a library's function."""
+        for code, samples in self._own_code.items():
+            name = code_index().name(code.window, code.at)
+            if name:
+                self._counts[Owner.OWN] -= samples
+                self._counts[Owner.LIBRARY] += samples
+                self._libraries[f"a copy of {name}"] += samples
+                self._in_torch += samples if _TORCH in name else 0
+        self._own_code.clear()
 
     def _operators_behind(self, look: Look, together: list[Look]) -> frozenset[str]:
         """On its stack; a thread of a pool begins in the pool, and works for one that has some."""

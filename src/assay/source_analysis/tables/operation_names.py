@@ -46,7 +46,7 @@ VIEW = frozenset(
     alias data view_as_real view_as_complex numpy tensor_split hsplit vsplit dsplit atleast_1d
     atleast_2d atleast_3d broadcast_tensors newaxis expand_dims asstrided _unsafe_view
     _reshape_alias requires_grad retain_grad __getitem__ getitem requires_grad_ values indices
-    _conj _neg_view resolve_conj resolve_neg untyped_storage typed_storage _as_subclass lift
+    _conj resolve_conj untyped_storage typed_storage _as_subclass lift
     rename refine_names align_to positive reinterpret_cast _reinterpret_tensor
     reinterpret_tensor""".split()
 )
