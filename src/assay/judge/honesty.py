@@ -152,6 +152,7 @@ def sampled(seen: ProvenanceSeen, interpreted: bool = True) -> own_code_share.Sa
         interpreted=seen.interpreted and interpreted,
         neutral=seen.neutral,
         others=seen.others,
+        passing=seen.passing,
         reason=seen.reason,
     )
 

@@ -23,7 +23,7 @@ from assay.errors import HostError
 from assay.sampling.code_seeds import SEED_BYTES, Bytes, Words, seeds
 from assay.sampling.library_functions import LibraryFunctions, library_functions
 
-_VERSION = b"1"  # of the seeds and of what computes
+_VERSION = b"2"  # of the seeds and of what computes
 _HALF = np.uint64(32)
 _OFFSET = np.uint64((1 << 32) - 1)
 _MOST_REPEATS = 8  # a seed at more places says nothing: padding, prologues
@@ -82,13 +82,14 @@ def _identity(path: str, image: Bytes) -> str:
 def _keys(image: Bytes, functions: LibraryFunctions | None) -> Words:
     if functions is None or not len(functions.ends):
         return np.empty(0, np.uint64)
-    first, last = functions.first, int(functions.ends[-1])
+    first, last = int(functions.starts[0]), int(functions.ends[-1])
     places, hashes = seeds(image[first:last])
-    offsets = places + np.uint64(first)
+    offsets = places.astype(np.int64) + first
     holders = np.searchsorted(functions.ends, offsets, side="right")
-    inside = functions.ends[holders] >= offsets.astype(np.int64) + SEED_BYTES
+    inside = offsets >= functions.starts[holders]
+    inside &= offsets + SEED_BYTES <= functions.ends[holders]
     chosen = functions.computing()[holders] & inside
-    return np.sort((hashes[chosen] << _HALF) | offsets[chosen])
+    return np.sort((hashes[chosen] << _HALF) | offsets[chosen].astype(np.uint64))
 
 
 def _store(keys: Words, kept: Path) -> None:

@@ -1,20 +1,22 @@
 """LibraryFunctions: the functions of one object file, by their place in the file.
 
-The rule: places and names come from the file's own symbol tables. Code that no symbol covers
-carries the name of the next function: compilers write a file's private functions before the
-exported one that calls them (libgfortran's matmul lies there).
+The rule: places and names come from the file's own symbol tables. Where only exported functions
+have symbols, code between two of them carries the name of the second: compilers write a file's
+private functions before the exported one that calls them (libgfortran's matmul lies there).
+Stubs of the linker are no function.
 """
 
 from __future__ import annotations
 
 import functools
+import mmap
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 from elftools.common.exceptions import ELFError
-from elftools.elf.constants import P_FLAGS
 from elftools.elf.elffile import ELFFile
+from elftools.elf.sections import Section
 
 from assay.sampling.compute_names import computes
 
@@ -22,34 +24,33 @@ Offsets = npt.NDArray[np.int64]
 
 _SYMBOL = np.dtype("<u4, u1, u1, <u2, <u8, <u8")
 _NAME, _INFO, _VALUE, _SIZE = "f0", "f1", "f4", "f5"
+_LONGEST_NAME = 1024  # bytes that are looked at
 _FUNCTION = (2, 10)  # STT_FUNC, STT_GNU_IFUNC
 
 
 @dataclass(frozen=True)
 class LibraryFunctions:
-    """Functions in order; function i begins where function i - 1 ends."""
+    """Functions in the order of their ends."""
 
     file_name: str
-    first: int  # offset in the file of the executable segment
+    starts: Offsets
     ends: Offsets
     name_offsets: Offsets
-    strings: bytes
+    strings: memoryview
 
     def index(self, offset: int) -> int:
         """The function that holds an offset of the file; -1 where none does."""
-        if offset < self.first or not len(self.ends) or offset >= self.ends[-1]:
-            return -1
-        return int(np.searchsorted(self.ends, offset, side="right"))
+        index = int(np.searchsorted(self.ends, offset, side="right"))
+        return index if index < len(self.ends) and offset >= self.starts[index] else -1
 
     def bounds(self, index: int) -> tuple[int, int]:
         """First offset of a function and the one behind its last."""
-        start = self.ends[index - 1] if index else self.first
-        return int(start), int(self.ends[index])
+        return int(self.starts[index]), int(self.ends[index])
 
     def name(self, index: int) -> bytes:
         """The symbol name of a function."""
         at = int(self.name_offsets[index])
-        return self.strings[at : self.strings.find(b"\0", at)]
+        return bytes(self.strings[at : at + _LONGEST_NAME]).partition(b"\0")[0]
 
     def computes_at(self, offset: int) -> str:
         """The name of the computing function at an offset of the file; empty where none is."""
@@ -74,19 +75,26 @@ def library_functions(path: str) -> LibraryFunctions | None:
 
 
 def _read(image: ELFFile, file_name: str) -> LibraryFunctions | None:
-    code = next((s for s in image.iter_segments("PT_LOAD") if s["p_flags"] & P_FLAGS.PF_X), None)
-    table = image.get_section_by_name(".symtab") or image.get_section_by_name(".dynsym")
+    code = image.get_section_by_name(".text")
+    full = image.get_section_by_name(".symtab")
+    table = full or image.get_section_by_name(".dynsym")
     if code is None or table is None or image.elfclass != 64 or not image.little_endian:
         return None
+    first, shift = int(code["sh_offset"]), int(code["sh_offset"]) - int(code["sh_addr"])
     symbols = np.frombuffer(table.data(), dtype=_SYMBOL)
-    wanted = np.isin(symbols[_INFO] & 15, _FUNCTION) & (symbols[_SIZE] > 0)
-    symbols = symbols[wanted & (symbols[_VALUE] >= code["p_vaddr"])]
-    ends = (symbols[_VALUE] + symbols[_SIZE]).astype(np.int64) - code["p_vaddr"] + code["p_offset"]
-    symbols, ends = (
-        symbols[ends <= code["p_offset"] + code["p_filesz"]],
-        ends[ends <= code["p_offset"] + code["p_filesz"]],
-    )
-    ends, first_of = np.unique(ends, return_index=True)
-    names = symbols[_NAME][first_of].astype(np.int64)
-    strings = image.get_section(table["sh_link"]).data()
-    return LibraryFunctions(file_name, int(code["p_offset"]), ends, names, strings)
+    symbols = symbols[np.isin(symbols[_INFO] & 15, _FUNCTION) & (symbols[_SIZE] > 0)]
+    starts = symbols[_VALUE].astype(np.int64) + shift
+    ends = starts + symbols[_SIZE].astype(np.int64)
+    inside = (starts >= first) & (ends <= first + code["sh_size"])
+    ends, kept = np.unique(ends[inside], return_index=True)
+    starts, names = starts[inside][kept], symbols[_NAME][inside][kept].astype(np.int64)
+    if full is None:
+        starts = np.concatenate(([first], ends[:-1]))
+    return LibraryFunctions(file_name, starts, ends, names, _strings(image, table))
+
+
+def _strings(image: ELFFile, table: Section) -> memoryview:
+    """Mapped, not read: torch's are 76 MB."""
+    section = image.get_section(table["sh_link"])
+    mapped = mmap.mmap(image.stream.fileno(), 0, access=mmap.ACCESS_READ)
+    return memoryview(mapped)[section["sh_offset"] : section["sh_offset"] + section["sh_size"]]

@@ -53,15 +53,8 @@ class Look:
         if found is None:
             return Owner.UNKNOWN, ""
         if found.owner not in _WORK_FOR_OTHERS:
-            function = self._computing_function(found)
-            return (
-                (Owner.LIBRARY, f"{function} of {found.name}")
-                if function
-                else (
-                    found.owner,
-                    found.name,
-                )
-            )
+            function = self._part_that_computes(found)
+            return (Owner.LIBRARY, function) if function else (found.owner, found.name)
         callers = list(self._callers())
         last = callers[-1] if callers else found
         generated = Owner.GENERATED in (found.owner, *(c.owner for c in callers))
@@ -72,13 +65,14 @@ class Look:
             return Owner.OWN, found.name
         return (last.owner if callers else Owner.NEUTRAL), found.name
 
-    def _computing_function(self, found: MappedRange) -> str:
+    def _part_that_computes(self, found: MappedRange) -> str:
         """Of a file most of which speaks for nobody: libgfortran's matmul, CPython's fsum."""
         if not computes_in_parts(found.name) or found.owner is Owner.OWN:
             return ""
         functions = library_functions(found.path)
         offset = self.registers.pc - found.start + found.offset
-        return functions.computes_at(offset) if functions is not None else ""
+        name = functions.computes_at(offset) if functions is not None else ""
+        return f"{name} of {found.name}" if name else ""
 
     def operators(self) -> frozenset[str] | None:
         """Torch operators between the code and whoever called torch; None where that is unknown."""

@@ -14,7 +14,7 @@ import platform
 import random
 import threading
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
@@ -44,6 +44,7 @@ class Samples:
     operators: tuple[tuple[str, int], ...] = ()  # computing torch operators on sampled stacks
     in_torch: int = 0  # of those in libraries, in torch
     total: int = 0
+    moments: Mapping[Owner, float] = field(default_factory=dict)  # samples, for threads not drawn
     rounds: int = 0  # moments at which any thread wanted a processor
     seconds: float = 0.0
     reason: str = ""  # why there are none, where something prevented it
@@ -59,7 +60,7 @@ class Samples:
 
     def thread_us(self, owner: Owner, elapsed_us: float) -> float:
         """Time that threads spent in code of one owner while so much time went by."""
-        return elapsed_us * self.of(owner) / max(1, self.rounds)
+        return elapsed_us * self.moments.get(owner, self.of(owner)) / max(1, self.rounds)
 
 
 class Sampler:
@@ -85,7 +86,8 @@ class Sampler:
         self._counts: Counter[Owner] = Counter()
         self._libraries: Counter[str] = Counter()
         self._operators: Counter[str] = Counter()
-        self._own_code: Counter[SampledCode] = Counter()
+        self._moments: defaultdict[Owner, float] = defaultdict(float)
+        self._own_code: list[tuple[SampledCode, float]] = []
         self._in_torch = 0
         self._rounds = 0
         self._refused = 0
@@ -114,6 +116,7 @@ class Sampler:
             operators=tuple(self._operators.most_common(_TOP)),
             in_torch=self._in_torch,
             total=total,
+            moments=dict(self._moments),
             rounds=self._rounds,
             seconds=seconds,
             reason=reason,
@@ -155,14 +158,18 @@ class Sampler:
         self._stopper.settle()  # one that stopped late does not run, and would stay so
         self._list_processes()
         running = [(p, tid) for p in self._processes.values() for tid in p.running()]
-        if len(running) > _THREADS_A_ROUND:
+        weight = max(1.0, len(running) / _THREADS_A_ROUND)
+        if weight > 1.0:
             running = self._random.sample(running, _THREADS_A_ROUND)
         looks = [look for p, tid in running if (look := self._look(p, tid)) is not None]
         self._rounds += bool(looks)
         for look in looks:
             if self._random.random() > self._processor_use.share(look.tid):
                 continue
-            self._note(look, [other for other in looks if other.process is look.process])
+            owner = self._note(look, [other for other in looks if other.process is look.process])
+            self._moments[owner] += weight
+            if owner is Owner.OWN:
+                self._own_code.append((look.code, weight))
 
     def _look(self, process: SampledProcess, tid: int) -> Look | None:
         if not self._turn.acquire(blocking=False):  # those that stopped late are to be let go
@@ -192,7 +199,7 @@ class Sampler:
         for pid in listed - set(self._processes):
             self._processes[pid] = SampledProcess(pid, self._scratch)
 
-    def _note(self, look: Look, together: list[Look]) -> None:
+    def _note(self, look: Look, together: list[Look]) -> Owner:
         owner, name = look.responsible()
         if owner is Owner.LIBRARY:
             operators = self._operators_behind(look, together) if _TORCH in name else frozenset()
@@ -203,19 +210,19 @@ class Sampler:
                 self._libraries[name] += 1
                 self._operators.update(computing)
                 self._in_torch += _TORCH in name
-        elif owner is Owner.OWN:
-            self._own_code[look.code] += 1
         self._counts[owner] += 1
+        return owner
 
     def _name_copies(self) -> None:
         """Samples in the candidate's pages that hold a copy of a library's function."""
-        for code, samples in self._own_code.items():
+        for code, weight in self._own_code:
             name = code_index().name(code.window, code.at)
             if name:
-                self._counts[Owner.OWN] -= samples
-                self._counts[Owner.LIBRARY] += samples
-                self._libraries[f"a copy of {name}"] += samples
-                self._in_torch += samples if _TORCH in name else 0
+                self._counts.update({Owner.OWN: -1, Owner.LIBRARY: 1})
+                self._moments[Owner.OWN] -= weight
+                self._moments[Owner.LIBRARY] += weight
+                self._libraries[f"a copy of {name}"] += 1
+                self._in_torch += _TORCH in name
         self._own_code.clear()
 
     def _operators_behind(self, look: Look, together: list[Look]) -> frozenset[str]:
