@@ -112,3 +112,21 @@ def test_other_tracks() -> None:
     (found,) = findings(_sampled(0, 60), Track.MIXED)
     assert found.severity is Severity.NOTE and "0 % (0 to 6 %)" in found.text
     assert findings(_sampled(0, 60), Track.OPEN) == ()
+
+
+def test_library_time_convicts_whatever_else_runs() -> None:
+    """A product of 2 ms beside slow own code or threads that idle."""
+    long = replace(_sampled(180, 12), library_us=2000.0)
+    (found,) = findings(long, Track.KERNEL)
+    assert found.severity is Severity.CONVICTS and "of each call" in found.text
+    assert findings(replace(long, library_us=100.0), Track.KERNEL) == ()
+
+
+def test_stray_samples_and_passing_looks_are_no_library_time() -> None:
+    assert findings(replace(_sampled(180, 4), library_us=9000.0), Track.KERNEL) == ()
+    assert findings(replace(_sampled(300, 8), library_us=2000.0, passing=True), Track.KERNEL) == ()
+
+
+def test_library_time_of_an_interpreted_kernel_is_torchs() -> None:
+    numpy = Sampled(0, 400, 10, 300, 40_000.0, ("_multiarray_umath",), interpreted=True)
+    assert numpy.library_low_us == pytest.approx(1000.0 * 0.0078 / (10 / 700), rel=0.02)
