@@ -88,6 +88,12 @@ def test_seeds_are_made_once(
     assert library_code(INSTALLED, tmp_path) is not None
 
 
+def test_a_cache_that_cannot_be_written_is_no_error(library: LibraryCode, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("no folder")
+    made = library_code(INSTALLED, tmp_path / "file" / "below")
+    assert made is not None and np.array_equal(made.keys, library.keys)
+
+
 def test_straight_code_is_one_block(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("platform.machine", lambda: "x86_64")
     assert not branches(b"\xc5\xfc\x58\xc1" * 64)

@@ -61,13 +61,21 @@ class LibraryCode:
 def library_code(path: str, folder: Path) -> LibraryCode | None:
     """The library with its seeds, which are kept in the folder; None where it has no functions."""
     image: Bytes = np.memmap(path, dtype=np.uint8, mode="r")
+    try:
+        keys = _kept_keys(path, image, folder)
+    except OSError:  # a cache that cannot be written costs time only
+        keys = _keys(image, library_functions(path))
+    return LibraryCode(path, image, keys) if len(keys) else None
+
+
+def _kept_keys(path: str, image: Bytes, folder: Path) -> Words:
     kept = folder / f"{_identity(path, image)}.npy"
     if not kept.exists():
         with _turn(folder):
             if not kept.exists():
                 _store(_keys(image, library_functions(path)), kept)
     keys: Words = np.load(kept, mmap_mode="r")
-    return LibraryCode(path, image, keys) if len(keys) else None
+    return keys
 
 
 def _identity(path: str, image: Bytes) -> str:

@@ -4,7 +4,8 @@ The rule: the place decides, never the name alone. Whatever lies where the candi
 scratch folder, shared memory, anonymous pages) is the candidate's own, however it calls itself;
 what lies in a folder that it can only read is what is installed there. The C library and thread
 pools, which any code uses, speak for nobody; mathematical functions and generated code speak for
-whoever called them.
+whoever called them. What lies in pages of the candidate's is looked up by its bytes afterwards
+(`code_index.py`), because a copy of a library lies there too.
 """
 
 from __future__ import annotations
@@ -42,10 +43,10 @@ class Owner(StrEnum):
     UNKNOWN = "unknown"
 
 
-_MATHEMATICS = re.compile(r"(libm|libmvec|libsvml|libimf|libquadmath)([-.].*)?\.so[.\d]*")
+_MATHEMATICS = re.compile(r"(libm|libmvec|libgcc_s|libsvml|libimf|libquadmath)([-.].*)?\.so[.\d]*")
 _NEUTRAL = re.compile(
     r"""(libc|libpthread|libdl|librt|libresolv|libnuma|ld|ld-linux[\w-]*|ld-musl[\w-]*
-    |libgcc_s|libstdc\+\+|libc\+\+|libc\+\+abi|libgfortran|libatomic
+    |libstdc\+\+|libc\+\+|libc\+\+abi|libgfortran|libatomic
     |libgomp|libomp|libiomp5|libtbb\w*
     |libirc|libintlc|libtcmalloc\w*|libjemalloc|libmimalloc)
     ([-.].*)?\.so[.\d]*""",
