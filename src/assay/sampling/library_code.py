@@ -52,9 +52,9 @@ class LibraryCode:
         low = np.searchsorted(self.keys, hashes << _HALF)
         high = np.searchsorted(self.keys, (hashes + np.uint64(1)) << _HALF)
         found: Counter[int] = Counter()
-        for place, begin, end in zip(places.tolist(), low, high, strict=True):
-            if end - begin <= _MOST_REPEATS:
-                found.update(int(key & _OFFSET) - place for key in self.keys[begin:end])
+        for i in np.flatnonzero((high > low) & (high - low <= _MOST_REPEATS)):
+            offsets = (self.keys[low[i] : high[i]] & _OFFSET).tolist()
+            found.update(offset - int(places[i]) for offset in offsets)
         return [shift for shift, _ in found.most_common(_PROPOSALS)]
 
 
@@ -74,8 +74,7 @@ def _kept_keys(path: str, image: Bytes, folder: Path) -> Words:
         with _turn(folder):
             if not kept.exists():
                 _store(_keys(image, library_functions(path)), kept)
-    keys: Words = np.load(kept, mmap_mode="r")
-    return keys
+    return np.asarray(np.load(kept, mmap_mode="r"))  # mapped; plain arrays are sliced faster
 
 
 def _identity(path: str, image: Bytes) -> str:
