@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from assay.data.contract import Stochastic
 from assay.data.evidence import Evidence, EvidenceKind, Severity
 from assay.data.observations.call import CallOutcome, CallSeen, Mix
@@ -112,9 +114,17 @@ def _provenance(case: JudgeInput) -> list[Evidence]:
         if seen.silenced:
             found += own_code_share.silenced_findings(sampled(seen), case.settings.track)
             continue
-        said = own_code_share.findings(sampled(seen, _interpreted(case)), case.settings.track)
+        counted = replace(sampled(seen, _interpreted(case)), closes=_closes(seen, _closing(case)))
+        said = own_code_share.findings(counted, case.settings.track)
         found += [e for e in said if not seen.passing or e.severity is Severity.CONVICTS]
     return found
+
+
+def _closes(seen: ProvenanceSeen, closing: tuple[str, ...]) -> bool:
+    """Whether every library sample is torch's, under reductions the source shows at the end."""
+    operators = [name for name in seen.names if ".so" not in name]
+    ends = all(any(f"{o}_".startswith(f"{c}_") for c in closing) for o in operators)
+    return bool(operators) and ends and seen.in_torch == seen.library
 
 
 def _interpreted(case: JudgeInput) -> bool:

@@ -120,6 +120,7 @@ def test_library_time_convicts_whatever_else_runs() -> None:
     (found,) = findings(long, Track.KERNEL)
     assert found.severity is Severity.CONVICTS and "of each call" in found.text
     assert findings(replace(long, library_us=100.0), Track.KERNEL) == ()
+    assert findings(replace(long, closes=True), Track.KERNEL) == ()
 
 
 def test_stray_samples_and_passing_looks_are_no_library_time() -> None:
