@@ -38,7 +38,8 @@ class Distribution(StrEnum):
     BLOCKS = "blocks"  # structured blocks that make sub-sampling visible
     OPPOSED = "opposed"  # the first input far above zero, the others as far below
     EQUAL = "equal"  # two inputs of one shape hold the same numbers
-    MARKED = "marked"  # closed masks, ignored labels, padding indices
+    MARKED = "marked"  # masks, lengths, offsets, indices and labels over their whole domains
+    CONSTANTS = "constants"  # at the reference's own thresholds, or halfway between integers
     CODES = "codes"  # on the codes of a declared scheme and halfway between two
     NAN = "nan"  # one element is NaN
     INF = "inf"  # one element is infinite

@@ -38,7 +38,7 @@ from assay.tasks.references.reference_outputs import BUFFER_PREFIX
 from assay.tasks.relations.relation import Relation
 
 _EXTREMES = (3, 30)  # extreme elements tried where three ordinary ones left the answer as it was
-_EXACT = (Distribution.DYADIC, Distribution.CODES)
+_EXACT = (Distribution.DYADIC, Distribution.CODES, Distribution.CONSTANTS)
 
 
 class Purpose(StrEnum):

@@ -106,7 +106,7 @@ def test_every_size_is_stretched_at_full() -> None:
 
 def test_masks_are_closed_and_labels_left_out_where_the_task_names_them() -> None:
     reference, workloads = swept(sources.task(sources.MASKED_LOSS))
-    (marked,) = [w for w in workloads if w.distribution is Distribution.MARKED]
+    marked = next(w for w in workloads if w.distribution is Distribution.MARKED)
     _, labels, mask = reference.draw(marked, 5)
     assert (labels == 7).any() and (labels != 7).any()
     assert set(mask.unique().tolist()) == {0.0, 1.0}

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from assay.data.workload import Distribution, Workload
 from assay.exam.workloads.shape_points import MODEST, PAST, PAST_LARGE, Point, Points
+from assay.tasks.values.integer_draws import Extent
 
 MODERATE_LARGE = (7, 13)  # rungs at which an exponential has left the range of float32
 MODERATE_SMALL = (-13, -8)  # rungs at which the usual epsilons weigh as much as the data
@@ -31,6 +32,7 @@ class Stretching:
     free: bool  # whether the values of some input may be redrawn
     roomy: bool  # whether sizes are tried beside own ones too
     cubic: bool  # whether the work grows with the cube of a size, as a decomposition's does
+    integers: bool = False  # whether some input has integers that may be redrawn
 
     def proposals(self) -> Iterator[Proposal]:
         """Every size in turn, in a random order, up to four times over."""
@@ -48,7 +50,7 @@ class Stretching:
         for size in self._beyond_own(self._sizes, name):
             found.append(self.points.wide(name, size, single=True))
             found += [self.points.wide_beside_own(name, size)] if self.roomy else []
-        return tuple(self._at(point) for point in found)
+        return self._with_integers(found, Extent.HIGHEST)
 
     def _beside_own(self, name: str, past: int) -> list[Point]:
         """The one that reaches furthest first: `past` may have been halved to less than 2^15."""
@@ -62,7 +64,15 @@ class Stretching:
         sizes = self._beyond_own(self._sizes[1:], name)
         self.rng.shuffle(sizes)
         points = [self.points.wide_beside_own(name, size, PAST_LARGE) for size in sizes]
-        return tuple(self._at(point) for point in points)
+        return self._with_integers(points, Extent.MIXED)
+
+    def _with_integers(self, points: list[Point], extent: Extent) -> Proposal:
+        """Each point with integers of that extent, and as it is: far sums and indices run over."""
+        plain = [self._at(point) for point in points]
+        if not self.integers:
+            return tuple(plain)
+        update = {"distribution": Distribution.MARKED, "scale": int(extent)}
+        return tuple(w for one in plain for w in (one.model_copy(update=update), one))
 
     def _peaked(self, name: str) -> Proposal:
         """Alone and of large values: sums of exponentials and running maxima are strained."""

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from itertools import chain, islice, zip_longest
 
 from assay.data.contract import Decomposition
-from assay.data.workload import Distribution, Layout, Workload
+from assay.data.workload import Direction, Distribution, Layout, Workload
 from assay.exam.workloads.shape_points import FEW, HEAVY_STATE, LARGE_ELEMENTS, PAST, Point, Points
 from assay.exam.workloads.stretched_shapes import (
     MODERATE_LARGE,
@@ -107,7 +107,13 @@ class Proposals:
         """Stretched sizes, then the categories of shapes and larger points."""
         points, amount = self._points, self._amount
         stretching = Stretching(
-            points, self._plain, self._rng, self._free, amount.roomy, cubic=self._decomposes
+            points,
+            self._plain,
+            self._rng,
+            self._free,
+            amount.roomy,
+            cubic=self._decomposes,
+            integers=bool(self._reference.meaning.domains),
         )
         yield from islice(stretching.proposals(), amount.wide)
         if amount.planted_far and points.batch and not self._decomposes:
@@ -143,12 +149,11 @@ class Proposals:
 
     def _valued(self) -> Iterator[Proposal]:
         """Distributions; the first lies inside a larger storage, which every kernel must bear."""
-        marked = (Distribution.MARKED,) if self._reference.has_marks() else ()
         coded = (Distribution.CODES,) if self._reference.quantises_inputs else ()
-        free = self._values()
-        for number, distribution in enumerate((*marked, *coded, *free)):
+        asked = [(d, self._scales(d)) for d in (*coded, *self._values())]
+        for number, (distribution, scales) in enumerate([*self._meant(), *asked]):
             layout = Layout.OFFSET if number == 0 else self._plain.layout
-            yield self._drawn(distribution, self._scales(distribution), layout)
+            yield self._drawn(distribution, scales, layout)
         if self._free and self._amount.ladder:
             most = self._amount.ladder
             far = tuple(k for k in FAR_LARGE if k <= most)
@@ -158,6 +163,17 @@ class Proposals:
             if self._signed:
                 yield self._drawn(Distribution.NEGATIVE, (0,), self._plain.layout)
             yield from self._tiny()
+
+    def _meant(self) -> Iterator[tuple[Distribution, tuple[int, ...]]]:
+        """Integers over their domains, floats at the constants of the reference."""
+        meaning = self._reference.meaning
+        yield from ((Distribution.MARKED, extents) for extents in meaning.extents)
+        if not self._free or self._plain.direction is Direction.BACKWARD:
+            return  # which side a slope takes at a threshold is nobody's promise
+        if meaning.constants.thresholds:
+            yield Distribution.CONSTANTS, (0,)
+        if meaning.constants.rounds:
+            yield Distribution.CONSTANTS, (1,)
 
     def _tiny(self) -> Iterator[Proposal]:
         """Few items of large, of small and of equal values, in turn."""
@@ -197,8 +213,6 @@ class Proposals:
             return (self._rng.randint(*FAR_BELOW), 7, 3, 0)
         if distribution is Distribution.OPPOSED:
             return (5, 3, 2)
-        if distribution is Distribution.MARKED:
-            return (1, 0)
         if distribution is Distribution.EQUAL:
             return (self._rng.randint(*HARDLY_APART), 0)
         return (0,)

@@ -21,6 +21,7 @@ from assay.tasks.references.admission import Admission, Drawing, accurate, exami
 from assay.tasks.references.bound_reference import BoundReference, has_answer, reference_repeats
 from assay.tasks.references.drawn_state import draw_state
 from assay.tasks.references.in_place_updates import Update, declared_updates, found_updates
+from assay.tasks.references.input_meaning import InputMeaning, OwnDraws, find_meaning
 from assay.tasks.references.reference_outputs import Outputs
 from assay.tasks.references.task_source import (
     InitCall,
@@ -36,10 +37,11 @@ from assay.tasks.shapes.result_growth import ResultGrowth, learn_growth
 from assay.tasks.shapes.shape_categories import legal
 from assay.tasks.shapes.shape_inference import ShapeSpace, declared_space, infer_space
 from assay.tasks.shapes.shapes_only import ProductCount
+from assay.tasks.values.constant_values import at_thresholds, on_halves
 from assay.tasks.values.distributions import Drawn, Values, redraw, structures
 from assay.tasks.values.half_codes import coded_inputs
 from assay.tasks.values.input_structure import Structure, with_domains
-from assay.tasks.values.marked_values import Marks, open_masks
+from assay.tasks.values.integer_draws import Extent, IntegerRequest
 from assay.tasks.values.memory_layouts import lay_out, own_is_contiguous
 
 __all__ = ["BoundReference", "Outputs", "Reference", "accurate", "reference_repeats"]
@@ -180,14 +182,33 @@ class Reference:
     def draw_planted(self, workload: Workload, seed: int) -> Drawn:
         """The same as `draw`, with the place of a planted NaN or infinity."""
         own = self._own_draw(workload.axes, seed)
-        if workload.distribution is Distribution.CODES:
-            coded = coded_inputs(own, self.task.contract, seed)
-            return Drawn(lay_out(coded, workload.layout, self._structures))
-        marks = self._marks if workload.distribution is Distribution.MARKED else {}
-        values = Values(workload.distribution, workload.scale, marks)
-        drawn = redraw(own, values, seed, self._structures)
+        drawn = self._with_meaning(workload, own, seed)
+        if drawn is None:
+            values = Values(workload.distribution, workload.scale)
+            drawn = redraw(own, values, seed, self._structures)
         inputs = lay_out(drawn.inputs, workload.layout, self._structures)
         return Drawn(inputs, drawn.planted)
+
+    def _with_meaning(self, workload: Workload, own: list[Any], seed: int) -> Drawn | None:
+        """What is drawn by what the task says of its inputs; None for all other distributions."""
+        if workload.distribution is Distribution.CODES:
+            return Drawn(coded_inputs(own, self.task.contract, seed))
+        if workload.distribution is Distribution.MARKED:
+            generator = torch.Generator().manual_seed(seed)
+            sizes = self._state_sizes(workload.axes)
+            request = IntegerRequest(own, sizes, generator, Extent(workload.scale))
+            return Drawn(self.meaning.draw(request))
+        if workload.distribution is Distribution.CONSTANTS:
+            drawer = on_halves if workload.scale else at_thresholds
+            return Drawn(drawer(own, self.meaning.constants, self._structures, seed))
+        return None
+
+    def _state_sizes(self, axes: Mapping[str, int]) -> dict[str, tuple[int, ...]]:
+        """Shapes of parameters and buffers; a constructor is not run where none is asked for."""
+        if all(domain.beyond is None for domain in self.meaning.domains.values()):
+            return {}
+        state = self._checker(axes).module.state_dict()
+        return {name: tuple(value.shape) for name, value in state.items()}
 
     def draw_state(self, module: torch.nn.Module, seed: int) -> dict[str, torch.Tensor]:
         """New values for every parameter and buffer of `module.state_dict()`."""
@@ -270,21 +291,14 @@ class Reference:
         """What the own generator promises about each input."""
         return self._structures
 
-    def has_marks(self) -> bool:
-        """Whether some input can be masked, or carry a label that is left out."""
-        own = self._own_draw(self._showing_axes(), _CHECK_SEED)
-        return bool(self._marks or open_masks(own))
-
     @cached_property
-    def _marks(self) -> dict[int, int]:
-        """Labels that the reference tells its operators to leave out, by input."""
+    def meaning(self) -> InputMeaning:
+        """What the reference shows about integers, masks, labels and constants."""
         axes = self._running_axes()
-        inputs = self._own_draw(axes, _CHECK_SEED)
-        module = self._checker(axes).module
-        marks = Marks(inputs)
-        with user_code(self.task.id, "the reference"), torch.no_grad(), kept_generators(), marks:
-            module(*inputs)
-        return marks.found
+        first, second = (self._own_draw(axes, seed) for seed in (_CHECK_SEED, _CHECK_SEED + 1))
+        bound = self._checker(axes)
+        state = self.draw_state(bound.module, _CHECK_SEED)
+        return find_meaning(self.task.id, bound, OwnDraws(first, second, state))
 
     @cached_property
     def _structures(self) -> tuple[Structure, ...]:

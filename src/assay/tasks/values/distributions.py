@@ -1,31 +1,30 @@
 """Distributions: float inputs redrawn so that a shortcut shows.
 
 The rule: dtype and shape stay, and so does the structure the task's own generator promises;
-integers and booleans always keep the own draw.
+integers and booleans keep the own draw (`integer_draws` draws those).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import torch
 
 from assay.data.workload import Distribution
 from assay.tasks.values.input_structure import Structure, structure_of
-from assay.tasks.values.marked_values import close_masks, put_marks
+from assay.tasks.values.marked_values import close_masks
 from assay.tasks.values.value_generators import DRAWERS, DrawRequest
 
 
 @dataclass(frozen=True)
 class Values:
-    """What is asked for: a distribution, its power of two, the labels some inputs may carry."""
+    """What is asked for: a distribution and its power of two."""
 
     distribution: Distribution
     scale: int = 0
-    marks: Mapping[int, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -55,10 +54,6 @@ def redraw(own: Sequence[Any], values: Values, seed: int, shapes: Sequence[Struc
         return Drawn(tuple(own))
     generator = torch.Generator().manual_seed(seed)
     inputs = list(own)
-    if distribution is Distribution.MARKED:
-        close_masks(inputs, generator, whole_rows=values.scale > 0)
-        put_marks(inputs, values.marks, generator)
-        return Drawn(tuple(inputs))
     if distribution in (Distribution.NAN, Distribution.INF):
         return _plant(own, values, generator)
     free = [i for i, shape in enumerate(shapes) if shape is not Structure.FIXED]
@@ -67,7 +62,7 @@ def redraw(own: Sequence[Any], values: Values, seed: int, shapes: Sequence[Struc
     lead = free[_below(len(free), generator)] if free else -1
     if distribution is Distribution.OPPOSED:
         lead = free[0]
-        close_masks(inputs, generator, whole_rows=False)  # what is masked must stay behind it all
+        close_masks(inputs, generator)  # what is masked must stay behind it all
     for index in free:
         request = DrawRequest(own[index], generator, values.scale, leads=index == lead)
         made = DRAWERS[distribution](request)

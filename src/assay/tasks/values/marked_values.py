@@ -15,10 +15,11 @@ from typing import Any
 import torch
 from torch.overrides import TorchFunctionMode
 
+from assay.tasks.values.integer_domains import LEAST_MASK
+
 _OPEN_SHARE = 0.7  # of a mask
 _MARKED_SHARE = 0.25  # of labels
-_LEAST_MASK = 8  # elements; fewer are a scale or a flag
-_ARGUMENTS = {"ignore_index": -100, "padding_idx": None}  # with what says "none"
+_ARGUMENTS = {"ignore_index": (-100,), "padding_idx": (None, -1)}  # with what says "none"
 
 
 @dataclass
@@ -36,7 +37,7 @@ class Marks(TorchFunctionMode):
         kwargs = kwargs or {}
         for name, silent in _ARGUMENTS.items():
             value = kwargs.get(name)
-            if isinstance(value, int) and value != silent and value != -1:
+            if isinstance(value, int) and value not in silent:
                 self._note([*args, *kwargs.values()], value)
         return func(*args, **kwargs)
 
@@ -57,27 +58,31 @@ def open_masks(inputs: Sequence[Any]) -> list[int]:
 
 
 def _is_open_mask(value: Any) -> bool:
-    if not isinstance(value, torch.Tensor) or value.numel() < _LEAST_MASK or value.is_complex():
+    if not isinstance(value, torch.Tensor) or value.numel() < LEAST_MASK or value.is_complex():
         return False
     first = value.reshape(-1)[0]
     return float(first) in (0.0, 1.0) and bool((value == first).all())
 
 
-def close_masks(inputs: list[Any], generator: torch.Generator, whole_rows: bool) -> None:
-    """Random zeros and ones in place of ones; the first of a row stays, or some rows close."""
+def close_masks(inputs: list[Any], generator: torch.Generator) -> None:
+    """Random zeros and ones in place of ones; the first of a row stays."""
     for index in open_masks(inputs):
         own = inputs[index]
         keep = torch.rand(own.shape, generator=generator) < _OPEN_SHARE
         keep[..., 0] = True
-        if whole_rows and own.dim() > 1:
-            keep &= torch.rand((*own.shape[:-1], 1), generator=generator) < _OPEN_SHARE
         inputs[index] = torch.where(keep, own, (1 - own.to(torch.int8)).to(own.dtype))
 
 
-def put_marks(inputs: list[Any], marks: Mapping[int, int], generator: torch.Generator) -> None:
-    """A quarter of the labels become the mark of their input; at least one stays a label."""
-    for index, value in marks.items():
+def put_marks(
+    inputs: list[Any], marks: Mapping[int, Sequence[int]], generator: torch.Generator
+) -> None:
+    """A quarter of the labels become marks of their input; at least one mark and one label."""
+    for index, values in marks.items():
         own = inputs[index]
+        if own.numel() < 2:
+            continue
         marked = torch.rand(own.shape, generator=generator) < _MARKED_SHARE
-        marked.view(-1)[0] = False
-        inputs[index] = own.masked_fill(marked, value)
+        marked.view(-1)[0], marked.view(-1)[-1] = False, True
+        which = torch.randint(0, len(values), own.shape, generator=generator)
+        chosen = torch.tensor(values)[which].to(own.dtype)
+        inputs[index] = torch.where(marked, chosen, own)
