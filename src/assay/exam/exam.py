@@ -38,7 +38,7 @@ from assay.tasks.references.reference_outputs import BUFFER_PREFIX
 from assay.tasks.relations.relation import Relation
 
 _EXTREMES = (3, 30)  # extreme elements tried where three ordinary ones left the answer as it was
-_EXACT = (Distribution.DYADIC, Distribution.CODES, Distribution.CONSTANTS)
+_EXACT = (Distribution.DYADIC, Distribution.CODES)
 
 
 class Purpose(StrEnum):
@@ -198,12 +198,18 @@ class Exam:
         request = ExpectationRequest(
             seed=self.secret.seed("probe", content_key),
             planted=planted,
-            exact=self.plan.workloads[content_key.workload].distribution in _EXACT,
+            exact=self._is_exact(self.plan.workloads[content_key.workload]),
             contract=self.reference.task.contract,
             tf32=self.plan.tf32,
         )
         state = self.state(instance, weights)
         return expect(self.bound(instance), content.inputs, state, request)
+
+    def _is_exact(self, workload: Workload) -> bool:
+        """Whether nothing need be rounded; a computed number beside a threshold may be."""
+        if workload.distribution is Distribution.CONSTANTS:
+            return not self.reference.meaning.constants.computed
+        return workload.distribution in _EXACT
 
     def key(self, content_key: ContentKey, weights: Weights = FIRST_WEIGHTS) -> Key:
         """By what an expectation is known: without parameters every version is the same."""

@@ -15,13 +15,20 @@ import torch
 from assay.errors import TaskError
 from assay.tasks.references.bound_reference import BoundReference
 from assay.tasks.references.task_source import kept_generators, user_code
-from assay.tasks.values.integer_domains import Answers, IntegerDomain, IntegerForm, find_domains
+from assay.tasks.values.integer_domains import (
+    Answers,
+    IntegerDomain,
+    IntegerForm,
+    find_domains,
+    may_be_redrawn,
+)
 from assay.tasks.values.integer_draws import Extent, IntegerRequest, redraw_integers
 from assay.tasks.values.marked_values import Marks, put_marks
 from assay.tasks.values.reference_constants import Constants, ConstantWatch
 
 _SEED = 11
 _MASKS = (IntegerForm.MASK, IntegerForm.PREFIX_MASK)
+_UNIQUE = (*_MASKS, IntegerForm.DISTINCT)
 
 
 @dataclass(frozen=True)
@@ -58,19 +65,34 @@ class InputMeaning:
 
 
 def find_meaning(task_id: str, bound: BoundReference, draws: OwnDraws) -> InputMeaning:
-    """By trials on the first of the draws; nothing where the reference has no answer to it."""
+    """By trials on the first of the draws; no domains where the reference has no answer to it."""
     constants, arguments = _watched(task_id, bound, draws)
+    found = InputMeaning(constants=constants)
+    if not any(may_be_redrawn(value) for value in draws.first):
+        return found
     answers = _same_form(bound, draws)
     if answers is None:
-        return InputMeaning()
+        return found
     domains = find_domains((draws.first, draws.second), draws.state, answers)
-    found = InputMeaning(_joint(domains, draws, answers), {}, constants)
+    if constants.overwrites:  # which of two equal indices is written last is nobody's promise
+        domains = {i: domain for i, domain in domains.items() if domain.form in _UNIQUE}
+    return replace(
+        found,
+        domains=_joint(domains, draws, answers),
+        marks=_marks(constants, arguments, draws, answers),
+    )
+
+
+def _marks(
+    constants: Constants, arguments: dict[int, int], draws: OwnDraws, answers: Answers
+) -> dict[int, tuple[int, ...]]:
+    """What operators are told to leave out, and integers beside a comparison, where answered."""
     sides = [(c.input, side) for c in constants.comparisons for side in c.sides]
     marks: dict[int, tuple[int, ...]] = {}
     for index, value in dict.fromkeys([*arguments.items(), *sides]):
         if _bears_mark(index, value, draws, answers):
             marks[index] = (*marks.get(index, ()), value)
-    return replace(found, marks=marks)
+    return marks
 
 
 def _watched(

@@ -103,6 +103,13 @@ def _is_distinct(value: torch.Tensor) -> bool:
     return bool((value.sort(dim=-1).values.diff(dim=-1) > 0).all())
 
 
+def may_be_redrawn(value: Any) -> bool:
+    """Whether an input may have a domain at all."""
+    if not isinstance(value, torch.Tensor) or value.is_complex() or value.numel() == 0:
+        return False
+    return not value.is_floating_point() or _is_mask(value)
+
+
 def find_domains(
     draws: tuple[Sequence[Any], Sequence[Any]],
     state: Mapping[str, torch.Tensor],
@@ -111,11 +118,43 @@ def find_domains(
     """The domain of each input that has one, by position, found by trials of the reference."""
     own, other = draws
     forms = {i: form_of(one, two) for i, (one, two) in enumerate(zip(own, other, strict=True))}
-    if not any(forms.values()) or not answers(own):
-        return {}
     search = _Search(own, state, answers)
-    found = {i: search.domain(i, form) for i, form in forms.items() if form is not None}
+    found = {
+        i: search.domain(i, form)
+        for i, form in forms.items()
+        if form is not None and not _follows(own, i, form)
+    }
     return {i: domain for i, domain in found.items() if domain is not None}
+
+
+def _follows(own: Sequence[Any], index: int, form: IntegerForm) -> bool:
+    """Whether an input and a single number must fit each other: boundaries and a longest step.
+
+    A single number that is the largest of other integers, or of their steps, follows them too.
+    """
+    tensor = own[index]
+    others = [value for i, value in enumerate(own) if i != index]
+    if form is IntegerForm.SORTED:
+        return int(tensor.diff(dim=-1).max()) in [_number(value) for value in others]
+    if tensor.numel() > 1 or form is not IntegerForm.CONSTANT:
+        return False
+    several = [value for value in others if _is_integers(value) and value.numel() > 1]
+    largest = [int(value.max()) for value in several]
+    steps = [int(value.diff(dim=-1).max()) for value in several if value.shape[-1] > 1]
+    return int(tensor) in [*largest, *steps]
+
+
+def _is_integers(value: Any) -> bool:
+    if not isinstance(value, torch.Tensor) or value.dtype is torch.bool:
+        return False
+    return not (value.is_floating_point() or value.is_complex())
+
+
+def _number(value: Any) -> int | None:
+    """The integer that a single number is."""
+    if _is_integers(value) and value.numel() == 1:
+        return int(value)
+    return value if isinstance(value, int) else None
 
 
 @dataclass(frozen=True)

@@ -61,7 +61,38 @@ def redraw_integers(request: IntegerRequest, domains: Mapping[int, IntegerDomain
         if own.numel():
             made = _DRAWERS[domain.form](own, domain, request)
             inputs[index] = torch.empty_like(own).copy_(made)
+    for one, other in _ordered_pairs(request.own, domains):
+        inputs[one], inputs[other] = _in_order(request.own, inputs, one, other)
     return inputs
+
+
+def _ordered_pairs(
+    own: Sequence[Any], domains: Mapping[int, IntegerDomain]
+) -> list[tuple[int, int]]:
+    """Inputs of one shape of which the first is nowhere above the second: starts and ends."""
+    free = [i for i, domain in domains.items() if domain.form in _FREE and own[i].numel()]
+    return [
+        (i, j)
+        for i in free
+        for j in free
+        if i != j and own[i].shape == own[j].shape and _is_below(own[i], own[j])
+    ]
+
+
+def _is_below(one: torch.Tensor, other: torch.Tensor) -> bool:
+    return bool((one <= other).all()) and bool((one < other).any())
+
+
+def _in_order(
+    own: Sequence[Any], made: Sequence[Any], one: int, other: int
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """The smaller of each pair in the first; never equal where the own ones never are."""
+    low, high = torch.minimum(made[one], made[other]), torch.maximum(made[one], made[other])
+    if bool((own[one] < own[other]).all()):
+        equal, room = low == high, low > own[one].min()
+        low = torch.where(equal & room, low - 1, low)
+        high = torch.where(equal & ~room, high + 1, high)
+    return low.to(made[one].dtype), high.to(made[other].dtype)
 
 
 def _range(own: torch.Tensor, domain: IntegerDomain, request: IntegerRequest) -> torch.Tensor:
@@ -92,10 +123,11 @@ def _distinct(own: torch.Tensor, domain: IntegerDomain, request: IntegerRequest)
     low, high = bounds(own, domain, request)
     width = own.shape[-1]
     places = request.rand((*own.shape[:-1], width)).argsort(dim=-1)
-    if high > int(own.max()) and high - low < _MOST_SHUFFLED:
-        chosen = torch.randperm(high - low, generator=request.generator)[: width - 1] + low
-        chosen = torch.cat([chosen, torch.tensor([high])])
-        return chosen[places]
+    if high > int(own.max()) and own.numel() <= high - low < _MOST_SHUFFLED:
+        last = torch.tensor([high - low])
+        chosen = torch.randperm(high - low, generator=request.generator)[: own.numel() - 1]
+        chosen = torch.cat([chosen, last]).view(own.shape) + low
+        return chosen.gather(-1, places)
     return own.gather(-1, places)
 
 
@@ -139,6 +171,7 @@ def _prefix_mask(own: torch.Tensor, _: IntegerDomain, request: IntegerRequest) -
     return torch.arange(width) < lengths
 
 
+_FREE = (IntegerForm.RANGE, IntegerForm.CONSTANT)
 _Drawer = Callable[[torch.Tensor, IntegerDomain, IntegerRequest], torch.Tensor]
 _DRAWERS: dict[IntegerForm, _Drawer] = {
     IntegerForm.RANGE: _range,

@@ -16,6 +16,8 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 _COMPARISONS = {"eq", "ne", "lt", "le", "gt", "ge"}
+_COPIES = {"index_copy", "index_copy_", "scatter", "scatter_"}
+_PUTS = {"index_put", "index_put_", "_index_put_impl_", "_unsafe_index_put"}
 _FOLLOWED = {"_to_copy", "clone", "contiguous", "_reshape_copy", "copy"}
 _THRESHOLDS = _COMPARISONS | {
     "clamp",
@@ -72,6 +74,8 @@ class Constants:
     rounds: bool = False  # numbers are rounded to integers on the way
     levels: tuple[int, ...] = ()  # of codes, where it rounds: the largest one
     factors: tuple[float, ...] = (1.0,)  # powers of two that values are multiplied or divided by
+    computed: bool = False  # what is compared is computed, not given
+    overwrites: bool = False  # elements are written by index: of two at one place the last stays
 
 
 class ConstantWatch(TorchDispatchMode):
@@ -85,7 +89,7 @@ class ConstantWatch(TorchDispatchMode):
         self._comparisons: dict[Comparison, None] = {}
         self._thresholds: dict[float, None] = {}
         self._scales: dict[float, None] = {}
-        self._rounds = False
+        self._rounds = self._computed = self._overwrites = False
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
@@ -103,6 +107,7 @@ class ConstantWatch(TorchDispatchMode):
         self._thresholds |= dict.fromkeys(_IMPLIED.get(name, ()))
         if name in _SCALINGS or name in _THRESHOLDS:
             self._scales |= dict.fromkeys(numbers)
+        self._overwrites |= _overwrites(name, args, kwargs)
         self._rounds |= name in _ROUNDINGS or _is_integer_cast(name, args, kwargs)
         if name in _FOLLOWED and isinstance(made, torch.Tensor):
             self._follow(args[0], made)
@@ -120,11 +125,15 @@ class ConstantWatch(TorchDispatchMode):
             self._rounds,
             tuple(sorted(levels)) if self._rounds else (),
             (1.0, *sorted(p for n in powers for p in (n, 1 / n) if p != 1.0 and low < p < high)),
+            self._computed,
+            self._overwrites,
         )
 
     def _compared(self, name: str, args: Any, numbers: list[float]) -> None:
         index = self._input_of(args[0])
-        if index is not None:
+        if index is None:
+            self._computed |= isinstance(args[0], torch.Tensor) and args[0].is_floating_point()
+        else:
             for number in numbers:
                 self._comparisons[Comparison(name, index, number)] = None
 
@@ -152,6 +161,20 @@ def _numbers(values: Sequence[Any]) -> Iterator[float]:
                 yield from (n for n in value.double().reshape(-1).tolist() if math.isfinite(n))
         elif isinstance(value, int | float) and math.isfinite(value):
             yield float(value)
+
+
+def _overwrites(name: str, args: Any, kwargs: dict[str, Any]) -> bool:
+    """Whether several values are written by integer indices without being added up."""
+    if name in _COPIES:
+        return any(_is_several(value) for value in [*args[3:], kwargs.get("src")])
+    if name not in _PUTS or kwargs.get("accumulate", args[3] if len(args) > 3 else False):
+        return False
+    by_integer = any(i is not None and i.dtype is not torch.bool for i in args[1])
+    return by_integer and _is_several(args[2])
+
+
+def _is_several(value: Any) -> bool:
+    return isinstance(value, torch.Tensor) and value.numel() > 1
 
 
 def _is_integer_cast(name: str, args: Any, kwargs: dict[str, Any]) -> bool:
