@@ -82,6 +82,8 @@ def test_both_ends_of_a_range_are_in_every_draw() -> None:
     assert mixed.dtype is torch.int32 and mixed.min() == 0 and mixed.max() == 499
     assert (_drawn(own, domain, Extent.HIGHEST)[0] == 499).all()
     assert (_drawn(own, domain, Extent.LOWEST)[0] == 0).all()
+    absent = {0: IntegerDomain(IntegerForm.RANGE, beyond=Dimension("layers.3", 0))}
+    assert _drawn(own, absent, Extent.HIGHEST)[0].max() == own[0].max()
 
 
 @pytest.mark.parametrize("repeats", [True, False])

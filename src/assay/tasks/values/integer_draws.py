@@ -39,10 +39,10 @@ class IntegerRequest:
     extent: Extent
 
     def size(self, at: Dimension) -> int:
-        """One dimension as it is at this shape."""
+        """One dimension as it is at this shape; 0 where this configuration does not have it."""
         owner = at.owner
-        shape = self.sizes[owner] if isinstance(owner, str) else self.own[owner].shape
-        return int(shape[at.dim])
+        shape = self.sizes.get(owner, ()) if isinstance(owner, str) else self.own[owner].shape
+        return int(shape[at.dim]) if at.dim < len(shape) else 0
 
     def rand(self, shape: Sequence[int]) -> torch.Tensor:
         """Uniform in [0, 1)."""
