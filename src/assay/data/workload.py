@@ -16,6 +16,10 @@ class Layout(StrEnum):
     STRIDED = "strided"
     OFFSET = "offset"
     EXPANDED = "expanded"
+    SLICED = "sliced"  # a part of wider rows: dimensions cannot be merged
+    OVERLAPPING = "overlapping"  # every row begins in the middle of the one before it
+    SAME = "same"  # one tensor is passed for all inputs of one shape
+    INTERLEAVED = "interleaved"  # inputs of one shape are views of one storage, row by row
     CHANNELS_LAST = "channels_last"  # of inputs with four or five dimensions
 
 

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 
 import torch
 
-from assay.data.observations.call import CallSeen, OutputSeen
+from assay.data.observations.call import CallSeen, Mix, OutputSeen
 from assay.exam.call_reading import tensors_of
 from assay.exam.exam import Exam
 from assay.exam.script import ScriptedCall
-from assay.exam.weight_scales import FIRST_WEIGHTS, SEEDED, Weights
+from assay.exam.weight_scales import FIRST_WEIGHTS, SEEDED, TWIN_WEIGHTS, Weights
 from assay.numerics.matching import is_informative, same_answer
 from assay.sandbox.host.planned_call import Expectations
 from assay.sandbox.host.raw_call import RawCall
@@ -99,7 +99,10 @@ def _matches_old_weights(exam: Exam, one: AskedCall, index: int, tensor: torch.T
     instance = exam.instance_of(one.scripted.content_key.workload)
     if not exam.state(instance):
         return False
-    older = [v for v in (SEEDED, FIRST_WEIGHTS, *one.version.before) if v != one.version]
+    others = (SEEDED, FIRST_WEIGHTS, *one.version.before)
+    if one.scripted.mix is Mix.OTHER_INSTANCE:
+        others = (*others, TWIN_WEIGHTS)
+    older = [v for v in others if v != one.version]
     for version in older:
         expected = exam.expectation(one.scripted.content_key, version)
         if _answers(AskedCall(one.scripted, version, expected), index, tensor):

@@ -1,4 +1,7 @@
-"""Instances: a candidate's modules, one a constructor configuration, and the weights each holds."""
+"""Instances: a candidate's modules and the weights each holds.
+
+There is one of each constructor configuration, and a second one of it, its twin, where asked for.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,17 @@ from assay.exam.weight_scales import FIRST_WEIGHTS, SEEDED, Weights
 from assay.sandbox.host.deadline import Deadline
 from assay.sandbox.host.session import Session
 from assay.sandbox.protocol.replies import ReplyCode, StateMatch
+
+_TWINS = 1 << 16  # numbers of twins begin here; no plan has as many configurations
+
+
+def twin_of(instance: int) -> int:
+    """The number of the second instance of the same configuration."""
+    return instance + _TWINS
+
+
+def _configuration(instance: int) -> int:
+    return instance % _TWINS
 
 
 @dataclass(frozen=True)
@@ -55,7 +69,7 @@ class Instances:
         if instance in self._seeded:
             return SEEDED
         if self._version.get(instance) != version or self._exam.stateful:
-            state = self._exam.state(instance, version)
+            state = self._exam.state(_configuration(instance), version)
             match = self._session.load_state(instance, state, deadline)
             if match is StateMatch.NONE and state:
                 self._seeded.add(instance)
@@ -71,7 +85,7 @@ class Instances:
         return self._refused.get(instance)
 
     def _construct(self, instance: int, deadline: Deadline) -> None:
-        spec = self._exam.instances[instance]
+        spec = self._exam.instances[_configuration(instance)]
         request = spec.construct(instance)
         reply = self._session.ask(request, deadline)
         self._constructed.add(instance)

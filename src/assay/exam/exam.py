@@ -19,6 +19,7 @@ import torch
 from assay.data.contract import Quantised
 from assay.data.plan import Plan
 from assay.data.workload import Distribution, Workload
+from assay.exam.partial_weights import partial_weights
 from assay.exam.secret import Secret
 from assay.exam.weight_scales import (
     FIRST_WEIGHTS,
@@ -162,6 +163,10 @@ class Exam:
         drawn = self.reference.draw_state(module, seed)
         if weights.scaled:
             return scaled_weights(weights, module, drawn)
+        if weights.in_part:
+            rng = self.secret.random("in part", instance, weights)
+            (before,) = weights.before
+            return partial_weights(weights, module, self.state(instance, before), drawn, rng)
         if weights not in HALVES:
             return drawn
         names = sorted(drawn)

@@ -19,7 +19,15 @@ from assay.data.settings import Level
 from assay.data.workload import Distribution
 from assay.exam.exam import ContentKey, Draw, Exam, Purpose
 from assay.exam.exam_amounts import AMOUNTS, LEAST_CALLS
-from assay.exam.weight_scales import FIRST_WEIGHTS, HALVES, Weights, WeightsKind, parameters
+from assay.exam.weight_scales import (
+    FIRST_WEIGHTS,
+    HALVES,
+    IN_PART,
+    TWIN_WEIGHTS,
+    Weights,
+    WeightsKind,
+    parameters,
+)
 from assay.exam.workloads.shape_points import MODEST_RESULT
 from assay.sandbox.host.planned_call import AT_END, AT_START, SPOTS, Spot
 
@@ -30,6 +38,7 @@ _DUE_ELEMENTS = 1 << 17  # beyond this a candidate may be too slow and still hon
 _INFORMATIVE_ELEMENTS = 1 << 12  # enough that answers differ, few enough that calls are cheap
 _SMALL_ELEMENTS = 1 << 16  # of a workload whose calls are cheap
 _LARGE_ELEMENTS = 1 << 23  # beyond this the own shape is called as few times as still tells
+_TURNS = 4  # calls of two instances
 _FAINT = Distribution.SMALL
 
 
@@ -71,6 +80,7 @@ class ScriptedBatch:
     copy_each: bool  # results are handed over after each call, not after all of them
     kind: BatchKind = BatchKind.PLAIN
     need: Need = Need.ORDINARY
+    twin: bool = False  # asked of a second instance of the same configuration
 
     @property
     def stretched(self) -> bool:
@@ -113,6 +123,7 @@ def write_script(exam: Exam, rng: random.Random, mixed_in: _Batches) -> list[Scr
     for workload, half in zip(small, HALVES, strict=False):
         sequences.append(_focus(workload, 0, rng, changed_weights=half))
     sequences += _scaled(exam, small, rng)
+    sequences += _changed_in_part(exam, small, rng) + _in_turns(exam, small, rng)
     sequences += [_rapid(w, rng) for w in small[:2]]
     sequences += [_Sequence([[batch]]) for batch in mixed_in]
     others = range(1, len(exam.plan.workloads))
@@ -223,6 +234,40 @@ def _scaled(exam: Exam, small: list[int], rng: random.Random) -> list[_Sequence]
         ScriptedCall(content_key, AT_START, scale, Mix.NEW_WEIGHTS) for content_key, scale in borne
     ]
     return [_Sequence([[ScriptedBatch((call,), copy_each=True)]]) for call in calls]
+
+
+def _changed_in_part(exam: Exam, small: list[int], rng: random.Random) -> list[_Sequence]:
+    """One content, after each change of one row or one entry of one parameter.
+
+    Who keeps something made of the weights by a few of their entries, or by their sum, shows.
+    """
+    if not parameters(exam.bound(0).module):
+        return []
+    workload, versions = (small[-1], IN_PART) if small else (0, IN_PART[:1])
+    if not small and is_large(exam):
+        return []  # a truth of the own shape costs too much
+    content_key = ContentKey(workload, Draw(number=1))
+    calls = [
+        ScriptedCall(content_key, AT_START, version, Mix.NEW_WEIGHTS)
+        for version in (FIRST_WEIGHTS, *versions)
+    ]
+    return [_Sequence([[ScriptedBatch((call,), rng.random() < 0.5) for call in calls]])]
+
+
+def _in_turns(exam: Exam, small: list[int], rng: random.Random) -> list[_Sequence]:
+    """Two instances with other weights, asked the same question in turns."""
+    state = exam.state(0)
+    elements = sum(value.numel() for value in state.values())
+    if not small or not parameters(exam.bound(0).module) or elements > _LARGE_ELEMENTS:
+        return []
+    content_key = ContentKey(small[0], Draw(number=1), variant=1)
+    batches = []
+    for number in range(_TURNS):
+        twin = number % 2 == 1
+        weights = TWIN_WEIGHTS if twin else FIRST_WEIGHTS
+        call = ScriptedCall(content_key, AT_START, weights, Mix.OTHER_INSTANCE)
+        batches.append(ScriptedBatch((call,), rng.random() < 0.5, twin=twin))
+    return [_Sequence([batches])]
 
 
 def _brief_focus(rng: random.Random) -> _Sequence:

@@ -16,7 +16,7 @@ from assay.data.observations.call import CallOutcome, CallSeen, CallStage, Mix, 
 from assay.data.observations.observation import CheckMissing, Observation
 from assay.exam.answer_origin import AskedCall, NeighbouringCalls, PlantedCopy, explain
 from assay.exam.call_reading import BatchId, CallFacts, read_call, tensors_of
-from assay.exam.candidate_instances import ConstructorRefusal, Instances
+from assay.exam.candidate_instances import ConstructorRefusal, Instances, twin_of
 from assay.exam.exam import ContentKey, Exam
 from assay.exam.leftover_work import extra_processes
 from assay.exam.logged_operations import OwnShape, dispatched
@@ -197,6 +197,7 @@ class ScriptRunner:
     def _put(self, number: BatchId, batch: ScriptedBatch) -> None:
         self._last = batch
         instance = self.exam.instance_of(batch.calls[0].content_key.workload)
+        instance = twin_of(instance) if batch.twin else instance
         version = self.prepare(instance, batch.calls[0].weights)
         refusal = self.instances.refusal(instance)
         if refusal is not None:

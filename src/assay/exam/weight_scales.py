@@ -24,6 +24,9 @@ class WeightsKind(StrEnum):
     SEEDED = "seeded"  # what the constructor drew from the common seed
     DRAWN = "drawn"  # every entry anew
     HALF = "half"  # one half of the entries anew; number 1 draws the half that number 0 leaves
+    ENTRY = "entry"  # one entry of one parameter changed
+    SWAPPED = "swapped"  # two rows of one parameter in each other's place: sums and norms stay
+    ROW = "row"  # one row of one parameter anew
     LARGE = "large"  # gains and biases enlarged
     RAISED = "raised"  # gains and biases shifted up
     LOWERED = "lowered"  # gains and biases shifted down
@@ -31,7 +34,10 @@ class WeightsKind(StrEnum):
     SMALL_BUT_ONE = "small_but_one"  # the parameter of that number keeps its scale
 
 
-_SCALED = frozenset(WeightsKind) - {WeightsKind.SEEDED, WeightsKind.DRAWN, WeightsKind.HALF}
+_IN_PART = frozenset({WeightsKind.ENTRY, WeightsKind.SWAPPED, WeightsKind.ROW})
+_SCALED = (
+    frozenset(WeightsKind) - {WeightsKind.SEEDED, WeightsKind.DRAWN, WeightsKind.HALF} - _IN_PART
+)
 
 
 @dataclass(frozen=True)
@@ -50,18 +56,31 @@ class Weights:
         return self.kind in _SCALED
 
     @property
+    def in_part(self) -> bool:
+        """Whether it differs from the version before it in one place alone."""
+        return self.kind in _IN_PART
+
+    @property
     def ordinary(self) -> Weights:
-        """A version that every workload bears: a scale is borne by the one it was tried on."""
-        return FIRST_WEIGHTS if self.scaled else self
+        """A version that every workload bears: a scale is borne by the one it was tried on.
+
+        Nor is one that differs in one place asked of all: each costs a truth more.
+        """
+        return FIRST_WEIGHTS if self.scaled or self.in_part else self
 
     @property
     def before(self) -> tuple[Weights, ...]:
-        """The version of the same kind that came before, where there was one."""
+        """The version that came before: of the same kind, or the one that it differs from."""
+        if self in IN_PART:
+            return (FIRST_WEIGHTS, *IN_PART)[IN_PART.index(self) :][:1]
         return (replace(self, number=self.number - 1),) if self.number else ()
 
 
 FIRST_WEIGHTS = Weights()
 SEEDED = Weights(WeightsKind.SEEDED)
+TWIN_WEIGHTS = Weights(number=1)  # of a second instance, which is called in turns with the first
+# Each differs in one place from the one before it, and the first of them from FIRST_WEIGHTS.
+IN_PART = tuple(map(Weights, (WeightsKind.ENTRY, WeightsKind.SWAPPED, WeightsKind.ROW)))
 HALVES = (Weights(WeightsKind.HALF, 0), Weights(WeightsKind.HALF, 1))
 
 

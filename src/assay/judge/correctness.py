@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from assay.data.evidence import Evidence, EvidenceKind, Severity
-from assay.data.observations.call import CallOutcome, CallSeen, OutputSeen
+from assay.data.observations.call import CallOutcome, CallSeen, Mix, OutputSeen
 from assay.data.observations.observation import EndSeen, RecurrenceSeen, RelationSeen
 from assay.data.plan import Plan
 from assay.data.verdict import Outcome, RelationOutcome, WorkloadOutcome
@@ -34,6 +34,13 @@ WRONG = frozenset(
 _ANSWERS = frozenset(
     {EvidenceKind.WRONG_VALUE, EvidenceKind.NON_FINITE, EvidenceKind.RESULT_OVERWRITTEN}
 )
+# What was done to the weights, where it was not all of them that changed.
+_CHANGES = {
+    "row": "one row of one of them was updated in place",
+    "entry": "one entry of one of them was updated in place",
+    "swapped": "two rows of one of them changed places",
+}
+_TURNS = " (two instances with other weights were called in turns)"
 _SEVERAL = 3  # findings of one kind that are spelled out; the rest are counted
 
 
@@ -81,7 +88,7 @@ def _of_call(case: JudgeInput, call: CallSeen) -> list[Evidence]:
         if output.problem is not None:
             kind = cause(output)
             if kind in WRONG:
-                found.append(_convicts(kind, where, _say(output, kind)))
+                found.append(_convicts(kind, where, _say(output, kind, call)))
     for name in call.inputs_changed:
         found.append(_convicts(EvidenceKind.INPUT_CHANGED, where, f"{name} was overwritten"))
     for name in call.bands_broken:
@@ -106,9 +113,12 @@ def cause(output: OutputSeen) -> EvidenceKind:
     return problem
 
 
-def _say(output: OutputSeen, kind: EvidenceKind) -> str:
+def _say(output: OutputSeen, kind: EvidenceKind, call: CallSeen) -> str:
     if kind is EvidenceKind.STALE_WEIGHTS:
-        return f"{output.name} follows weights the module had before they were updated in place"
+        if call.mix is Mix.OTHER_INSTANCE:
+            return f"{output.name} follows the weights of another instance of the module"
+        change = _CHANGES.get(call.weights.partition(" ")[0], "they were updated in place")
+        return f"{output.name} follows weights the module had before {change}"
     if kind is EvidenceKind.RESULT_OVERWRITTEN:
         if output.matches_later_call is None:
             return f"{output.name}: {output.detail}"
@@ -117,9 +127,10 @@ def _say(output: OutputSeen, kind: EvidenceKind) -> str:
     if error is None:
         return f"{output.name}: {output.detail}"
     share = "is not finite" if error.budget_used is None else f"{error.budget_used:.3g}"
+    turns = _TURNS if call.mix is Mix.OTHER_INSTANCE else ""
     return (
         f"{output.name}: {error.wrong} of {error.total} elements beyond the error budget "
-        f"(largest share {share}) at {error.where}: {error.text}"
+        f"(largest share {share}) at {error.where}: {error.text}{turns}"
     )
 
 

@@ -24,6 +24,7 @@ class Mix(StrEnum):
     REPEATED = "repeated"  # identical content while the earlier result is alive
     RECYCLED = "recycled"  # identical content, and free memory holds a spoiled copy of the answer
     NEW_WEIGHTS = "new_weights"  # parameters changed in place since the last call
+    OTHER_INSTANCE = "other_instance"  # of two instances with other weights, called in turns
     TIMED = "timed"
 
 

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from multiprocessing.connection import Connection
 
 from assay.errors import TaskError
+from assay.exam.candidate_instances import twin_of
 from assay.exam.exam import Exam, Key
 from assay.exam.prefetch.forked_helper import FORK, ForkedHelper
 from assay.exam.prefetch.tensor_channel import MessageReader, TensorChannel
@@ -106,6 +107,7 @@ def prefetch_order(exam: Exam, script: Sequence[ScriptedBatch]) -> Iterator[Key]
     for batch in script:
         first = batch.calls[0]
         instance = exam.instance_of(first.content_key.workload)
+        instance = twin_of(instance) if batch.twin else instance
         before = held.get(instance, FIRST_WEIGHTS).ordinary
         held[instance] = before if first.weights is None else first.weights
         for call in batch.calls:

@@ -52,6 +52,7 @@ LAYOUTS = (
     Layout.EXPANDED,
     Layout.OFFSET,
 )
+SHARED_LAYOUTS = (Layout.SLICED, Layout.SAME, Layout.INTERLEAVED, Layout.OVERLAPPING)
 OFFSETS = (7, 13)  # powers of two between 10^2 and 10^4
 HARDLY_APART = (-5, -2)  # what equal inputs are of: a term that keeps them apart shows
 FAR_BELOW = (14, 17)  # below any "very small" start of a maximum that people write
@@ -66,6 +67,7 @@ class ProposalCounts:
 
     values: int
     layouts: int
+    shared: int  # layouts in which inputs or rows lie within or beside each other
     non_finite: int
     hypercube: int
     large: int
@@ -224,6 +226,8 @@ class Proposals:
         ranks = {len(s) for s in self._reference.input_shapes(self._base.axes) if s is not None}
         chosen = [x for x in LAYOUTS if x is not Layout.CHANNELS_LAST or ranks & {4, 5}]
         for layout in chosen[: self._amount.layouts]:
+            yield (self._base.model_copy(update={"layout": layout}),)
+        for layout in () if self._reference.updates else SHARED_LAYOUTS[: self._amount.shared]:
             yield (self._base.model_copy(update={"layout": layout}),)
 
     def _planted(self) -> Iterator[Proposal]:

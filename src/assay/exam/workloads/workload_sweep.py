@@ -35,6 +35,7 @@ SWEEPS = {
         ProposalCounts(
             values=6,
             layouts=2,
+            shared=2,
             non_finite=1,
             hypercube=1,
             large=0,
@@ -43,20 +44,29 @@ SWEEPS = {
             tiny=0,
             roomy=False,
         ),
-        workloads=21,
+        workloads=22,
         limits=TrialLimits(configs=6, seconds=6.0),
     ),
     Level.STANDARD: Sweep(
         ProposalCounts(
-            values=11, layouts=4, non_finite=3, hypercube=4, large=1, wide=8, ladder=16, tiny=2
+            values=11,
+            layouts=4,
+            shared=4,
+            non_finite=3,
+            hypercube=4,
+            large=1,
+            wide=8,
+            ladder=16,
+            tiny=2,
         ),
-        workloads=40,
+        workloads=42,
         limits=TrialLimits(configs=9, seconds=12.0),
     ),
     Level.FULL: Sweep(
         ProposalCounts(
             values=14,
             layouts=5,
+            shared=4,
             non_finite=9,
             hypercube=10,
             large=1,
@@ -65,7 +75,7 @@ SWEEPS = {
             tiny=32,
             planted_far=True,
         ),
-        workloads=97,
+        workloads=101,
         limits=TrialLimits(configs=13, seconds=40.0, result_elements=TRIAL_ELEMENTS),
     ),
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 
@@ -11,7 +11,7 @@ from assay.numerics.expectation import OutputExpectation
 from assay.sandbox.host.arena import Edge, Region
 from assay.sandbox.host.call_content import Content
 from assay.sandbox.host.shared_memory import view
-from assay.sandbox.protocol.requests import Call, Plain, Slot
+from assay.sandbox.protocol.requests import Call, Plain, Slot, View
 from assay.tasks.references.reference_outputs import (
     BUFFER_PREFIX,
     LEFT_OR_UPDATED_PREFIX,
@@ -93,21 +93,29 @@ class Laid:
 
     planned: PlannedCall
     inputs: tuple[Region, ...]
+    outer: tuple[Region, ...]  # around each input; one for all that share memory
     record: Slot
     outputs: tuple[Slot, ...]
     slots: tuple[Region, ...]
 
     def call(self) -> Call:
         """The call as the child is told of it."""
-        regions = iter(self.inputs)
+        regions = zip(self.inputs, self.outer, strict=True)
         arguments = tuple(
-            view(value, next(regions), self.planned.fresh)
+            _view(value, *next(regions), self.planned.fresh)
             if isinstance(value, torch.Tensor)
             else Plain(value)
             for value in self.planned.content.inputs
         )
         planned = self.planned
         return Call(planned.instance, arguments, self.record, self.outputs, planned.buffers)
+
+
+def _view(tensor: torch.Tensor, region: Region, outer: Region, fresh: bool) -> View:
+    """Of inputs that share memory the storages begin where the first one does."""
+    found = view(tensor, region, fresh)
+    before = (region.offset - outer.offset) // tensor.element_size()
+    return replace(found, lead=before) if before else found
 
 
 Expectations = tuple[OutputExpectation, ...]

@@ -15,11 +15,12 @@ import torch
 from assay.errors import HostError
 from assay.sandbox.host.arena import Arena, Edge, HostArena
 from assay.sandbox.host.deadline import Deadline
+from assay.sandbox.host.input_regions import reserve_inputs
 from assay.sandbox.host.planned_call import BatchOptions, Laid, PlannedCall
 from assay.sandbox.host.raw_call import BatchResult, RawCall, RawOutput, RawUpdate
 from assay.sandbox.host.sandboxed_process import KEPT_PROCESSES, ProcessLost, SandboxedProcess
 from assay.sandbox.host.shared_memory import SharedMemory, view
-from assay.sandbox.host.tensor_bytes import from_bytes, span
+from assay.sandbox.host.tensor_bytes import from_bytes
 from assay.sandbox.host.wall import Wall
 from assay.sandbox.protocol.replies import (
     CallRecord,
@@ -204,11 +205,7 @@ class Session:
 
     def lay(self, call: PlannedCall, index: int) -> Laid:
         """Reserve the regions of a call; `index` is its place among those whose results live."""
-        inputs = []
-        for number, tensor in enumerate(call.content.tensors):
-            nbytes = span(tensor) * tensor.element_size()
-            key = (call.place, number, nbytes)
-            inputs.append(self.memory.reserve(key, nbytes, call.place.spot.edge))
+        inputs, outer = reserve_inputs(self.memory, call)
         heads = CallRecord.size()
         size = heads + _HEAD * len(call.output_bytes)
         record = self.memory.reserve(("record", index, size), size, Edge.START, on_host=True)
@@ -221,7 +218,7 @@ class Session:
             for i, r in enumerate(slots)
         )
         spoken = Slot(record.arena, record.offset, CallRecord.size())
-        return Laid(call, tuple(inputs), spoken, outputs, (record, *slots))
+        return Laid(call, inputs, outer, spoken, outputs, (record, *slots))
 
     def write(self, one: Laid) -> None:
         """Put a call's inputs where they belong, and the pattern where its answers will."""
@@ -242,7 +239,7 @@ class Session:
                     updates[number] = RawUpdate(self.memory.held(region, tensor), changed_now)
                 elif not self.memory.holds(region, tensor):
                     changed.append(f"input {number}")
-                if not self.memory.bands_intact(region):
+                if not self.memory.bands_intact(one.outer[number]):
                     broken.append(f"input {number}")
         return RawCall(
             self.record(one),

@@ -13,6 +13,7 @@ import torch
 
 from assay.data.workload import Layout
 from assay.tasks.values.input_structure import Structure
+from assay.tasks.values.shared_layouts import TOGETHER, alike, lay_together, overlapping
 
 OFFSET_ELEMENTS = 3  # odd, so that no vector load stays aligned
 _CHANNELS_LAST = {4: torch.channels_last, 5: torch.channels_last_3d}
@@ -22,6 +23,8 @@ _REPEATABLE = (Structure.FREE, Structure.POSITIVE, Structure.FIXED)
 
 def lay_out(inputs: Sequence[Any], layout: Layout, shapes: Sequence[Structure]) -> tuple[Any, ...]:
     """Every tensor input in `layout`; one that cannot take it stays contiguous."""
+    if layout in TOGETHER:
+        return lay_together(inputs, layout, shapes)
     return tuple(
         _one(value, layout, shape) if isinstance(value, torch.Tensor) else value
         for value, shape in zip(inputs, shapes, strict=True)
@@ -30,6 +33,8 @@ def lay_out(inputs: Sequence[Any], layout: Layout, shapes: Sequence[Structure]) 
 
 def applies(inputs: Sequence[Any], layout: Layout, shapes: Sequence[Structure]) -> bool:
     """True where some input would really lie otherwise: its strides or offset differ."""
+    if layout in TOGETHER:
+        return bool(alike(inputs, shapes))
     laid = lay_out(inputs, layout, shapes)
     return any(
         isinstance(old, torch.Tensor)
@@ -55,6 +60,10 @@ def _one(tensor: torch.Tensor, layout: Layout, shape: Structure) -> torch.Tensor
         return offset(tensor)
     if layout is Layout.EXPANDED and tensor.dim() >= 2 and shape in _REPEATABLE:
         return expanded(tensor)
+    if layout is Layout.OVERLAPPING:
+        return overlapping(tensor, shape)
+    if layout is Layout.SLICED and tensor.dim() >= 2:
+        return sliced(tensor)
     if layout is Layout.CHANNELS_LAST and tensor.dim() in _CHANNELS_LAST:
         return tensor.contiguous(memory_format=_CHANNELS_LAST[tensor.dim()])
     return tensor.contiguous()
@@ -74,6 +83,16 @@ def strided(tensor: torch.Tensor) -> torch.Tensor:
     view = storage[..., ::2]
     view.copy_(tensor)
     return view
+
+
+def sliced(tensor: torch.Tensor) -> torch.Tensor:
+    """A part of wider rows, and of more of them: dimensions that lie apart cannot be merged."""
+    shape = list(tensor.shape)
+    for dim in range(max(1, tensor.dim() - 2), tensor.dim()):
+        shape[dim] += OFFSET_ELEMENTS
+    storage = torch.full(shape, filler(tensor.dtype), dtype=tensor.dtype, device=tensor.device)
+    view = storage[tuple(slice(0, size) for size in tensor.shape)]
+    return view.copy_(tensor)
 
 
 def offset(tensor: torch.Tensor) -> torch.Tensor:

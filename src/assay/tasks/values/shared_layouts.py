@@ -1,0 +1,62 @@
+"""Shared layouts: inputs that share memory with each other, or rows that share memory in one input.
+
+The rule: only inputs of one shape, dtype and promise share, and only where that promise is about
+single values; a reference that changes an input is never asked so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+
+from assay.data.workload import Layout
+from assay.tasks.values.input_structure import Structure
+
+TOGETHER = (Layout.SAME, Layout.INTERLEAVED)  # layouts of several inputs, not of each
+_OF_VALUES = (Structure.FREE, Structure.POSITIVE)
+
+
+def alike(inputs: Sequence[Any], shapes: Sequence[Structure]) -> list[list[int]]:
+    """Positions of inputs that could be one tensor, two or more in each group."""
+    groups: dict[object, list[int]] = {}
+    for number, (value, shape) in enumerate(zip(inputs, shapes, strict=True)):
+        if (
+            isinstance(value, torch.Tensor)
+            and shape in _OF_VALUES
+            and value.dim()
+            and value.numel()
+        ):
+            groups.setdefault((value.shape, value.dtype, shape), []).append(number)
+    return [group for group in groups.values() if len(group) > 1]
+
+
+def lay_together(
+    inputs: Sequence[Any], layout: Layout, shapes: Sequence[Structure]
+) -> tuple[Any, ...]:
+    """Inputs that are alike as one tensor, or as views whose rows alternate in one storage."""
+    made = [v.contiguous() if isinstance(v, torch.Tensor) else v for v in inputs]
+    for group in alike(inputs, shapes):
+        if layout is Layout.SAME:
+            views = [made[group[0]]] * len(group)
+        else:
+            dim = max(1, made[group[0]].dim() - 1)
+            views = list(torch.stack([made[number] for number in group], dim).unbind(dim))
+        for number, view in zip(group, views, strict=True):
+            made[number] = view
+    return tuple(made)
+
+
+def overlapping(tensor: torch.Tensor, shape: Structure) -> torch.Tensor:
+    """Every row begins in the middle of the row before it, as in a sliding window."""
+    columns = tensor.shape[-1]
+    if tensor.dim() < 2 or shape not in _OF_VALUES or columns < 2 or not tensor.numel():
+        return tensor.contiguous()
+    strides, step = [1], (columns + 1) // 2
+    for size in reversed(tensor.shape[1:-1]):
+        strides.insert(0, step)
+        step *= size
+    strides.insert(0, step)
+    span = 1 + sum((n - 1) * s for n, s in zip(tensor.shape, strides, strict=True))
+    return tensor.reshape(-1)[:span].clone().as_strided(tensor.shape, strides)
