@@ -58,5 +58,6 @@ def test_a_scale_is_borne_where_it_was_tried_alone() -> None:
     usual = (Weights(), Weights(number=3), SEEDED, *HALVES)
     assert all(not weights.scaled and weights.ordinary == weights for weights in usual)
     others = [Weights(kind) for kind in WeightsKind if kind not in {w.kind for w in usual}]
-    assert others and all(w.scaled and w.ordinary == Weights() for w in others)
+    assert others and all(w.ordinary == Weights() for w in others)
+    assert all(w.scaled is not w.in_part for w in others)
     assert len({str(weights) for weights in (*usual, *others)}) == len(usual) + len(others)

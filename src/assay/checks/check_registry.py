@@ -29,6 +29,7 @@ _BUILT_IN = (
     "repeated_content",
     "linked_objects",
     "generated_code",
+    "held_results",
     "asked_again",
     "failure_explanation",
 )

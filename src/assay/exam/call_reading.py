@@ -27,6 +27,11 @@ from assay.tasks.references.reference_outputs import (
     LEFT_OR_UPDATED_PREFIX,
 )
 
+_SHARED = {
+    OutputFlag.SHARED: "two live results share memory",
+    OutputFlag.WITHIN: "two outputs of one call share memory",
+    OutputFlag.OF_INPUT: "it shares memory with an input",
+}
 _FIRST_TIMED = 1_000_000  # index: after every call that is not timed
 
 
@@ -164,9 +169,10 @@ def _read_alone(raw: RawOutput, expected: OutputExpectation) -> OutputSeen:
 
 
 def _read_value(raw: RawOutput, expected: OutputExpectation, error: ErrorSummary) -> OutputSeen:
-    if raw.header is not None and OutputFlag.SHARED in raw.header.flags:
-        kind, text = EvidenceKind.RESULT_OVERWRITTEN, "two live results share memory"
-        return OutputSeen(name=expected.name, problem=kind, error=error, detail=text)
+    shared = _shared(raw)
+    if shared is not None:
+        kind = EvidenceKind.RESULT_OVERWRITTEN
+        return OutputSeen(name=expected.name, problem=kind, error=error, detail=shared)
     if error.ok:
         return OutputSeen(name=expected.name, error=error)
     kind = EvidenceKind.WRONG_VALUE
@@ -175,6 +181,12 @@ def _read_value(raw: RawOutput, expected: OutputExpectation, error: ErrorSummary
     elif expected.non_finite is not None:
         kind = EvidenceKind.NON_FINITE
     return OutputSeen(name=expected.name, problem=kind, error=error, detail=error.text)
+
+
+def _shared(raw: RawOutput) -> str | None:
+    """What the output shares its memory with, as its process says."""
+    flags = OutputFlag(0) if raw.header is None else raw.header.flags
+    return next((text for flag, text in _SHARED.items() if flag in flags), None)
 
 
 def _form_problem(raw: RawOutput, expected: OutputExpectation) -> tuple[EvidenceKind, str] | None:

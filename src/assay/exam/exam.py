@@ -244,6 +244,11 @@ class Exam:
         """Whether a call changes buffers or inputs of its own: then each call starts anew."""
         return bool(self.reference.updates) or self.remembers
 
+    @property
+    def keeps_apart(self) -> bool:
+        """Whether the reference returns memory of its own, each output apart from the others."""
+        return self.reference.keeps_apart
+
     @cached_property
     def remembers(self) -> bool:
         """Whether a call changes buffers of the instance, which the next one would find."""

@@ -38,6 +38,7 @@ _DUE_ELEMENTS = 1 << 17  # beyond this a candidate may be too slow and still hon
 _INFORMATIVE_ELEMENTS = 1 << 12  # enough that answers differ, few enough that calls are cheap
 _SMALL_ELEMENTS = 1 << 16  # of a workload whose calls are cheap
 _LARGE_ELEMENTS = 1 << 23  # beyond this the own shape is called as few times as still tells
+_HELD = 6  # batches of other shapes than the own one
 _TURNS = 4  # calls of two instances
 _FAINT = Distribution.SMALL
 
@@ -80,6 +81,7 @@ class ScriptedBatch:
     copy_each: bool  # results are handed over after each call, not after all of them
     kind: BatchKind = BatchKind.PLAIN
     need: Need = Need.ORDINARY
+    held: bool = False  # its results stay alive to the end, and are read once more
     twin: bool = False  # asked of a second instance of the same configuration
 
     @property
@@ -134,7 +136,25 @@ def write_script(exam: Exam, rng: random.Random, mixed_in: _Batches) -> list[Scr
     # Without a small shape the own one must bring the instance to its 32 calls alone.
     sequences.append(_tail(small, few, rng) if small else _tail([0], LEAST_CALLS + few, rng))
     edges = [replace(_single(exam, w, rng).groups[0][0], need=Need.EMPTY) for w in empty]
-    return [*_shuffle(sequences, rng), *_logged(small), *edges]
+    return [*_with_held(exam, _shuffle(sequences, rng), rng), *_logged(small), *edges]
+
+
+def _with_held(exam: Exam, script: _Batches, rng: random.Random) -> _Batches:
+    """A few early batches whose results stay alive: of the own shape, and of others."""
+    if exam.stateful or not exam.keeps_apart:
+        return script  # a later call may change what an earlier one returned
+    early = [n for n, batch in enumerate(script[: len(script) // 2]) if _may_be_held(exam, batch)]
+    own = [n for n in early if script[n].workloads == {0}]
+    small = [n for n in early if script[n].workloads != {0}]
+    chosen = {*rng.sample(own, min(2, len(own))), *rng.sample(small, min(_HELD, len(small)))}
+    return [replace(b, held=True) if n in chosen else b for n, b in enumerate(script)]
+
+
+def _may_be_held(exam: Exam, batch: ScriptedBatch) -> bool:
+    plain = batch.kind is BatchKind.PLAIN and not batch.stretched
+    return plain and all(
+        0 < _elements(exam, workload) <= _LARGE_ELEMENTS // 4 for workload in batch.workloads
+    )
 
 
 def made_up(exam: Exam, refused: Set[int], returned: int, rng: random.Random) -> _Batches:

@@ -251,6 +251,8 @@ class ScriptRunner:
             planted_seed=self.exam.secret.seed("bait", number.stage, number.number)
             if recycled
             else None,
+            apart=self.exam.keeps_apart,
+            held=batch.held,
         )
 
     def prepare(self, instance: int, wanted: Weights | None) -> Weights:

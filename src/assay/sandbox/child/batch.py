@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
 
@@ -15,6 +15,7 @@ from assay.sandbox.child.memory_poison import lay_poison, poisoned
 from assay.sandbox.child.operation_log import OperationLog
 from assay.sandbox.child.planted_memory import plant_memory
 from assay.sandbox.child.raised_errors import described, is_exhausted, is_own_check
+from assay.sandbox.child.shared_results import memory_flags
 from assay.sandbox.protocol.replies import (
     DTYPES,
     MAX_DIMS,
@@ -24,6 +25,8 @@ from assay.sandbox.protocol.replies import (
     OutputHeader,
 )
 from assay.sandbox.protocol.requests import Call, Plain, RunBatch, Slot
+
+_WITHIN_A_CALL = OutputFlag.WITHIN | OutputFlag.OF_INPUT
 
 
 @dataclass
@@ -39,8 +42,15 @@ class Answer:
 class Batch:
     """One batch and its results; they live until the next batch takes this one's place."""
 
-    def __init__(self, request: RunBatch, instances: dict[int, Any], memory: Memory) -> None:
+    def __init__(
+        self,
+        request: RunBatch,
+        instances: dict[int, Any],
+        memory: Memory,
+        held: Sequence[Batch] = (),
+    ) -> None:
         self._request = request
+        self._alive = held  # batches whose results are alive beside these
         self._instances = instances
         self._memory = memory
         self._results: list[Answer] = []
@@ -74,14 +84,39 @@ class Batch:
                 self.hand_over()
             if self._memory.accelerator is not None:
                 self._memory.accelerator.finish_calls()
-            for index, call in enumerate(request.calls):
-                _mark_shared(call, index, self._results, self._memory)
+            for index, inputs in enumerate(prepared):
+                self._mark_shared(index, inputs)
         return log.text() if log is not None else ""
 
     def hand_over(self) -> None:
         """Copy every result into its slots."""
         for call, result in zip(self._request.calls, self._results, strict=True):
             self._hand_over(call, result)
+
+    @property
+    def leaves(self) -> list[Any]:
+        """Everything that its calls returned."""
+        return [leaf for result in self._results for leaf in leaves_of(result.value)]
+
+    def _mark_shared(self, index: int, inputs: list[Any]) -> None:
+        """Live results must not share memory, nor outputs of one call where that is asked."""
+        call, result, request = self._request.calls[index], self._results[index], self._request
+        alone = len(self._results) < 2 and not self._alive
+        if (
+            result.code is not CallCode.RETURNED
+            or not call.outputs
+            or (alone and not request.apart)
+        ):
+            return
+        beside = [leaf for batch in self._alive for leaf in batch.leaves]
+        for number, other in enumerate(self._results):
+            beside += leaves_of(other.value) if number != index else []
+        leaves = leaves_of(result.value)
+        flags = memory_flags(leaves, inputs, beside)
+        kept = OutputFlag.SHARED | (_WITHIN_A_CALL if request.apart else OutputFlag(0))
+        for slot, flag in zip(call.outputs, flags, strict=False):
+            if flag & kept:
+                self._memory.mark(slot, flag & kept)
 
     def _hand_over(self, call: Call, result: Answer) -> None:
         hand_over(call, result, self._instances[call.instance], self._memory)
@@ -147,29 +182,6 @@ def hand_over(call: Call, result: Answer, instance: Any, memory: Memory, data: b
         _copy_out(leaf, slot, memory, data)
     record = CallRecord(result.code, count, result.inside_ns, result.message)
     memory.write(call.record, record.pack())
-
-
-def extents(value: Any) -> list[tuple[int, int]]:
-    """First byte and end of every plain tensor in a result; a Python number lies nowhere."""
-    return [
-        (leaf.data_ptr(), leaf.data_ptr() + _span(leaf) * leaf.element_size())
-        for leaf in leaves_of(value)
-        if type(leaf) is torch.Tensor and leaf.layout is torch.strided and leaf.numel()
-    ]
-
-
-def _span(tensor: torch.Tensor) -> int:
-    return 1 + sum((n - 1) * s for n, s in zip(tensor.shape, tensor.stride(), strict=True))
-
-
-def _mark_shared(call: Call, index: int, results: list[Answer], memory: Memory) -> None:
-    """Two live results of one batch must not share memory."""
-    if len(results) < 2 or results[index].code is not CallCode.RETURNED or not call.outputs:
-        return
-    own = extents(results[index].value)
-    others = [e for i, r in enumerate(results) if i != index for e in extents(r.value)]
-    if any(a < d and c < b for a, b in own for c, d in others):
-        memory.mark(call.outputs[0], OutputFlag.SHARED)
 
 
 def copy_data(leaf: Any, slot: Slot, memory: Memory) -> bool:

@@ -40,6 +40,7 @@ from assay.sandbox.protocol.requests import (
     Construct,
     HandOverAgain,
     ListCode,
+    HandOverHeld,
     Load,
     LoadState,
     MapArena,
@@ -69,6 +70,7 @@ class Runner:
         self.entry: Any = None
         self.instances: dict[int, torch.nn.Module] = {}
         self.batch: Batch | None = None
+        self.held: list[Batch] = []  # whose results stay alive until calls are timed
         self.silenced: Callable[[], int] = int  # how many launches did nothing: none
         self.gated: GatedBatch | None = None
         self.timed: TimedCalls | None = None
@@ -81,6 +83,11 @@ class Runner:
         if self._gate is None:
             self._gate = ChildGate(self.memory.host_map(GATE_ARENA), self.memory)
         return self._gate
+
+    def release(self) -> None:
+        """What earlier batches returned is free from here on."""
+        self.batch = None
+        self.held.clear()
 
     def handle(self, request: Request, descriptors: list[int]) -> tuple[int, str]:
         """Serve one request: a count and a text for the reply."""
@@ -112,16 +119,17 @@ class Runner:
                 module = self.instances[request.instance]
                 return load_state(module, request, self.memory), ""
             case RunBatch():
-                self.batch = Batch(request, self.instances, self.memory)
+                self.batch = Batch(request, self.instances, self.memory, tuple(self.held))
+                self.held += [self.batch] if request.held else []
                 return 0, self.batch.run()
             case PlanTimed():
-                self.batch = None  # what an earlier batch returned is free from here on
+                self.release()
                 self.timed = TimedCalls(request, self.instances, self.memory)
             case RunTimed():
                 assert self.timed is not None
                 return self.timed.run(request.length), ""
             case RunGated():
-                self.batch = None  # what an earlier batch returned is free from here on
+                self.release()
                 self.gated = GatedBatch(request, self.instances, self.memory)
                 return 0, self.gated.run(self.gate())
             case TraceKernels():
@@ -134,6 +142,8 @@ class Runner:
             case HandOverAgain():
                 assert self.batch is not None
                 self.batch.hand_over()
+            case HandOverHeld():
+                self.held[request.number].hand_over()
             case Survey():
                 assert self.before is not None
                 heard = list(self.audit.lines) if self.audit is not None else []

@@ -85,6 +85,8 @@ class BatchOptions:
     log_operations: bool = False
     check_inputs: bool = True
     planted_seed: int | None = None
+    apart: bool = False  # whether outputs of one call must not share memory
+    held: bool = False  # whether its results stay alive until calls are timed
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -34,6 +35,7 @@ from assay.sandbox.protocol.requests import (
     CONTROL_ARENA,
     STATEMENT_BYTES,
     HandOverAgain,
+    HandOverHeld,
     LoadState,
     MapArena,
     MeasureGap,
@@ -51,6 +53,19 @@ _GRACE_S = 0.1  # that a process is let run before its results are read again
 _HEAD = OutputHeader.BYTES
 
 
+@dataclass(frozen=True)
+class HeldBatch:
+    """A batch whose results stay alive, as they were when its last call returned."""
+
+    laid: tuple[Laid, ...]
+    found: tuple[RawCall, ...]
+
+    @property
+    def workload(self) -> int:
+        """Whose shape its first call has."""
+        return self.laid[0].planned.place.workload
+
+
 class Session:
     """Owns the process and the memory; closing it ends both."""
 
@@ -61,6 +76,7 @@ class Session:
         self._control = HostArena(CONTROL_ARENA, STATEMENT_BYTES)
         self.memory = SharedMemory(_FIRST_DATA_ARENA, self.attach, wall.arenas)
         self._laid: list[Laid] = []
+        self.held: list[HeldBatch] = []
         self._lent: list[Arena] = []  # that others made, and that end with the session
         self._meet()
         self.layers = tuple(self.statement().splitlines()) + self.process.processes.layers
@@ -131,11 +147,18 @@ class Session:
         self.memory.settle()
         batch = tuple(one.call() for one in laid)
         request = RunBatch(
-            batch, options.copy_each, options.poison, options.log_operations, options.planted_seed
+            batch,
+            options.copy_each,
+            options.poison,
+            options.log_operations,
+            options.planted_seed,
+            options.apart,
+            options.held,
         )
         _, outside_ns = self.process.ask(request, deadline)
         self.process.freeze()
         found = tuple(self.take(one, options) for one in laid)
+        self.held += [HeldBatch(tuple(laid), found)] if options.held else []
         return BatchResult(found, outside_ns, self._extra_processes(), self.statement())
 
     def run_rapidly(self, calls: Sequence[PlannedCall], deadline: Deadline) -> BatchResult:
@@ -185,6 +208,17 @@ class Session:
         self.ask(HandOverAgain(), deadline)
         self.process.freeze()
         return tuple(self.take(one, options) for one in self._laid)
+
+    def read_held(self, number: int, deadline: Deadline) -> tuple[RawCall, ...]:
+        """The results of a batch that was held, as they are now."""
+        laid = self.held[number].laid
+        for one in laid:
+            for region in one.slots:
+                self.memory.poison(region)
+        self.memory.settle()
+        self.ask(HandOverHeld(number), deadline)
+        self.process.freeze()
+        return tuple(self.take(one, BatchOptions(check_inputs=False)) for one in laid)
 
     def close(self) -> None:
         """End the process and give the memory back."""

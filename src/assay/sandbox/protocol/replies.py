@@ -69,6 +69,8 @@ class OutputFlag(IntFlag):
     ON_DEVICE = 8
     FITS = 16
     SHARED = 32  # its memory overlaps another live result's
+    WITHIN = 64  # its memory overlaps another output's of the same call
+    OF_INPUT = 128  # its memory overlaps an input's
 
 
 @dataclass(frozen=True)
@@ -158,4 +160,4 @@ class OutputHeader:
             return None
         dtype = DTYPES[code] if code < len(DTYPES) else "unknown"
         shape = tuple(dims[:ndim]) if ndim <= MAX_DIMS else (-1,)  # matches nothing
-        return cls(dtype, shape, OutputFlag(flags & 63), nbytes)
+        return cls(dtype, shape, OutputFlag(flags & 255), nbytes)

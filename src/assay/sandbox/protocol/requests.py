@@ -124,6 +124,8 @@ class RunBatch:
     planted_seed: int | None = (
         None  # a seed: before each call but the first, free slightly spoiled results
     )
+    apart: bool = False  # say which outputs share memory with an input or with each other
+    held: bool = False  # keep the results alive until calls are timed
 
 
 @dataclass(frozen=True)
@@ -165,6 +167,13 @@ class ListCode:
 @dataclass(frozen=True)
 class HandOverAgain:
     """Copy the results of the last batch, which are still alive, once more."""
+
+
+@dataclass(frozen=True)
+class HandOverHeld:
+    """Copy the results of a batch that was held, once more."""
+
+    number: int  # among the batches that were held
 
 
 @dataclass(frozen=True)
@@ -210,6 +219,7 @@ Request = (
     | TraceKernels
     | ListCode
     | HandOverAgain
+    | HandOverHeld
     | Survey
     | RunTool
     | CompileTriton

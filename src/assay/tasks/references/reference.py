@@ -22,6 +22,7 @@ from assay.tasks.references.bound_reference import BoundReference, has_answer, r
 from assay.tasks.references.drawn_state import draw_state
 from assay.tasks.references.in_place_updates import Update, declared_updates, found_updates
 from assay.tasks.references.input_meaning import InputMeaning, OwnDraws, find_meaning
+from assay.tasks.references.output_memory import outputs_apart
 from assay.tasks.references.reference_outputs import Outputs
 from assay.tasks.references.task_source import (
     InitCall,
@@ -174,6 +175,16 @@ class Reference:
         module = self._checker(axes).module
         with user_code(self.task.id, "the reference"), torch.no_grad(), kept_generators():
             return found_updates(module, inputs)
+
+    @cached_property
+    def keeps_apart(self) -> bool:
+        """Whether no output lies in memory of an input, a parameter or another output."""
+        if self.updates:
+            return False
+        axes = self._running_axes()
+        inputs, module = self._own_draw(axes, _CHECK_SEED), self._checker(axes).module
+        with user_code(self.task.id, "the reference"), torch.no_grad(), kept_generators():
+            return outputs_apart(module, inputs)
 
     def draw(self, workload: Workload, seed: int) -> tuple[Any, ...]:
         """The inputs of one call, with the strides the workload asks for."""

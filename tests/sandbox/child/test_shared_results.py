@@ -1,0 +1,38 @@
+"""Which outputs of a call share memory with another output, an input or a live result."""
+
+from __future__ import annotations
+
+import torch
+
+from assay.sandbox.child.shared_results import memory_flags
+from assay.sandbox.protocol.replies import OutputFlag
+
+NOTHING = OutputFlag(0)
+
+
+def test_outputs_of_their_own_share_nothing() -> None:
+    outputs = [torch.ones(4), torch.ones(4)]
+    assert memory_flags(outputs, [torch.ones(4)], [torch.ones(4)]) == [NOTHING, NOTHING]
+
+
+def test_two_outputs_that_are_one_tensor() -> None:
+    one = torch.ones(4)
+    assert memory_flags([one, one], [], []) == [OutputFlag.WITHIN] * 2
+
+
+def test_parts_of_one_allocation_that_only_alternate_are_apart() -> None:
+    rows = torch.ones(6, 4)
+    assert memory_flags([rows[::2], rows[1::2]], [], []) == [NOTHING] * 2
+    assert memory_flags([rows[:, ::2], rows[:, 1::2]], [], []) == [NOTHING] * 2
+    assert memory_flags([rows[:, :2], rows[:, 1:3]], [], []) == [OutputFlag.WITHIN] * 2
+
+
+def test_an_input_or_a_live_result_that_is_returned() -> None:
+    given, alive = torch.ones(4, dtype=torch.bfloat16), torch.ones(4)
+    assert memory_flags([given.view(2, 2)], [given], []) == [OutputFlag.OF_INPUT]
+    assert memory_flags([alive[1:]], [given], [alive]) == [OutputFlag.SHARED]
+
+
+def test_a_python_number_lies_nowhere() -> None:
+    """The tensor made of it for the hand-over is gone at once, and its place is used again."""
+    assert memory_flags([1.5, torch.ones(0)], [2.5, None], [3]) == [NOTHING] * 2
