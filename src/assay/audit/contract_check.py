@@ -28,7 +28,7 @@ from assay.tasks.references.reference import Reference
 DRAWS = 2
 SECONDS = 4.0
 SWEEP_SECONDS = 10.0
-_PLANTED = (Distribution.NAN, Distribution.INF)
+_PLANTED = (Distribution.NAN, Distribution.INF, Distribution.NANS)
 
 
 class ContractCheck:

@@ -30,6 +30,7 @@ _BUILT_IN = (
     "linked_objects",
     "generated_code",
     "held_results",
+    "many_threads",
     "asked_again",
     "failure_explanation",
 )

@@ -47,6 +47,8 @@ class Distribution(StrEnum):
     CODES = "codes"  # on the codes of a declared scheme and halfway between two
     NAN = "nan"  # one element is NaN
     INF = "inf"  # one element is infinite
+    NANS = "nans"  # several elements of one row are NaN
+    MINUS_INF = "minus_inf"  # rows begin with minus infinity
 
 
 class Direction(StrEnum):

@@ -301,7 +301,8 @@ class Exam:
             return Content(drawn.inputs), None
         tensor = drawn.inputs[drawn.planted.input]
         element = _flat_index(tuple(tensor.shape), drawn.planted.index)
-        return Content(drawn.inputs), PlantedElement(drawn.planted.input, element)
+        more = tuple(_flat_index(tuple(tensor.shape), index) for index in drawn.planted.more)
+        return Content(drawn.inputs), PlantedElement(drawn.planted.input, element, more)
 
     def _related(self, content_key: ContentKey) -> Content:
         relation = self.relations[content_key.relation]

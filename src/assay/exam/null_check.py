@@ -28,7 +28,7 @@ from assay.numerics.null_answers import (
     passes,
 )
 
-_PLANTED = (Distribution.NAN, Distribution.INF)  # they move no constant
+_PLANTED = (Distribution.NAN, Distribution.INF, Distribution.NANS)  # they move no constant
 _CHEAP_ELEMENTS = 1 << 17  # beyond this only truths that are known already are used
 _OTHERS = 2  # earlier inputs
 _MOST_S = 3.0  # of this process's computing time

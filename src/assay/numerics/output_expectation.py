@@ -47,6 +47,7 @@ class PlantedElement:
 
     input: int
     element: int  # flat, in logical order
+    more: tuple[int, ...] = ()  # other elements that hold the same
 
 
 @dataclass(frozen=True)

@@ -83,9 +83,11 @@ def test_layouts_keep_values_and_poison_the_gaps(layout: Layout) -> None:
     assert laid[2] == 2.5 and torch.equal(laid[1], inputs[1])
     if layout is Layout.EXPANDED:
         assert laid[0].stride() == (0, 1) and torch.equal(laid[0], inputs[0][:1].expand(4, 6))
+    elif layout is Layout.OVERLAPPING:
+        assert laid[0].stride() == (3, 1) and torch.equal(laid[0][0], inputs[0][0])
     else:
         assert torch.equal(laid[0], inputs[0])
-    plain = (Layout.CONTIGUOUS, Layout.OWN, Layout.CHANNELS_LAST)
+    plain = (Layout.CONTIGUOUS, Layout.OWN, Layout.CHANNELS_LAST, Layout.SAME, Layout.INTERLEAVED)
     expected = {Layout.TRANSPOSED: (1, 4), Layout.STRIDED: (12, 2), Layout.OFFSET: (6, 1)}
     if layout in expected:
         assert laid[0].stride() == expected[layout]

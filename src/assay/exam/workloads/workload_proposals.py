@@ -69,6 +69,7 @@ class ProposalCounts:
     layouts: int
     shared: int  # layouts in which inputs or rows lie within or beside each other
     non_finite: int
+    special_rows: int  # kinds of rows with several values that are not finite
     hypercube: int
     large: int
     wide: int  # sizes that are stretched past 2^15 or 2^16, one at a time
@@ -235,11 +236,14 @@ class Proposals:
         if self._decomposes:
             return
         for number in range(self._amount.non_finite):
-            distribution = PLANTED[number % len(PLANTED)]
+            distribution = PLANTED[number % 2]
             at_an_end = ENDS[number // 3 % len(ENDS)] if number % 3 == 2 else 0
             where = self._off_the_tile() if at_an_end else self._base
             update = {"distribution": distribution, "scale": at_an_end}
             yield (where.model_copy(update=update),)
+        rows = (Distribution.MINUS_INF, Distribution.NANS)[: self._amount.special_rows]
+        for distribution in rows:
+            yield (self._base.model_copy(update={"distribution": distribution}),)
 
     def _off_the_tile(self) -> Workload:
         """A shape whose last elements are a tail, where sizes are not fixed."""

@@ -141,7 +141,8 @@ def _with_planted_index(output: OutputExpectation, runs: PlantedRuns, i: int) ->
 def _at(inputs: Sequence[Any], at: PlantedElement, number: float) -> list[Any]:
     changed = list(inputs)
     target = changed[at.input].detach().clone()
-    target[np.unravel_index(at.element, target.shape)] = number
+    for element in (at.element, *at.more):
+        target[np.unravel_index(element, target.shape)] = number
     changed[at.input] = target
     return changed
 

@@ -169,6 +169,8 @@ def serve(channel: socket.socket, layers: tuple[str, ...], spec: SandboxSpec) ->
     """Answer requests until the host closes the channel."""
     torch.set_num_threads(spec.threads)
     show_only(spec.package_folders, spec.packages)
+    if "numba" in sys.modules:  # imported in the warm parent, before the setting was there
+        sys.modules["numba"].config.reload_config()
     runner = Runner(layers, Memory(_accelerator(spec), spec.torch_device))
     sequence = 0
     while True:

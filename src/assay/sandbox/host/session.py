@@ -69,10 +69,12 @@ class HeldBatch:
 class Session:
     """Owns the process and the memory; closing it ends both."""
 
-    def __init__(self, wall: Wall, all_packages: bool = False) -> None:
+    def __init__(
+        self, wall: Wall, all_packages: bool = False, threads: int | None = None
+    ) -> None:
         self._wall = wall
         self.idle_probe = wall.idle_probe  # of the device, where there is one
-        self.process: SandboxedProcess = wall.raise_sandbox(all_packages)
+        self.process: SandboxedProcess = wall.raise_sandbox(all_packages, threads)
         self._control = HostArena(CONTROL_ARENA, STATEMENT_BYTES)
         self.memory = SharedMemory(_FIRST_DATA_ARENA, self.attach, wall.arenas)
         self._laid: list[Laid] = []

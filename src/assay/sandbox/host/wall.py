@@ -56,6 +56,7 @@ _SYSTEM_PATHS = (
     "/etc/localtime",
 )
 _MOUNTED_SCRATCH = "/scratch"
+_THREAD_SETTINGS = ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS")  # what thread libraries read
 _FORCE = "ASSAY_ISOLATION"  # namespaces | landlock | none: to see what a lesser machine would do
 
 
@@ -152,14 +153,17 @@ class Wall:
         """Of the warm parent."""
         return self._zygote.hello().torch
 
-    def raise_sandbox(self, all_packages: bool = False) -> SandboxedProcess:
+    def raise_sandbox(
+        self, all_packages: bool = False, threads: int | None = None
+    ) -> SandboxedProcess:
         """A new tree behind every layer this machine has, with an empty scratch folder.
 
         While one is in use the next that is expected is raised in the background (40 ms). The
         task's own code, a baseline, may import whatever is installed: it is shown all packages.
+        With `threads` the libraries of this one are told to use as many.
         """
-        if all_packages:
-            return self._raise(PackageView())
+        if all_packages or threads is not None:
+            return self._raise(PackageView() if all_packages else None, threads)
         standby, self._standby = self._standby, None
         process = standby.result() if standby is not None else self._raise()
         self._expected -= 1
@@ -167,8 +171,11 @@ class Wall:
             self._standby = self._builder.submit(self._raise)
         return process
 
-    def _raise(self, packages: PackageView | None = None) -> SandboxedProcess:
-        spec = self._spec(self._new_scratch(), self.packages if packages is None else packages)
+    def _raise(
+        self, packages: PackageView | None = None, threads: int | None = None
+    ) -> SandboxedProcess:
+        shown = self.packages if packages is None else packages
+        spec = self._spec(self._new_scratch(), shown, threads)
         name = f"{self._name}-{next(self._counter)}"
         limits = GroupLimits(self.sandbox_limits.memory_bytes, self.sandbox_limits.tasks)
         group = ControlGroup.create(name, limits)
@@ -217,7 +224,8 @@ class Wall:
         names = (*sorted(modules), *tool_packages(), *self._held.packages)
         return package_view(names, readable_paths())
 
-    def _spec(self, scratch: str, packages: PackageView) -> SandboxSpec:
+    def _spec(self, scratch: str, packages: PackageView, threads: int | None) -> SandboxSpec:
+        told = {} if threads is None else dict.fromkeys(_THREAD_SETTINGS, str(threads))
         return SandboxSpec(
             isolation=self.isolation,
             readable=(*readable_paths(), *self._held.readable, *packages.beside),
@@ -225,8 +233,8 @@ class Wall:
             scratch=scratch,
             scratch_bytes=self.sandbox_limits.scratch_bytes,
             memory_bytes=self.sandbox_limits.memory_bytes,
-            environment=tuple(self._environment(scratch).items()),
-            threads=self.sandbox_limits.threads,
+            environment=tuple((self._environment(scratch) | told).items()),
+            threads=threads or self.sandbox_limits.threads,
             torch_device=self.device.torch_device,
             accelerator=self.device.accelerator,
             tf32=self.tf32,

@@ -22,6 +22,7 @@ import torch
 from assay.data.workload import Distribution
 from assay.errors import TaskError
 from assay.tasks.references.bound_reference import BoundReference
+from assay.tasks.values.special_rows import follows_mask
 from assay.tasks.values.value_generators import DRAWERS
 
 NEAR = 2.0**-10
@@ -67,7 +68,7 @@ def _close(answer: torch.Tensor, null: torch.Tensor) -> bool:
 
 
 MAX_RELATIVE_ERROR = 0.01
-_NON_FINITE = (Distribution.NAN, Distribution.INF)
+_NON_FINITE = (Distribution.NAN, Distribution.INF, Distribution.NANS)
 
 
 class Admission(Enum):
@@ -99,13 +100,26 @@ def examine(bound: BoundReference, drawing: Drawing, stochastic: bool) -> Admiss
         truth = bound(drawing.inputs, drawing.state, wide=True)
     except TaskError:
         return Admission.REFUSED
-    pairs = zip(own.tensors, truth.tensors, strict=False)
+    pairs = list(zip(own.tensors, truth.tensors, strict=False))
+    if drawing.distribution is Distribution.MINUS_INF:
+        if not all(_follow_mask(drawing, *pair) for pair in pairs):
+            return Admission.REFUSED
+        pairs = [(_without_mask(a), _without_mask(b)) for a, b in pairs]
     if own.names != truth.names or not all(_agree(a, b) for a, b in pairs):
         return Admission.REFUSED
     if drawing.distribution is not Distribution.OWN and drawing.distribution not in DRAWERS:
         return Admission.INFORMATIVE
     at_zero = _at_zero(bound, drawing)
     return Admission.INFORMATIVE if is_informative(own.tensors, at_zero) else Admission.DULL
+
+
+def _follow_mask(drawing: Drawing, own: torch.Tensor, truth: torch.Tensor) -> bool:
+    return follows_mask(drawing.inputs, own) and follows_mask(drawing.inputs, truth)
+
+
+def _without_mask(answer: torch.Tensor) -> torch.Tensor:
+    floating = answer.is_floating_point()
+    return answer.masked_fill(answer.isneginf(), 0.0) if floating else answer
 
 
 def _at_zero(bound: BoundReference, drawing: Drawing) -> tuple[torch.Tensor, ...]:

@@ -16,7 +16,10 @@ import torch
 from assay.data.workload import Distribution
 from assay.tasks.values.input_structure import Structure, structure_of
 from assay.tasks.values.marked_values import close_masks
+from assay.tasks.values.special_rows import masked_rows
 from assay.tasks.values.value_generators import DRAWERS, DrawRequest
+
+_MORE = 4  # NaN beside the first in one row
 
 
 @dataclass(frozen=True)
@@ -34,6 +37,7 @@ class PlantedValue:
     input: int
     index: tuple[int, ...]
     value: float
+    more: tuple[tuple[int, ...], ...] = ()  # other elements that hold the same
 
 
 @dataclass(frozen=True)
@@ -54,7 +58,9 @@ def redraw(own: Sequence[Any], values: Values, seed: int, shapes: Sequence[Struc
         return Drawn(tuple(own))
     generator = torch.Generator().manual_seed(seed)
     inputs = list(own)
-    if distribution in (Distribution.NAN, Distribution.INF):
+    if distribution is Distribution.MINUS_INF:
+        return Drawn(masked_rows(inputs, shapes, generator))
+    if distribution in (Distribution.NAN, Distribution.INF, Distribution.NANS):
         return _plant(own, values, generator)
     free = [i for i, shape in enumerate(shapes) if shape is not Structure.FIXED]
     if distribution is Distribution.EQUAL:
@@ -124,10 +130,23 @@ def _plant(own: Sequence[Any], values: Values, generator: torch.Generator) -> Dr
     place = {1: -1, 2: 0}.get(values.scale, _below(len(spots), generator))
     index = tuple(int(i) for i in spots[place])
     sign = 1.0 if _below(2, generator) else -1.0
-    value = math.nan if values.distribution is Distribution.NAN else sign * math.inf
-    tensor[index] = value
+    value = sign * math.inf if values.distribution is Distribution.INF else math.nan
+    more = _beside(spots, index, generator) if values.distribution is Distribution.NANS else ()
+    for spot in (index, *more):
+        tensor[spot] = value
     inputs = [tensor if i == chosen else v for i, v in enumerate(own)]
-    return Drawn(tuple(inputs), PlantedValue(chosen, index, value))
+    return Drawn(tuple(inputs), PlantedValue(chosen, index, value, more))
+
+
+def _beside(
+    spots: torch.Tensor, index: tuple[int, ...], generator: torch.Generator
+) -> tuple[tuple[int, ...], ...]:
+    """A few other elements of the same row."""
+    row = torch.tensor(index[:-1], dtype=torch.int64)
+    alike = (spots[:, :-1] == row).all(1) & (spots[:, -1:] != index[-1]).all(1)
+    others = spots[alike] if index else spots[:0]
+    order = torch.randperm(len(others), generator=generator)[:_MORE]
+    return tuple(tuple(int(i) for i in others[place]) for place in order)
 
 
 def _below(limit: int, generator: torch.Generator) -> int:
