@@ -1,0 +1,47 @@
+"""Rows that begin with minus infinity, and several NaN in one row."""
+
+from __future__ import annotations
+
+import torch
+
+from assay.data.workload import Distribution
+from assay.tasks.values.distributions import Values, redraw
+from assay.tasks.values.input_structure import Structure
+from assay.tasks.values.special_rows import follows_mask
+
+FREE = (Structure.FREE,)
+
+
+def test_rows_begin_with_minus_infinity_and_end_finite() -> None:
+    own = torch.randn(16, 40)
+    drawn = redraw([own], Values(Distribution.MINUS_INF), 3, FREE)
+    (made,) = drawn.inputs
+    masked = made.isneginf()
+    lengths = masked.sum(1)
+    assert drawn.planted is None and int(lengths[0]) == 39
+    assert 0 < int((lengths > 0).sum()) < 16
+    assert torch.equal(masked, torch.arange(40) < lengths[:, None])
+    assert torch.equal(made[~masked], own[~masked])
+
+
+def test_what_has_no_rows_stays_as_it_is() -> None:
+    own = torch.randn(16, 1)
+    (made,) = redraw([own], Values(Distribution.MINUS_INF), 3, FREE).inputs
+    assert torch.equal(made, own)
+
+
+def test_several_nan_of_one_row_are_noted() -> None:
+    drawn = redraw([torch.randn(6, 40)], Values(Distribution.NANS), 3, FREE)
+    (made,), planted = drawn.inputs, drawn.planted
+    assert planted is not None
+    spots = {planted.index, *planted.more}
+    assert {tuple(spot) for spot in made.isnan().nonzero().tolist()} == spots and len(spots) == 5
+    assert len({spot[0] for spot in spots}) == 1
+
+
+def test_answers_may_be_infinite_only_where_the_input_is() -> None:
+    x = torch.tensor([[-torch.inf, 1.0, 2.0]])
+    assert follows_mask([x], x.softmax(-1)) and follows_mask([x], x.log_softmax(-1))
+    assert not follows_mask([x], x.cumsum(-1)) and not follows_mask([x], x.sum(-1))
+    assert not follows_mask([x], -x) and not follows_mask([x], x * 0.0)
+    assert follows_mask([x], x.argmax(-1))
