@@ -7,8 +7,13 @@ import random
 import torch
 from torch import nn
 
-from assay.exam.partial_weights import partial_weights
-from assay.exam.weight_scales import FIRST_WEIGHTS, IN_PART, Weights, WeightsKind
+from assay.exam.weight_scales import (
+    FIRST_WEIGHTS,
+    IN_PART,
+    Weights,
+    WeightsKind,
+    partial_weights,
+)
 
 
 def _changed(kind: WeightsKind) -> tuple[torch.Tensor, torch.Tensor]:

@@ -19,7 +19,6 @@ import torch
 from assay.data.contract import Quantised
 from assay.data.plan import Plan
 from assay.data.workload import Distribution, Workload
-from assay.exam.partial_weights import partial_weights
 from assay.exam.secret import Secret
 from assay.exam.weight_scales import (
     FIRST_WEIGHTS,
@@ -27,6 +26,7 @@ from assay.exam.weight_scales import (
     SEEDED,
     Weights,
     parameters,
+    partial_weights,
     scaled_weights,
 )
 from assay.numerics.expectation import ExpectationRequest, OutputExpectation, PlantedElement, expect
