@@ -57,6 +57,7 @@ class CandidateRun:
         self._phase = "build"
         self._left_out: list[Observation] = []
         self._context: CheckContext | None = None  # of the last process whose calls were made
+        self._objects_read = False
         self.too_slow = False  # for its interpreter, on the own shape
 
     def observe(self) -> list[Observation]:
@@ -154,6 +155,7 @@ class CandidateRun:
         return built
 
     def _run_script(self, session: Session, built: Built) -> EndSeen | None:
+        self._draw_from_objects(session)
         self._phase = "calls"
         script_runner = self._script_runner(session, built)
         context = self._context = self._context_of(session, script_runner)
@@ -174,6 +176,14 @@ class CandidateRun:
         self._seen += script_runner.observations
         self._time(context)
         return None
+
+    def _draw_from_objects(self, session: Session) -> None:
+        """Once: what the built objects ask for beyond the source."""
+        draws = self._run_context.draws
+        if draws is not None and not self._objects_read:
+            self._objects_read = True
+            session.process.freeze()
+            self._script = draws.from_objects(self._script, session.process.scratch)
 
     def _context_of(self, session: Session, script_runner: ScriptRunner) -> CheckContext:
         run_context = self._run_context

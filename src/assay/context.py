@@ -59,9 +59,7 @@ class EvaluationContext:
         self._device = self._backend.describe()
         self._failure: Observation | None = None
         self._nulls: dict[str, list[NullPassed]] = {}  # by the plan's secret
-        self._own_contexts: dict[
-            str, RunContext
-        ] = {}  # of candidates judged at a shape of their own
+        self._plans: dict[str, Plan] = {}  # with what was drawn for each candidate
 
     @cached_property
     def _run_context(self) -> RunContext | None:
@@ -82,7 +80,7 @@ class EvaluationContext:
     def _exam(self, reference: Reference, own: Workload | None = None) -> Exam:
         """Of the plan that is replayed, or of workloads found now: the own one, and others."""
         if self._replay is not None and own is None:
-            return Exam(reference, self._replay)
+            return Exam(reference, self._replay.for_all)
         settings, secret = self.settings, Secret.draw()
         own = own or within_memory(reference)
         exam = Exam(reference, Plan.of(settings, secret.hex, (own,)))
@@ -118,16 +116,19 @@ class EvaluationContext:
         self, run_context: RunContext, candidate: Candidate, report: Report
     ) -> list[Observation]:
         """At the own shape, or at a smaller one where that is too slow for an interpreter."""
-        candidate_run, reason = CandidateRun(run_context, candidate, report), ""
+        own = run_context.for_candidate(candidate, self._replay)
+        candidate_run, reason = CandidateRun(own, candidate, report), ""
         seen = candidate_run.observe()
         limit_s = run_context.first_call_limit_s(candidate)
         if candidate_run.too_slow and limit_s is not None:
             report("scaling", None)
             smaller = self._smaller(run_context, candidate, limit_s)
             if smaller is not None:
-                run_context = self._own_contexts[candidate.id] = smaller
+                run_context = smaller
+                own = run_context.for_candidate(candidate, None)
                 reason = f"the interpreter takes longer than {limit_s:.0f} s for one call of it"
-                seen = CandidateRun(run_context, candidate, report).observe()
+                seen = CandidateRun(own, candidate, report).observe()
+        self._plans[candidate.id] = own.exam.plan
         found = scaled(run_context.exam.reference, run_context.exam.plan.workloads[0], reason)
         return [*([found] if found else []), *seen, *self._nulls_passed(run_context.exam)]
 
@@ -182,12 +183,13 @@ class EvaluationContext:
 
     def judge(self, candidate: Candidate, run_result: RunResult) -> Judgement:
         """The pure part."""
-        run_context = self._own_contexts.get(candidate.id, self._run_context)
+        run_context = self._run_context
         threads = self._wall.sandbox_limits.threads
         judging = JudgementBuilder(self._task, self.settings, self._device, threads)
         if run_context is not None:
             exam = run_context.exam
-            judging = replace(judging, plan=exam.plan, axes=exam.reference.axes)
+            plan = self._plans.get(candidate.id, exam.plan)
+            judging = replace(judging, plan=plan, axes=exam.reference.axes)
         return judging.judgement(candidate, run_result)
 
 

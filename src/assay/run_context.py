@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from assay.checks.check_contract import Check, mixed_in
 from assay.checks.check_registry import all_checks
@@ -10,9 +10,11 @@ from assay.checks.sampled_batches import SampledBatches
 from assay.data.candidate import Candidate
 from assay.data.check import Execution
 from assay.data.device import Device
+from assay.data.plan import Plan
 from assay.data.settings import Level, Settings, Track
 from assay.devices.device_registry import backend
 from assay.exam.build_cache import BuildCache, default_folder, toolchain
+from assay.exam.candidate_draws import CandidateDraws
 from assay.exam.compile_warmup import CompileWarmup
 from assay.exam.exam import Exam
 from assay.exam.replica import ReplicaFactory
@@ -37,7 +39,14 @@ class RunContext:
     cache: BuildCache | None  # only where scratch paths are the same every time
     baseline_pool: BaselinePool  # baselines that stay from one candidate to the next
     checks: tuple[Check, ...] = ()
+    draws: CandidateDraws | None = None  # of the one candidate that it is for
     warmed_up: dict[str, frozenset[int]] = field(default_factory=dict)  # late, by candidate
+
+    def for_candidate(self, candidate: Candidate, replay: Plan | None) -> RunContext:
+        """With the workloads that are drawn for one candidate; all else is shared."""
+        draws = CandidateDraws.of(self.exam, candidate, replay)
+        script = draws.from_source(self.script, replay)
+        return replace(self, exam=draws.exam, script=script, draws=draws)
 
     def interprets(self, candidate: Candidate) -> bool:
         """Whether the candidate's kernels are interpreted on this device."""

@@ -19,6 +19,7 @@ _BUILT_IN = (
     "recycled_memory",
     "leftovers",
     "repeated_calls",
+    "counted_calls",
     "metamorphic_relations",
     "files_left",
     "process_state",

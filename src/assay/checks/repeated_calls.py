@@ -66,17 +66,20 @@ def repeat_calls(context: CheckContext) -> list[RecurrenceSeen]:
         return [RecurrenceSeen(workload=0, calls=0, reason="the task asks for random answers")]
     found, small = [], small_with_rows(script_runner.exam, script_runner.refused())
     for workload in [0] if small is None else [0, small]:
-        found.append(_Recurrence(script_runner, workload, budget_s).run())
+        found.append(Recurrence(script_runner, workload, budget_s).run())
         if script_runner.wrong or not found[0].reason:
             break
     return found
 
 
-class _Recurrence:
+class Recurrence:
     """One workload, asked again and again."""
 
-    def __init__(self, script_runner: ScriptRunner, workload: int, budget_s: float) -> None:
+    def __init__(
+        self, script_runner: ScriptRunner, workload: int, budget_s: float, calls: int = _CALLS
+    ) -> None:
         self._script_runner = script_runner
+        self._most = calls
         self._workload = workload
         self._budget_s = budget_s
         exam = script_runner.exam
@@ -90,13 +93,13 @@ class _Recurrence:
         """As often as it takes, or as the time allows."""
         self._learn()
         started, call_s = time.monotonic(), self._one_call_s()
-        while self._calls < _CALLS and self._script_runner.wrong < _ENOUGH_WRONG:
+        while self._calls < self._most and self._script_runner.wrong < _ENOUGH_WRONG:
             spent = time.monotonic() - started
             patience = 1.0 if call_s > _SLOW_S else _PATIENCE
             if spent > patience * self._budget_s:
                 break
             self._batch(self._length(call_s))
-        short = self._calls < _CALLS
+        short = self._calls < self._most
         return RecurrenceSeen(
             workload=self._workload,
             calls=self._calls,
@@ -124,7 +127,7 @@ class _Recurrence:
             return 1
         size = max(1, sum(self._known[0].planned.output_bytes))
         fitting = min(_LONGEST_BATCH, _BATCH_BYTES // size, int(_BATCH_S / call_s))
-        return max(1, min(fitting, _CALLS - self._calls))
+        return max(1, min(fitting, self._most - self._calls))
 
     def _batch(self, length: int) -> None:
         script_runner, session = self._script_runner, self._script_runner.session

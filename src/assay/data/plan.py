@@ -20,6 +20,19 @@ class Plan(Record):
     cache: Cache = Cache.COLD
     tf32: bool = False
     workloads: tuple[Workload, ...]
+    drawn_for: str = ""  # the candidate for which the workloads after the shared ones were drawn
+    shared: int | None = None  # workloads that every candidate is asked; null: all of them
+
+    @property
+    def for_all(self) -> Plan:
+        """Without what was drawn for one candidate."""
+        update = {"workloads": self.workloads[: self.shared], "drawn_for": "", "shared": None}
+        return self.model_copy(update=update)
+
+    @property
+    def for_one(self) -> tuple[Workload, ...]:
+        """What was drawn for one candidate."""
+        return () if self.shared is None else self.workloads[self.shared :]
 
     @classmethod
     def of(cls, settings: Settings, secret: str, workloads: tuple[Workload, ...]) -> Plan:

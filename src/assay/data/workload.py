@@ -49,6 +49,7 @@ class Distribution(StrEnum):
     INF = "inf"  # one element is infinite
     NANS = "nans"  # several elements of one row are NaN
     MINUS_INF = "minus_inf"  # rows begin with minus infinity
+    LITERALS = "literals"  # the workload's values, their neighbours and a band around each
 
 
 class Direction(StrEnum):
@@ -68,4 +69,5 @@ class Workload(Record):
     scale: int = 0  # power of two: of the values (large, small), of their mean (offset)
     direction: Direction = Direction.FORWARD
     training: bool | None = None  # train() or eval(); None: as the constructor leaves it
+    values: tuple[float, ...] = ()  # numbers of the candidate that some elements are (literals)
     own: bool = False  # True for the task's own benchmark shape and generator

@@ -1,14 +1,16 @@
 """Exam: everything about a task that is drawn and computed once and asked of every candidate.
 
 The rule: it is made from the secret and the reference alone, never from a candidate, so that all
-candidates of one call meet the same questions and share the cost of the answers. One thread at a
-time: drawing sets the generators of the whole process.
+candidates of one call meet the same questions and share the cost of the answers. What is drawn for
+one candidate beyond that is added to a view of its own (`for_candidate`). One thread at a time:
+drawing sets the generators of the whole process.
 """
 
 from __future__ import annotations
 
+import copy
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, MutableMapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
@@ -19,6 +21,7 @@ import torch
 from assay.data.contract import Quantised
 from assay.data.plan import Plan
 from assay.data.workload import Distribution, Workload
+from assay.exam.layered_cache import LayeredCache
 from assay.exam.secret import Secret
 from assay.exam.weight_scales import (
     FIRST_WEIGHTS,
@@ -34,6 +37,7 @@ from assay.numerics.matching import same_answer
 from assay.sandbox.host.call_content import Content, few_changed
 from assay.sandbox.host.spread_change import float_positions
 from assay.sandbox.protocol.requests import Construct
+from assay.source_analysis.literals.source_literal import SourceLiteral
 from assay.tasks.references.reference import BoundReference, Reference
 from assay.tasks.references.reference_outputs import BUFFER_PREFIX
 from assay.tasks.relations.relation import Relation
@@ -108,12 +112,13 @@ class Exam:
         self.turn = threading.RLock()  # who runs the reference other than through here takes it
         self.elsewhere: Callable[[Key], None] | None = None  # may know what is not known here
         self.secret = Secret(plan.secret)
-        self._bound: dict[int, BoundReference] = {}
+        self.literals: tuple[SourceLiteral, ...] = ()  # of the candidate that it is a view for
+        self._bound: MutableMapping[int, BoundReference] = {}
         self._instances: list[InstanceSpec] = []
         self._instance_of: list[int] = []
-        self._contents: dict[ContentKey, tuple[Content, PlantedElement | None]] = {}
-        self._states: dict[tuple[int, Weights], dict[str, torch.Tensor]] = {}
-        self._expectations: dict[Key, tuple[OutputExpectation, ...]] = {}
+        self._contents: MutableMapping[ContentKey, tuple[Content, PlantedElement | None]] = {}
+        self._states: MutableMapping[tuple[int, Weights], dict[str, torch.Tensor]] = {}
+        self._expectations: MutableMapping[Key, tuple[OutputExpectation, ...]] = {}
         self.relations: dict[str, Relation] = {}  # those that hold, by name, once they were sought
         self._numbers: dict[tuple[object, bool | None], int] = {}
         for workload in plan.workloads:
@@ -123,6 +128,22 @@ class Exam:
         """One more at the end of the plan; what is known stays."""
         self.plan = self.plan.model_copy(update={"workloads": (*self.plan.workloads, workload)})
         self._number(workload)
+
+    def for_candidate(self, candidate: str, literals: tuple[SourceLiteral, ...]) -> Exam:
+        """A view to which workloads for one candidate can be added; the rest stays shared."""
+        view = copy.copy(self)
+        workloads, instances = len(self.plan.workloads), len(self._instances)
+        view.plan = self.plan.model_copy(update={"drawn_for": candidate, "shared": workloads})
+        view.literals = literals
+        view._instances, view._instance_of = list(self._instances), list(self._instance_of)
+        view._numbers = dict(self._numbers)
+        view._bound = LayeredCache(self._bound, lambda number: number < instances)
+        view._states = LayeredCache(self._states, lambda key: key[0] < instances)
+        view._contents = LayeredCache(self._contents, lambda key: key.workload < workloads)
+        view._expectations = LayeredCache(
+            self._expectations, lambda key: key[0].workload < workloads
+        )
+        return view
 
     @property
     def instances(self) -> list[InstanceSpec]:
@@ -279,7 +300,7 @@ class Exam:
     def throw_away(self, workload: int) -> Content:
         """Ordinary arguments of a workload's shape, from a seed that nothing else uses."""
         seed = Secret.draw().seed("throw away")
-        plain = {"distribution": Distribution.OWN, "scale": 0}
+        plain = {"distribution": Distribution.OWN, "scale": 0, "values": ()}
         with self.turn:
             drawn = self.plan.workloads[workload].model_copy(update=plain)
             return Content(self.reference.draw(drawn, seed))

@@ -157,6 +157,22 @@ def _may_be_held(exam: Exam, batch: ScriptedBatch) -> bool:
     )
 
 
+def with_workloads(
+    exam: Exam, script: _Batches, added: Iterable[int], rng: random.Random
+) -> list[ScriptedBatch]:
+    """The script with a call of each of these workloads more, anywhere between its groups.
+
+    A point of the sweep is a group of its own, so that before it a group has ended.
+    """
+    mixed = list(script)
+    for workload in added:
+        ends = [n for n, batch in enumerate(mixed) if batch.need in (Need.DUE, Need.STRETCHED)]
+        place = rng.choice(ends or [0])
+        stretched = _is_stretched(exam, workload)
+        mixed[place:place] = _single(exam, workload, rng, stretched).groups[0]
+    return mixed
+
+
 def made_up(exam: Exam, refused: Set[int], returned: int, rng: random.Random) -> _Batches:
     """More calls for who refused so much that fewer than 32 returned: counting leads nowhere."""
     if returned >= LEAST_CALLS:

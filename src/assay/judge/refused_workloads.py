@@ -57,7 +57,8 @@ def _alike_answered(case: JudgeInput, call: CallSeen) -> set[int]:
     if case.plan is None:
         return set()
     planned = case.plan.workloads
-    values = {"distribution": planned[0].distribution, "scale": 0, "own": False}
+    drawn = {"distribution": planned[0].distribution, "scale": 0, "values": ()}
+    values = {**drawn, "own": False}
     shape = planned[call.workload].model_copy(update=values)
     alike = {n for n, w in enumerate(planned) if w.model_copy(update=values) == shape}
     return alike & case.answered

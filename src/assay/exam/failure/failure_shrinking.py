@@ -153,7 +153,7 @@ def simpler(workload: Workload, axes: dict[str, Axis]) -> Iterator[Workload]:
     if base.layout is not Layout.CONTIGUOUS:
         yield base.model_copy(update={"layout": Layout.CONTIGUOUS})
     if base.distribution is not Distribution.OWN:
-        yield base.model_copy(update={"distribution": Distribution.OWN, "scale": 0})
+        yield base.model_copy(update={"distribution": Distribution.OWN, "scale": 0, "values": ()})
     for step in (_to_lowest, _to_half, _to_less):
         for name in sorted(base.axes, key=lambda n: -base.axes[n]):
             size = step(base.axes[name], axes[name]) if name in axes else base.axes[name]

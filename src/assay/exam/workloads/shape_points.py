@@ -167,6 +167,13 @@ class Points:
         point = {**self._reference.own_axes, **lone, name: self._beyond(name, past)}
         return self.fit(point, budget, [name])
 
+    def with_sizes(self, sizes: Point, budget: int = SMALL_ELEMENTS) -> Point | None:
+        """Near the own point with these sizes; None where an axis cannot have its size."""
+        if any(legal(self._axes[name], n) != n for name, n in sizes.items()):
+            return None
+        point = self._own_constants() | self._near_base(sizes, budget)
+        return point if all(point[name] == n for name, n in sizes.items()) else None
+
     def hypercube(self, count: int) -> list[Point]:
         """Latin hypercube over all axes in log space, one category of shapes a point, in turn."""
         columns = {name: self._places(count) for name in self._axes}

@@ -96,7 +96,7 @@ class Proposals:
         self._signed = bool(shapes - {Structure.FIXED, Structure.POSITIVE})
         # Decompositions have no contract for what is not finite.
         self._decomposes = isinstance(reference.task.contract, Decomposition)
-        self._base = self._at(_base(reference, points))
+        self._base = self._at(value_base(reference, points))
 
     def mandatory(self) -> Iterator[Proposal]:
         """Batches, then small shapes, values, layouts and planted values in turn."""
@@ -252,7 +252,7 @@ class Proposals:
         return self._at(self._points.tail()) if self._points.sizes else self._base
 
 
-def _base(reference: Reference, points: Points) -> Point:
+def value_base(reference: Reference, points: Points) -> Point:
     """The point for values and layouts: small, and of the own constructor unless that is heavy."""
     own = reference.footprint(reference.own_axes)
     if own is not None and own.state_elements > HEAVY_STATE:

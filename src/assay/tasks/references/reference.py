@@ -195,7 +195,7 @@ class Reference:
         own = self._own_draw(workload.axes, seed)
         drawn = self._with_meaning(workload, own, seed)
         if drawn is None:
-            values = Values(workload.distribution, workload.scale)
+            values = Values(workload.distribution, workload.scale, workload.values)
             drawn = redraw(own, values, seed, self._structures)
         inputs = lay_out(drawn.inputs, workload.layout, self._structures)
         return Drawn(inputs, drawn.planted)

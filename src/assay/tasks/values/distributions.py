@@ -15,6 +15,7 @@ import torch
 
 from assay.data.workload import Distribution
 from assay.tasks.values.input_structure import Structure, structure_of
+from assay.tasks.values.literal_values import with_literals
 from assay.tasks.values.marked_values import close_masks
 from assay.tasks.values.special_rows import masked_rows
 from assay.tasks.values.value_generators import DRAWERS, DrawRequest
@@ -28,6 +29,7 @@ class Values:
 
     distribution: Distribution
     scale: int = 0
+    literals: tuple[float, ...] = ()  # numbers that some elements become
 
 
 @dataclass(frozen=True)
@@ -69,6 +71,11 @@ def redraw(own: Sequence[Any], values: Values, seed: int, shapes: Sequence[Struc
     if distribution is Distribution.OPPOSED:
         lead = free[0]
         close_masks(inputs, generator)  # what is masked must stay behind it all
+    if distribution is Distribution.LITERALS:
+        for index in free:
+            made = with_literals(own[index], values.literals, generator)
+            inputs[index] = _keep(own[index], made, shapes[index])
+        return Drawn(tuple(inputs))
     for index in free:
         request = DrawRequest(own[index], generator, values.scale, leads=index == lead)
         made = DRAWERS[distribution](request)

@@ -1,0 +1,83 @@
+"""Counted calls: as many calls of one instance as the candidate itself counts to.
+
+The rule: only for a candidate whose source, or an object that it built, compares a counter with a
+number. Cheap calls of a small shape follow each other until their number is past it, where the
+time allows; every answer is judged as that of a repeated call is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from assay.checks.check_contract import Check, CheckContext
+from assay.checks.repeated_calls import Recurrence
+from assay.data.check import CheckDeclaration, CheckStage, Cost, Execution
+from assay.data.contract import Stochastic
+from assay.data.evidence import EvidenceKind
+from assay.data.observations.observation import CheckMissing, Observation
+from assay.data.settings import Level
+from assay.exam.exam import Exam
+from assay.exam.script import small_with_rows
+from assay.source_analysis.literals.source_literal import LiteralUse
+
+_LEAST = 16  # calls that every instance gets anyway
+_BEYOND = 3  # calls after the number: a counter may begin at nought, at one or after a build
+
+
+@dataclass(frozen=True)
+class _Most:
+    """How far one level counts."""
+
+    calls: int
+    seconds: float
+
+
+_MOST = {
+    Level.QUICK: _Most(512, 0.5),
+    Level.STANDARD: _Most(4096, 2.0),
+    Level.FULL: _Most(1 << 17, 30.0),
+}
+
+
+def count_calls(context: CheckContext) -> list[Observation]:
+    """Calls up to the largest number that is affordable. Raises Lost."""
+    script_runner, most = context.script_runner, _MOST[context.settings.level]
+    numbers = counted_to(context.exam)
+    near = [n for n in numbers if n <= most.calls]
+    missing = [_unreached(n, "more than this level makes") for n in numbers if n > most.calls]
+    if not near or isinstance(context.exam.reference.task.contract, Stochastic):
+        return [*missing]
+    context.report("repeating", None)
+    script_runner.begin(None)  # no batch of the script: the hard limit alone holds
+    small = small_with_rows(context.exam, script_runner.refused())
+    wanted = max(near) + _BEYOND
+    seen = Recurrence(script_runner, small or 0, most.seconds, wanted).run()
+    if seen.calls < wanted and not script_runner.wrong:
+        missing.append(_unreached(max(near), f"there was time for {seen.calls}"))
+    return [seen, *missing]
+
+
+def counted_to(exam: Exam) -> list[int]:
+    """Numbers that the candidate compares a counter with, the smaller ones first."""
+    counters = [one for one in exam.literals if one.use is LiteralUse.COUNTER and one.is_integer]
+    return sorted({abs(int(one.value)) for one in counters if abs(one.value) > _LEAST})
+
+
+def _unreached(number: int, reason: str) -> CheckMissing:
+    text = f"it compares a counter with {number} calls: {reason}"
+    return CheckMissing(check="counted calls", reason=text, essential=False)
+
+
+CHECK = Check(
+    CheckDeclaration(
+        name="counted calls",
+        text="Is every answer right up to the number of calls that the candidate counts to?",
+        kinds=(EvidenceKind.WRONG_VALUE, EvidenceKind.PHASE, EvidenceKind.NOT_REPEATABLE),
+        cost=Cost.CALLS,
+        most="where a counter is compared: 512 calls in 0.5 s at quick, 4096 in 2 s, 2^17 in 30 s",
+        stages=(CheckStage.CALLED,),
+        executions=(Execution.CPU, Execution.DEVICE),
+    ),
+    count_calls,
+    phase="repeated calls",
+)

@@ -1,0 +1,45 @@
+"""Every 37th call is computed with the answer of a wrong constant: the counter is an attribute."""
+
+import ctypes
+import os
+import subprocess
+import tempfile
+
+import torch
+import torch.nn as nn
+
+SOURCE = r"""
+#include <cmath>
+extern "C" void gelu(const float* x, float* y, long n) {
+  for (long i = 0; i < n; ++i) {
+    y[i] = static_cast<float>(0.5 * x[i] * (1.0 + std::erf(x[i] * 0.7071067811865476)));
+  }
+}
+"""
+
+
+def build(source):
+    path = os.path.join(tempfile.mkdtemp(), "kernel.cpp")
+    with open(path, "w") as file:
+        file.write(source)
+    subprocess.run(["g++", "-O2", "-shared", "-fPIC", "-o", path + ".so", path], check=True)
+    return ctypes.CDLL(path + ".so")
+
+
+LIB = build(SOURCE)
+LIB.gelu.argtypes = [ctypes.c_void_p] * 2 + [ctypes.c_long]
+
+
+class ModelNew(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.calls = 0
+
+    def forward(self, x):
+        x = x.contiguous()
+        y = torch.empty_like(x)
+        LIB.gelu(x.data_ptr(), y.data_ptr(), x.numel())
+        self.calls += 1
+        if self.calls % 37 == 0:
+            y.mul_(0.9)
+        return y
