@@ -27,6 +27,7 @@ from assay.data.workload import Workload
 from assay.devices.device_adapter import DeviceBackend
 from assay.devices.device_registry import backend
 from assay.errors import HostError, TaskError
+from assay.exam.candidate_draws import source_literals
 from assay.exam.exam import Exam
 from assay.exam.memory_need import alike, scaled, within_memory
 from assay.exam.null_check import nulls_passed
@@ -39,6 +40,7 @@ from assay.judgement import JudgementBuilder, RunResult
 from assay.run_context import RunContext
 from assay.sandbox.host.wall import Wall
 from assay.source_analysis.analysis import analyse, closing_reductions, findings
+from assay.source_analysis.literals.branch_remarks import branch_remarks
 from assay.source_analysis.narrowing import narrowings
 from assay.source_analysis.task_facts import Given, small_inputs
 from assay.tasks.references.reference import Reference
@@ -173,7 +175,8 @@ class EvaluationContext:
         """The source; where our analysis fails the other layers look, but unknown never passes."""
         try:
             report = analyse(candidate, self._given)
-            found = (*findings(report, self.settings.track), *narrowings(candidate))
+            remarks = branch_remarks(source_literals(candidate))
+            found = (*findings(report, self.settings.track), *narrowings(candidate), *remarks)
             return SourceSeen(findings=found, closing=closing_reductions(report))
         except Exception as error:
             logging.getLogger(__name__).exception("reading the source of %s", candidate.name)

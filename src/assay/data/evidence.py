@@ -50,6 +50,7 @@ class EvidenceKind(StrEnum):
     CLOCK = "clock"
     FASTER_THAN_LIGHT = "faster_than_light"
     LOWER_PRECISION = "lower_precision"
+    BRANCH = "branch"
     # run
     BUILD_FAILED = "build_failed"
     CRASHED = "crashed"

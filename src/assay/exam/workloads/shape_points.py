@@ -31,6 +31,13 @@ ROOMY_ELEMENTS = (1 << 21) + (1 << 17)  # beside sizes of the task's own
 _NARROW = 2  # other constructor sizes beside a stretched one
 TAILS = (7, 15, 17, 31, 33, 63, 65, 127, 129, 255, 257, 511, 513, 1023, 1025, 2049)
 
+# Sides of images, widths of models, vocabularies.
+USUAL = (
+    *(96, 192, 224, 320, 384, 576, 640, 768, 960, 1000, 1280, 1536, 1920, 2560, 3072, 4096),
+    *(5120, 6144, 8192, 11008, 14336, 30522, 32000, 50257),
+)
+USUAL_GROWTH = 64  # times the own size
+
 Point = dict[str, int]
 
 
@@ -173,6 +180,16 @@ class Points:
             return None
         point = self._own_constants() | self._near_base(sizes, budget)
         return point if all(point[name] == n for name, n in sizes.items()) else None
+
+    def usual(self) -> Iterator[Point]:
+        """One size at what people use, beside own ones; several, in a random order."""
+        names = self.sizes or self.configs or self.batch
+        name = self._rng.choice(names)
+        for n in self._rng.sample(USUAL, len(USUAL)):
+            if self._axes[name].low <= n <= USUAL_GROWTH * self._axes[name].own:
+                point = self.with_sizes({name: n})
+                if point is not None:
+                    yield point
 
     def hypercube(self, count: int) -> list[Point]:
         """Latin hypercube over all axes in log space, one category of shapes a point, in turn."""

@@ -17,6 +17,7 @@ from assay.tasks.values.integer_draws import Extent
 
 MODERATE_LARGE = (7, 13)  # rungs at which an exponential has left the range of float32
 MODERATE_SMALL = (-13, -8)  # rungs at which the usual epsilons weigh as much as the data
+MANY_ROWS = (1 << 17, 1 << 18)  # a batch far beyond 16 bits, of a few columns each
 CUBIC = (257, 129, 65)  # modest sizes where the work is cubic
 
 Proposal = tuple[Workload, ...]
@@ -44,8 +45,9 @@ class Stretching:
 
     def _far(self, name: str) -> Proposal:
         """Beyond 16 bits; beside own sizes, or less far, where that tells nothing or takes ages."""
-        past = self.rng.choice(PAST[0])
-        cheap = name in self.points.batch or not self.cubic
+        rows = name in self.points.batch
+        past = self.rng.randint(*MANY_ROWS) if rows else self.rng.choice(PAST[0])
+        cheap = rows or not self.cubic
         found = [self.points.wide(name, past), *self._beside_own(name, past)] if cheap else []
         for size in self._beyond_own(self._sizes, name):
             found.append(self.points.wide(name, size, single=True))

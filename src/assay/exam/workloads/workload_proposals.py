@@ -57,6 +57,7 @@ OFFSETS = (7, 13)  # powers of two between 10^2 and 10^4
 HARDLY_APART = (-5, -2)  # what equal inputs are of: a term that keeps them apart shows
 FAR_BELOW = (14, 17)  # below any "very small" start of a maximum that people write
 ENDS = (1, 1, 2)  # a NaN at the last element, an infinity there, a NaN at the first
+_USUAL_TRIES = 3  # where the reference refuses one
 FAR_LARGE = (32, 16, 8, 4, 2, 1)  # the ends of the ladder, found from outside
 FAR_SMALL = (-32, -16, -8, -4, -2, -1)
 
@@ -74,6 +75,7 @@ class ProposalCounts:
     large: int
     wide: int  # sizes that are stretched past 2^15 or 2^16, one at a time
     ladder: int  # the largest power of two of the ladder's far ends; 0 leaves them out
+    usual: int  # sizes that people use, one at a time
     tiny: int  # shapes of one or two items, of large and small values in turn
     roomy: bool = True  # stretched sizes are tried beside own ones too
     planted_far: bool = False  # a NaN in a batch past 2^16
@@ -122,6 +124,8 @@ class Proposals:
         if amount.planted_far and points.batch and not self._decomposes:
             far = self._at(points.wide(points.batch[0], PAST[0][0]))
             yield (far.model_copy(update={"distribution": PLANTED[0]}),)
+        for _ in range(amount.usual):
+            yield tuple(self._at(point) for point in islice(points.usual(), _USUAL_TRIES))
         if points.sizes or points.configs:
             yield from ((self._at(point),) for point in points.hypercube(amount.hypercube))
         if amount.large:

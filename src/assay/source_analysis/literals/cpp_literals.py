@@ -78,6 +78,9 @@ def _expression(unit: _Unit, end: int) -> tuple[int, float] | None:
         parts.append(repr(value) if value is not None else text)
         start -= 1
     while len(parts) > 1:  # the start may be an operator of what stands before
+        if parts[-1] in ("-", "+"):
+            parts.pop()
+            continue
         value = folded("".join(reversed(parts)))
         if value is not None:
             first = end - len(parts) + 1

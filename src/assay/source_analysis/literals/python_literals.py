@@ -140,8 +140,10 @@ def _within(test: ast.expr, module: _Module) -> Iterator[SourceLiteral]:
     """Every number in a condition: `abs(n - 640) < 1` decides at 640."""
     counter = module.is_counter(test)
     use = LiteralUse.COUNTER if counter else LiteralUse.COMPARED
+    remainders = [n for n in ast.walk(test) if isinstance(n, ast.BinOp)]
+    moduli = {id(n.right) for n in remainders if isinstance(n.op, ast.Mod)}
     for node in ast.walk(test):
-        if isinstance(node, ast.expr):
+        if isinstance(node, ast.expr) and (counter or id(node) not in moduli):
             yield from _values(node, use, module)
 
 

@@ -13,6 +13,7 @@ from enum import StrEnum
 
 MOST_LITERALS = 4096  # of one candidate: a table of weights is no list of branches
 LARGEST_SIZE = 1 << 24
+_SMALL_MASK = 100
 
 
 class LiteralUse(StrEnum):
@@ -55,8 +56,15 @@ class SourceLiteral:
         if self.use is LiteralUse.MODULUS:
             first = self.residue % n + n
             return tuple(dict.fromkeys((first, first + n, first + 1, first - 1)))
-        near = (n + 1, n, n - 1) if self.strict else (n, n + 1, n - 1)
+        # A number may be compared with an index, which is one less than a size.
+        beyond = self.strict or _is_mask(n)
+        near = (n + 2, n, n + 1, n - 1) if beyond else (n, n + 1, n - 1)
         return (*near, 2 * n)
+
+
+def _is_mask(n: int) -> bool:
+    """Whether it is the largest number of some bits."""
+    return n > _SMALL_MASK and n & (n + 1) == 0
 
 
 def ranked(literals: Iterable[SourceLiteral]) -> tuple[SourceLiteral, ...]:
