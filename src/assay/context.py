@@ -27,8 +27,8 @@ from assay.data.workload import Workload
 from assay.devices.device_adapter import DeviceBackend
 from assay.devices.device_registry import backend
 from assay.errors import HostError, TaskError
-from assay.exam.candidate_draws import source_literals
 from assay.exam.exam import Exam
+from assay.exam.for_candidate.candidate_draws import source_literals
 from assay.exam.memory_need import alike, scaled, within_memory
 from assay.exam.null_check import nulls_passed
 from assay.exam.prefetch.sweep_prefetch import SweepPrefetch

@@ -14,9 +14,9 @@ from assay.data.plan import Plan
 from assay.data.settings import Level, Settings, Track
 from assay.devices.device_registry import backend
 from assay.exam.build_cache import BuildCache, default_folder, toolchain
-from assay.exam.candidate_draws import CandidateDraws
 from assay.exam.compile_warmup import CompileWarmup
 from assay.exam.exam import Exam
+from assay.exam.for_candidate.candidate_draws import CandidateDraws
 from assay.exam.replica import ReplicaFactory
 from assay.exam.script import ScriptedBatch, write_script
 from assay.languages.language_registry import language

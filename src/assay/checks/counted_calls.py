@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from assay.checks.check_contract import Check, CheckContext
 from assay.checks.repeated_calls import Recurrence
-from assay.data.check import CheckDeclaration, CheckStage, Cost, Execution
+from assay.data.check import CheckDeclaration, CheckStage, Cost
 from assay.data.contract import Stochastic
 from assay.data.evidence import EvidenceKind
 from assay.data.observations.observation import CheckMissing, Observation
@@ -76,7 +76,6 @@ CHECK = Check(
         cost=Cost.CALLS,
         most="where a counter is compared: 512 calls in 0.5 s at quick, 4096 in 2 s, 2^17 in 30 s",
         stages=(CheckStage.CALLED,),
-        executions=(Execution.CPU, Execution.DEVICE),
     ),
     count_calls,
     phase="repeated calls",

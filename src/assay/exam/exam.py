@@ -21,7 +21,7 @@ import torch
 from assay.data.contract import Quantised
 from assay.data.plan import Plan
 from assay.data.workload import Distribution, Workload
-from assay.exam.layered_cache import LayeredCache
+from assay.exam.for_candidate.layered_cache import LayeredCache
 from assay.exam.secret import Secret
 from assay.exam.weight_scales import (
     FIRST_WEIGHTS,
@@ -131,7 +131,9 @@ class Exam:
 
     def for_candidate(self, candidate: str, literals: tuple[SourceLiteral, ...]) -> Exam:
         """A view to which workloads for one candidate can be added; the rest stays shared."""
-        view = copy.copy(self)
+        with self.turn:
+            _ = self.throw_away_content  # drawn once for all
+            view = copy.copy(self)
         workloads, instances = len(self.plan.workloads), len(self._instances)
         view.plan = self.plan.model_copy(update={"drawn_for": candidate, "shared": workloads})
         view.literals = literals

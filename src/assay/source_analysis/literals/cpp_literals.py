@@ -25,7 +25,7 @@ _LONGEST = 16  # tokens of a constant expression
 
 
 @dataclass(frozen=True)
-class _Unit:
+class _CppText:
     """The tokens of a text, and what its names stand for."""
 
     tokens: list[Token]
@@ -48,7 +48,7 @@ class _Unit:
 def cpp_literals(text: str, path: str, first_line: int = 1) -> Iterator[SourceLiteral]:
     """Every number of a text, with its use; some several times."""
     tokens = tokenize(text)
-    unit = _Unit(tokens, _constants(tokens), _counted(tokens))
+    unit = _CppText(tokens, _constants(tokens), _counted(tokens))
     conditions = _conditions(tokens)
     for index, token in enumerate(tokens):
         where = f"{path}:{first_line + token.line - 1}"
@@ -56,7 +56,7 @@ def cpp_literals(text: str, path: str, first_line: int = 1) -> Iterator[SourceLi
             yield _literal(unit, (start, index), value, conditions[index], where)
 
 
-def _values_at(unit: _Unit, index: int) -> Iterator[tuple[int, float]]:
+def _values_at(unit: _CppText, index: int) -> Iterator[tuple[int, float]]:
     """The number that ends here, and the expression of numbers that does, with their starts."""
     value = unit.value(index)
     if value is None and unit.text(index) != ")":
@@ -68,7 +68,7 @@ def _values_at(unit: _Unit, index: int) -> Iterator[tuple[int, float]]:
         yield found
 
 
-def _expression(unit: _Unit, end: int) -> tuple[int, float] | None:
+def _expression(unit: _CppText, end: int) -> tuple[int, float] | None:
     """The longest expression of numbers that ends with a token, where it is one."""
     start, parts = end, list[str]()
     while start >= 0 and end - start < _LONGEST:
@@ -93,7 +93,7 @@ def _constants(tokens: list[Token]) -> dict[str, float]:
     """Names that are given one number: constants, enumerators, macros."""
     names: dict[str, float] = {}
     several: set[str] = set()
-    unit = _Unit(tokens, names, frozenset())
+    unit = _CppText(tokens, names, frozenset())
     for index, token in enumerate(tokens):
         if token.kind != "word":
             continue
@@ -113,7 +113,7 @@ def _constants(tokens: list[Token]) -> dict[str, float]:
     return {name: value for name, value in names.items() if name not in several}
 
 
-def _end_of_value(unit: _Unit, start: int, line: int | None) -> int:
+def _end_of_value(unit: _CppText, start: int, line: int | None) -> int:
     end = start
     while end < len(unit.tokens) and unit.text(end) not in (";", ",", "}"):
         if line is not None and unit.tokens[end].line != line:
@@ -122,7 +122,7 @@ def _end_of_value(unit: _Unit, start: int, line: int | None) -> int:
     return end
 
 
-def _whole(unit: _Unit, start: int, end: int) -> float | None:
+def _whole(unit: _CppText, start: int, end: int) -> float | None:
     """The number that all tokens of a range are together."""
     if not 0 < end - start <= _LONGEST:
         return None
@@ -184,7 +184,7 @@ def _conditions(tokens: list[Token]) -> list[str]:
 
 
 def _literal(
-    unit: _Unit, span: tuple[int, int], value: float, condition: str, where: str
+    unit: _CppText, span: tuple[int, int], value: float, condition: str, where: str
 ) -> SourceLiteral:
     start, end = span
     before, after = unit.text(start - 1), unit.text(end + 1)
@@ -209,14 +209,14 @@ def _literal(
     return SourceLiteral(value, use, where, other, 0, strict)
 
 
-def _orders(unit: _Unit, end: int) -> bool:
+def _orders(unit: _CppText, end: int) -> bool:
     """Whether a comparison of order follows, not the end of a template's arguments."""
     if unit.text(end + 1) not in _ORDER or end + 2 >= len(unit.tokens):
         return False
     return unit.tokens[end + 2].kind in ("word", "number") and unit.text(end - 1) not in (",", "<")
 
 
-def _beside(unit: _Unit, start: int, end: int) -> str:
+def _beside(unit: _CppText, start: int, end: int) -> str:
     """The name on the other side of a comparison."""
     index = start - 2 if unit.text(start - 1) in _EQUAL | _ORDER else end + 2
     while unit.text(index) in ("(", ")", "]", "["):
@@ -224,7 +224,7 @@ def _beside(unit: _Unit, start: int, end: int) -> str:
     return unit.text(index) if 0 <= index < len(unit.tokens) else ""
 
 
-def _remainder(unit: _Unit, start: int, end: int, value: float, where: str) -> SourceLiteral:
+def _remainder(unit: _CppText, start: int, end: int, value: float, where: str) -> SourceLiteral:
     """`n % 37 == 5`: the modulus, and the remainder that is asked for."""
     other = unit.text(start - 2)
     if unit.counted & _statement(unit, start):
@@ -237,7 +237,7 @@ def _remainder(unit: _Unit, start: int, end: int, value: float, where: str) -> S
     return SourceLiteral(value, LiteralUse.MODULUS, where, other, residue)
 
 
-def _statement(unit: _Unit, index: int) -> frozenset[str]:
+def _statement(unit: _CppText, index: int) -> frozenset[str]:
     """The words of the statement in which a token stands."""
     first = last = index
     while first > 0 and unit.text(first - 1) not in _ENDS:

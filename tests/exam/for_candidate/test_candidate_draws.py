@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from assay.data.candidate import Candidate, SourceFile
 from assay.data.settings import Level
-from assay.exam.candidate_draws import CandidateDraws
 from assay.exam.exam import ContentKey
+from assay.exam.for_candidate.candidate_draws import CandidateDraws
 from assay.exam.script import Need, write_script
 from support.small_exam import make_exam
 
