@@ -77,6 +77,10 @@ def test_cpp(text: str, value: float, use: LiteralUse) -> None:
 def test_a_loop_variable_is_no_counter() -> None:
     text = "void f(int n) { for (int i = 0; i < n; ++i) if (i == 640) {} }"
     assert found(text, "kernel.cpp")[640] is COMPARED
+    tile = (
+        "constexpr long T = 640;\nvoid f(long n) { for (long i = 0; i < n; i += T) if (i > T) {} }"
+    )
+    assert found(tile, "kernel.cpp")[640] is COMPARED
     assert found("i = 0\nwhile i < n:\n  i += 1\n  if i == 640: pass")[640] is COMPARED
 
 

@@ -25,6 +25,8 @@ from assay.tasks.values.input_structure import Structure
 _LIKELY = (LiteralUse.COMPARED, LiteralUse.MODULUS, LiteralUse.TABLE)
 _COMMON = frozenset(1 << k for k in range(15))  # tiles, of which every kernel has some
 _LEAST = 3  # smaller sizes are asked of everybody
+_RARE = 17  # of a number that nothing is compared with
+_COMMON_VALUES = frozenset((0.5, 1.0, 2.0, 3.0, 4.0))  # every normal draw is near them
 _BUDGETS = (SMALL_ELEMENTS, PAST_LARGE)
 _LARGEST_VALUES = (1e30, 1e4, 64.0, 8.0)  # milder ones where the reference objects
 
@@ -129,6 +131,7 @@ def wanted_sizes(literals: Sequence[SourceLiteral], rng: random.Random) -> list[
     """
     likely = [one for one in literals if one.use in _LIKELY and one.sizes]
     others = [one for one in literals if one.use not in _LIKELY and one.sizes]
+    others = [one for one in others if abs(one.value) >= _RARE and one.value not in _COMMON]
     found: list[int] = []
     for group in (likely, others):
         uses = [[one for one in group if one.use is use] for use in LiteralUse]
@@ -143,8 +146,8 @@ def wanted_sizes(literals: Sequence[SourceLiteral], rng: random.Random) -> list[
 
 def wanted_values(literals: Sequence[SourceLiteral]) -> list[float]:
     """Numbers that an input may hold; those with a fraction are no sizes, so they come first."""
-    broken = [float(one.value) for one in literals if not one.is_integer]
-    whole = [float(one.value) for one in literals if one.is_integer and one.use in _LIKELY]
-    rest = [float(one.value) for one in literals if one.is_integer and one.use not in _LIKELY]
-    found = [abs(v) for v in (*broken, *whole, *rest) if 0 < abs(v) < 1e38]
+    broken = [abs(float(one.value)) for one in literals if not one.is_integer]
+    likely = [one for one in literals if one.is_integer and one.use in _LIKELY]
+    whole = [abs(float(one.value)) for one in likely]
+    found = [v for v in (*broken, *whole) if 0 < v < 1e38 and v not in _COMMON_VALUES]
     return list(dict.fromkeys(found))

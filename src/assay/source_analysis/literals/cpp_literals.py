@@ -150,8 +150,7 @@ def _counted(tokens: list[Token]) -> frozenset[str]:
     counts = set[str]()
     for index, token in enumerate(tokens):
         depth += {"{": 1, "}": -1}.get(token.text, 0)
-        near = {tokens[i].text for i in (index - 1, index + 1, index + 2) if 0 <= i < len(tokens)}
-        if token.kind == "word" and near & _COUNTS:
+        if token.kind == "word" and _counts_up(tokens, index):
             counts.add(token.text)
         if token.kind == "word" and depth == 0 and index + 1 < len(tokens):
             kept |= {token.text} if tokens[index + 1].text in ("=", ";", "{") else set()
@@ -167,6 +166,14 @@ def _counted(tokens: list[Token]) -> frozenset[str]:
                 if place and found & set(statement[place:]):
                     found.add(statement[place - 1])
     return frozenset(found)
+
+
+def _counts_up(tokens: list[Token], index: int) -> bool:
+    """`++n`, `n++`, `n += k` and `n.fetch_add(k)`."""
+    before = tokens[index - 1].text if index else ""
+    after = [token.text for token in tokens[index + 1 : index + 3]]
+    member = len(after) > 1 and after[0] in (".", "->") and after[1] in _COUNTS
+    return before in ("++", "--") or after[:1] in (["++"], ["--"], ["+="]) or member
 
 
 def _conditions(tokens: list[Token]) -> list[str]:
