@@ -8,7 +8,12 @@ import torch
 
 from assay.data.settings import Level
 from assay.data.workload import Distribution
-from assay.exam.workloads.literal_workloads import LiteralWorkloads, wanted_sizes, wanted_values
+from assay.exam.workloads.literal_workloads import (
+    LITERAL_AMOUNTS,
+    LiteralWorkloads,
+    wanted_sizes,
+    wanted_values,
+)
 from assay.source_analysis.literals.source_literal import LiteralUse, SourceLiteral
 from assay.tasks.catalog import resolve
 from assay.tasks.references.reference import Reference
@@ -20,7 +25,9 @@ BAND = SourceLiteral(3.7, LiteralUse.COMPARED)
 
 
 def drawn(*literals: SourceLiteral, level: Level = Level.STANDARD) -> list[dict[str, int]]:
-    workloads = LiteralWorkloads(Reference(resolve("softmax")), level, random.Random(3))
+    workloads = LiteralWorkloads(
+        Reference(resolve("softmax")), LITERAL_AMOUNTS[level], random.Random(3)
+    )
     return [w.axes for w in workloads.draw(literals, ()) if not w.values]
 
 
@@ -50,7 +57,9 @@ def test_compared_numbers_before_others_and_the_secret_decides_among_equals() ->
 
 
 def test_values_are_planted_with_their_neighbours() -> None:
-    workloads = LiteralWorkloads(Reference(resolve("gelu")), Level.QUICK, random.Random(3))
+    workloads = LiteralWorkloads(
+        Reference(resolve("gelu")), LITERAL_AMOUNTS[Level.QUICK], random.Random(3)
+    )
     (found,) = [w for w in workloads.draw([BAND], ()) if w.values]
     assert found.distribution is Distribution.LITERALS
     assert found.values == (3.7,)

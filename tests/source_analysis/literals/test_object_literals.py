@@ -12,10 +12,14 @@ from assay.source_analysis.literals import object_literals as module
 from assay.source_analysis.literals.source_literal import LiteralUse
 
 SOURCE = """
+__attribute__((visibility("hidden"))) int held;
 extern "C" long f(long n, const float* x) {
   static long calls;
   if (n == 970) return 1;
   if (++calls == 5000) return 2;
+#ifdef HELD
+  if (held == 7000) return 4;
+#endif
   return x[0] > 3.7f ? 3 : n % 613;
 }
 """
@@ -35,11 +39,17 @@ def test_immediates_are_found(tmp_path: Path, flags: tuple[str, ...]) -> None:
     assert any(abs(value - 3.7) < 1e-6 for value in found)
 
 
+def test_a_variable_that_is_compared_is_a_counter(tmp_path: Path) -> None:
+    found = {one.value: one.use for one in module.object_literals(built(tmp_path, "-DHELD"), "k")}
+    assert found[7000] is LiteralUse.COUNTER
+    assert found[970] is not LiteralUse.COUNTER
+
+
 def test_aarch64_words() -> None:
     compare = 0x71000000 | 970 << 10 | 31  # cmp w0, 970
     low, high = 0x52800000 | (70001 & 0xFFFF) << 5, 0x72A00000 | (70001 >> 16) << 5
     code = struct.pack("<3I", compare, low, high)
-    found = {one.value: one.use for one in module._aarch64(code, "k")}
+    found = {one.value: one.use for one in module._aarch64(module._Code(code, "k"))}
     assert found[970] is LiteralUse.COMPARED
     assert 70001 in found
 

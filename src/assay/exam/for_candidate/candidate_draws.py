@@ -16,15 +16,21 @@ from assay.data.plan import Plan
 from assay.data.workload import Workload
 from assay.exam.exam import Exam
 from assay.exam.script import ScriptedBatch, with_workloads
-from assay.exam.workloads.literal_workloads import LiteralWorkloads
+from assay.exam.workloads.literal_workloads import (
+    LITERAL_AMOUNTS,
+    LiteralAmounts,
+    LiteralWorkloads,
+)
 from assay.sandbox.host import scratch
 from assay.source_analysis.literals.candidate_literals import candidate_literals
 from assay.source_analysis.literals.object_literals import object_literals
-from assay.source_analysis.literals.source_literal import SourceLiteral, ranked
+from assay.source_analysis.literals.source_literal import LiteralUse, SourceLiteral, ranked
 
 _MAGIC = b"\x7fELF"
 _MOST_OBJECTS = 4
 _MOST_BYTES = 4 << 20  # of one object
+
+_LIKELY = (LiteralUse.COMPARED, LiteralUse.MODULUS, LiteralUse.TABLE)  # of an immediate
 
 Script = list[ScriptedBatch]
 
@@ -46,22 +52,27 @@ class CandidateDraws:
         """The script with calls of what the source's literals ask for."""
         if self.replayed and replay is not None:
             return self._added(script, replay.for_one, "replayed")
-        return self._drawn(script, self.exam.literals, "source literals")
+        amounts = LITERAL_AMOUNTS[self.exam.plan.level]
+        return self._drawn(script, self.exam.literals, amounts)
 
     def from_objects(self, script: Script, root: int) -> Script:
         """The same for the objects in a scratch folder whose owner stands still."""
         known = {float(one.value) for one in self.exam.literals}
         found = ranked(one for one in _of_objects(root) if float(one.value) not in known)
         self.exam.literals = (*self.exam.literals, *found)
-        return script if self.replayed else self._drawn(script, found, "object literals")
+        amounts = LITERAL_AMOUNTS[self.exam.plan.level].of_objects
+        likely = tuple(one for one in found if one.use in _LIKELY or not one.is_integer)
+        return script if self.replayed else self._drawn(script, likely, amounts)
 
-    def _drawn(self, script: Script, literals: Sequence[SourceLiteral], label: str) -> Script:
-        exam = self.exam
+    def _drawn(
+        self, script: Script, literals: Sequence[SourceLiteral], amounts: LiteralAmounts
+    ) -> Script:
+        exam, label = self.exam, f"literals after {len(self.exam.plan.workloads)}"
         if not literals:
             return script
         with exam.turn:
             rng = exam.secret.random(label, exam.plan.drawn_for)
-            drawing = LiteralWorkloads(exam.reference, exam.plan.level, rng)
+            drawing = LiteralWorkloads(exam.reference, amounts, rng)
             drawn = list(drawing.draw(literals, exam.plan.workloads))
             return self._added(script, drawn, label)
 

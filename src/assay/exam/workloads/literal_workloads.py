@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import zip_longest
 
 from assay.data.axis import AxisRole
@@ -40,6 +40,11 @@ class LiteralAmounts:
     values: int  # numbers that are planted, in one workload
     limits: TrialLimits
 
+    @property
+    def of_objects(self) -> LiteralAmounts:
+        """Of numbers that the source does not show: fewer, as not all of them are numbers."""
+        return replace(self, sizes=(self.sizes + 1) // 2, numbers=(self.numbers + 1) // 2)
+
 
 LITERAL_AMOUNTS = {
     Level.QUICK: LiteralAmounts(3, 8, 32, TrialLimits(configs=2, seconds=0.5)),
@@ -51,10 +56,10 @@ LITERAL_AMOUNTS = {
 class LiteralWorkloads:
     """Draws workloads of one candidate's literals."""
 
-    def __init__(self, reference: Reference, level: Level, rng: random.Random) -> None:
+    def __init__(self, reference: Reference, amounts: LiteralAmounts, rng: random.Random) -> None:
         self._reference = reference
         self._rng = rng
-        self._amounts = LITERAL_AMOUNTS[level]
+        self._amounts = amounts
         self._points = Points(reference, rng)
         light = self._points.light()
         self._trials = WorkloadTrials(reference, self._amounts.limits, rng, light)

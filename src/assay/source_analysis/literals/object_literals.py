@@ -12,6 +12,7 @@ import math
 import re
 import struct
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from elftools.common.exceptions import ELFError
@@ -24,11 +25,26 @@ _MOST_CODE = 64 << 10  # bytes of one object
 _MOST_DATA = 16 << 10
 _SMALLEST, _LARGEST = 17, 1 << 24  # of a whole number: smaller ones are asked anyway
 _FLOATS = (1e-4, 1e5)
-_EXECUTABLE = 0x4  # flag of a section
+_WRITABLE, _EXECUTABLE = 0x1, 0x4  # flags of a section
 _DATA = (".rodata", ".rodata.cst4", ".rodata.cst8", ".rodata.cst16", ".rodata.cst32")
 _IN_MEMORY = 5  # ModRM without a displacement of its own: relative to the instruction pointer
 _OPCODES = re.compile(rb"[\x3d\x69\x6b\x81\x83\x8d\xb8-\xbf\xc7]")
-_Parts = Iterator[bytes]
+
+
+@dataclass(frozen=True)
+class _Code:
+    """Some instructions, where they lie, and where variables do."""
+
+    data: bytes
+    name: str  # of the object
+    address: int = 0
+    variables: tuple[tuple[int, int], ...] = ()
+
+    def is_variable(self, place: int, end: int) -> bool:
+        """Whether the operand of an instruction, relative to its end, is a variable."""
+        (distance,) = struct.unpack_from("<i", self.data, place)
+        target = self.address + end + distance
+        return any(first <= target < last for first, last in self.variables)
 
 
 def object_literals(data: bytes, name: str) -> Iterator[SourceLiteral]:
@@ -37,16 +53,18 @@ def object_literals(data: bytes, name: str) -> Iterator[SourceLiteral]:
         file = ELFFile(io.BytesIO(data))
         machine = str(file.header["e_machine"])
         decoders = {"EM_X86_64": _x86_64, "EM_AARCH64": _aarch64}
-        for code in _own_code(file) if machine in decoders else ():
-            yield from decoders[machine](code, name)
+        for code in _own_code(file, name) if machine in decoders else ():
+            yield from decoders[machine](code)
         for constants in _constant_data(file):
             yield from _numbers(constants, name)
     except (ELFError, ValueError, KeyError, OverflowError, MemoryError, struct.error, TypeError):
         return
 
 
-def _own_code(file: ELFFile) -> _Parts:
+def _own_code(file: ELFFile, name: str) -> Iterator[_Code]:
     """Functions that are not weak; the whole code where no symbol says."""
+    written = [s for s in file.iter_sections() if s["sh_flags"] & _WRITABLE]
+    variables = tuple((s["sh_addr"], s["sh_addr"] + s["sh_size"]) for s in written)
     sections = [s for s in file.iter_sections() if s["sh_flags"] & _EXECUTABLE]
     spans = sorted(set(_functions(file)))
     left = _MOST_CODE
@@ -59,7 +77,7 @@ def _own_code(file: ELFFile) -> _Parts:
             piece = code[start : start + min(size, left)]
             left -= len(piece)
             if piece:
-                yield piece
+                yield _Code(piece, name, base + start, variables)
 
 
 def _functions(file: ELFFile) -> Iterator[tuple[int, int]]:
@@ -73,15 +91,16 @@ def _functions(file: ELFFile) -> Iterator[tuple[int, int]]:
                 yield int(symbol["st_value"]), int(symbol["st_size"])
 
 
-def _constant_data(file: ELFFile) -> _Parts:
+def _constant_data(file: ELFFile) -> Iterator[bytes]:
     for name in _DATA:
         section: Any = file.get_section_by_name(name)
         if section is not None and section["sh_size"] <= _MOST_DATA:
             yield section.data()
 
 
-def _x86_64(code: bytes, name: str) -> Iterator[SourceLiteral]:
+def _x86_64(piece: _Code) -> Iterator[SourceLiteral]:
     """`cmp`, `imul` and `mov` with an immediate, and `lea` with a displacement."""
+    code, name = piece.data, piece.name
     for match in _OPCODES.finditer(code, 0, max(0, len(code) - 6)):
         place = match.start()
         opcode, modrm = code[place], code[place + 1]
@@ -89,7 +108,7 @@ def _x86_64(code: bytes, name: str) -> Iterator[SourceLiteral]:
         if opcode == 0x3D:
             yield from _immediate(code, place + 1, LiteralUse.COMPARED, name)
         elif opcode == 0x81 and extension == 7:
-            counter = modrm >> 6 == 0 and modrm & 7 == _IN_MEMORY
+            counter = modrm & 0xC7 == _IN_MEMORY and piece.is_variable(place + 2, end + 4)
             use = LiteralUse.COUNTER if counter else LiteralUse.COMPARED
             yield from _immediate(code, end, use, name)
         elif opcode in (0x83, 0x6B) and (extension == 7 or opcode == 0x6B):
@@ -122,8 +141,9 @@ def _immediate(code: bytes, place: int, use: LiteralUse, name: str) -> Iterator[
         yield from _floats(code[place : place + 4], name)
 
 
-def _aarch64(code: bytes, name: str) -> Iterator[SourceLiteral]:
+def _aarch64(piece: _Code) -> Iterator[SourceLiteral]:
     """`cmp` with an immediate, and constants that are moved in one or two halves."""
+    code, name = piece.data, piece.name
     held: dict[int, int] = {}
     for (word,) in struct.iter_unpack("<I", code[: len(code) // 4 * 4]):
         register = word & 31
