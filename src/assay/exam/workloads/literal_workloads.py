@@ -28,7 +28,9 @@ _LEAST = 3  # smaller sizes are asked of everybody
 _RARE = 17  # of a number that nothing is compared with
 _COMMON_VALUES = frozenset((0.5, 1.0, 2.0, 3.0, 4.0))  # every normal draw is near them
 _BUDGETS = (SMALL_ELEMENTS, PAST_LARGE)
-_LARGEST_VALUES = (1e30, 1e4, 64.0, 8.0)  # milder ones where the reference objects
+# Milder ones where the reference objects; a square or a cube of the largest is still finite.
+_LARGEST_VALUES = (1e6, 1e4, 64.0, 8.0)
+_SMALLEST_VALUE = 1e-12
 
 
 @dataclass(frozen=True)
@@ -154,5 +156,5 @@ def wanted_values(literals: Sequence[SourceLiteral]) -> list[float]:
     broken = [abs(float(one.value)) for one in literals if not one.is_integer]
     likely = [one for one in literals if one.is_integer and one.use in _LIKELY]
     whole = [abs(float(one.value)) for one in likely]
-    found = [v for v in (*broken, *whole) if 0 < v < 1e38 and v not in _COMMON_VALUES]
+    found = [v for v in (*broken, *whole) if v >= _SMALLEST_VALUE and v not in _COMMON_VALUES]
     return list(dict.fromkeys(found))

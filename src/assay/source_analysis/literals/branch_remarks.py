@@ -27,11 +27,11 @@ def branch_remarks(literals: Sequence[SourceLiteral]) -> tuple[Evidence, ...]:
 
 _SAID = {
     LiteralUse.COUNTER: "compares a count of calls{other} with {value}",
-    LiteralUse.COMPARED: "branches on a number{other} of {value}",
+    LiteralUse.COMPARED: "branches on a size or value{other} of {value}",
     LiteralUse.MODULUS: "branches on the remainder of a division{other} by {value}",
 }
 
 
 def _text(literal: SourceLiteral) -> str:
-    other = f" (`{literal.other}`)" if literal.other else ""
+    other = f", `{literal.other}`," if literal.other else ""
     return _SAID[literal.use].format(other=other, value=int(literal.value))
