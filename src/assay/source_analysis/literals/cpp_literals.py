@@ -20,6 +20,8 @@ _DIVIDES = frozenset(("/", "&", ">>", "^", "/=", "&="))
 _KEPT = frozenset(("static", "atomic", "thread_local", "__device__", "atomic_int", "atomic_long"))
 _COUNTS = frozenset(("++", "--", "+=", "fetch_add", "exchange"))
 _ENDS = frozenset(";{}")
+_LIMITS = frozenset(("min", "max", "fminf", "fmaxf", "fmin", "fmax", "clamp"))
+_DECIDING = frozenset(("if", "while", "for")) | _LIMITS
 _ROUNDS = 2
 _LONGEST = 16  # tokens of a constant expression
 
@@ -177,13 +179,13 @@ def _counts_up(tokens: list[Token], index: int) -> bool:
 
 
 def _conditions(tokens: list[Token]) -> list[str]:
-    """For each token the word whose parentheses hold it: `if`, `while`, `for` or nothing."""
+    """For each token the word whose parentheses hold it: `if`, `for`, `min` or nothing."""
     inside: list[str] = []
     stack: list[str] = []
     for index, token in enumerate(tokens):
         if token.text == "(":
             before = tokens[index - 1].text if index else ""
-            stack.append(before if before in ("if", "while", "for") else "")
+            stack.append(before if before in _DECIDING else "")
         elif token.text == ")" and stack:
             stack.pop()
         inside.append(next((word for word in reversed(stack) if word), ""))
@@ -207,6 +209,8 @@ def _literal(
         other = _beside(unit, start, end)
     elif condition in ("if", "while"):
         use = LiteralUse.COMPARED
+    elif condition in _LIMITS:
+        use, strict = LiteralUse.COMPARED, True
     elif before in _DIVIDES:
         use = LiteralUse.DIVISOR
     elif before in ("{", ",") and after in (",", "}"):

@@ -7,7 +7,7 @@ found in `WIDTH = 20 * 32` and `n == WIDTH`. A counter is what one call leaves f
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from assay.source_analysis.literals.constant_folding import constant
@@ -15,6 +15,7 @@ from assay.source_analysis.literals.source_literal import LiteralUse, SourceLite
 
 _ORDER = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 _TABLES = (ast.Tuple, ast.List, ast.Set)
+_LIMITS = frozenset(("min", "max", "minimum", "maximum", "clamp", "clip"))
 _ROUNDS = 3  # of following what was assigned from a counter
 _SHOWN = 40  # characters of an expression
 
@@ -126,8 +127,21 @@ def _of_node(node: ast.AST, module: _Module) -> Iterator[SourceLiteral]:
     elif isinstance(node, ast.For) and isinstance(node.iter, ast.Call):
         for argument in node.iter.args:
             yield from _values(argument, LiteralUse.LOOP, module)
+    elif isinstance(node, ast.Slice):
+        yield from _bounds([node.lower, node.upper, node.step], module)
+    elif isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] in _LIMITS:
+        yield from _bounds(node.args, module)
     elif isinstance(node, ast.expr):
         yield from _values(node, LiteralUse.PLAIN, module)
+
+
+def _bounds(nodes: Iterable[ast.expr | None], module: _Module) -> Iterator[SourceLiteral]:
+    """Numbers beyond which something is cut off."""
+    for node in nodes:
+        value = constant(node, module.names) if node is not None else None
+        if node is not None and value is not None:
+            found = module.literal(value, LiteralUse.COMPARED, node)
+            yield SourceLiteral(found.value, found.use, found.where, strict=True)
 
 
 def _values(node: ast.expr, use: LiteralUse, module: _Module) -> Iterator[SourceLiteral]:
