@@ -13,7 +13,13 @@ from typing import Any
 
 import torch
 
-from assay.numerics.budget.error_budget import BudgetTerms, error_budget, growth, sensitivity
+from assay.numerics.budget.error_budget import (
+    LONGEST_CHAIN,
+    BudgetTerms,
+    error_budget,
+    growth,
+    sensitivity,
+)
 from assay.numerics.budget.inner_roundings import InnerRoundings
 from assay.numerics.budget.own_roundings import (
     LostDigits,
@@ -25,7 +31,12 @@ from assay.numerics.budget.own_roundings import (
 from assay.numerics.budget.perturbation import OperandNoise, Perturbation, origins
 from assay.numerics.budget.reduction import ReductionWatch
 from assay.numerics.budget.rounded_codes import CodeWatch, Dictate, Rounded, kept
-from assay.numerics.budget.rounding import accumulation_unit, is_float, real_dtype
+from assay.numerics.budget.rounding import (
+    accumulation_dtype,
+    accumulation_unit,
+    is_float,
+    real_dtype,
+)
 from assay.numerics.budget.rounding_alternatives import (
     RoundedRuns,
     open_codes,
@@ -33,6 +44,7 @@ from assay.numerics.budget.rounding_alternatives import (
     rounds_otherwise,
     undefined_codes,
 )
+from assay.numerics.budget.sequential_sums import SequentialSums
 from assay.numerics.contracts.decomposed import Decomposed, DecompositionWatch, returned_whole
 from assay.numerics.output_expectation import Compute, ExpectationRequest, NamedOutputs
 
@@ -62,6 +74,7 @@ class Evaluations:
     reference: tuple[torch.Tensor, ...]
     truth: tuple[torch.Tensor, ...]
     lost: LostDigits | None  # by float64 itself, where little is left of the inputs
+    sequential: tuple[torch.Tensor, ...] | None  # by running sums, where they are long
     probes: list[tuple[torch.Tensor, ...]]
     coarse: list[tuple[torch.Tensor, ...]]  # one rounding of a 16-bit input away; integers only
     alternatives: list[tuple[torch.Tensor, ...]]  # codes beside a boundary gone the other way
@@ -105,6 +118,7 @@ def evaluate(arguments: ReferenceArguments, request: ExpectationRequest) -> Eval
         reference,
         truth,
         _lost(arguments, request, truth, keep),
+        _sequential(arguments, reference, n, keep),
         probes,
         coarse,
         alternatives,
@@ -135,6 +149,22 @@ def _lost(
         return tuple(lost(one, other, arguments.inputs) for one, other in pairs)
 
     return LostDigits(given_size(arguments.inputs), differences)
+
+
+def _sequential(
+    arguments: ReferenceArguments,
+    reference: tuple[torch.Tensor, ...],
+    n: int,
+    keep: Dictate | None,
+) -> tuple[torch.Tensor, ...] | None:
+    """The outputs as running sums make them; None where the budget covers every running sum."""
+    dtypes = {accumulation_dtype(t.dtype) for t in reference if is_float(t.dtype)}
+    if n <= LONGEST_CHAIN or not dtypes:
+        return None
+    dtype = torch.float32 if torch.float32 in dtypes else torch.float64
+    with CodeWatch(keep), SequentialSums(dtype, LONGEST_CHAIN):
+        outputs = arguments.wide()
+    return outputs if len(outputs) == len(reference) else None
 
 
 def _decomposed(

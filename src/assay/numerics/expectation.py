@@ -171,7 +171,8 @@ def _floating(
         error.view(-1)[response.jumps] = 0.0
     exact = request.exact and not request.tf32 and _is_exact(kept, error, dtype)
     spread = _level(kept, dtype) if exact else response.rms
-    terms = BudgetTerms(kept, _magnitude(kept, plain.dtype), error, spread, seen.n)
+    running = _running_error(kept, seen, i, response)
+    terms = BudgetTerms(kept, _magnitude(kept, plain.dtype), error, spread, seen.n, running)
     budget = error_budget(terms, dtype)
     if seen.lost is not None and seen.lost.matter_to(budget) and seen.lost.outputs is not None:
         budget.add_(seen.lost.outputs[i], alpha=ROUNDINGS)
@@ -190,6 +191,18 @@ def _floating(
         relief=relief and replace(relief, n=seen.n),
         special=plain.special or not finite or largest > 0.5 * torch.finfo(dtype).max,
     )
+
+
+def _running_error(
+    truth: torch.Tensor, seen: Evaluations, i: int, response: Sensitivity
+) -> torch.Tensor | None:
+    """How far running sums are off; 0 where they say nothing, None where they are short."""
+    if seen.sequential is None or seen.sequential[i].shape != seen.truth[i].shape:
+        return None
+    error = (_parts(seen.sequential[i]) - truth).abs_().nan_to_num_(0.0, 0.0, 0.0)
+    if response.jumps is not None:
+        error.view(-1)[response.jumps] = 0.0
+    return error
 
 
 def _relative(error: float, scale: float) -> float:

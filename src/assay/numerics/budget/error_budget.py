@@ -1,12 +1,13 @@
 """The error budget of one output, element by element.
 
-    B = ½ulp_out(T) + chain(n)·½ulp_acc(T) + growth(n)·S + 4P + smallest_normal + 2⁻⁴⁵·max|T|
+    B = ½ulp_out(T) + chain(n)·½ulp_acc(T) + growth(n)·S + 4P + 2Q + smallest_normal + 2⁻⁴⁵·max|T|
 
 T is the truth, n the longest reduction, S how far T moves when inputs, weights and the sums made
 on the way move by one rounding of the accumulation dtype, P the largest error of the reference
 among elements within one binade of |T|, and up to the size of that error where it is as large as
-T. The smallest normal is that of the accumulation dtype: kernels flush float32 subnormals, but
-conversions to 16 bits keep theirs.
+T. Q is the same of the reference whose sums of more than 4096 terms are running sums of the
+accumulation dtype, made on the contents of the call. The smallest normal is that of the
+accumulation dtype: kernels flush float32 subnormals, but conversions to 16 bits keep theirs.
 
 The rule: no constant belongs to a task.
 """
@@ -27,7 +28,7 @@ _LOPSIDED = 0.25  # of the largest response: two mirrored probes are that far fr
 _LEAP = 0.01  # of the output's scale: what puts a workload out of domain
 _FEW = 1 / 64  # of the elements
 _LEAST_IN_WINDOW = 64  # elements, before the largest error of a window counts
-_LONGEST_CHAIN = 4096  # terms of one running float32 sum
+LONGEST_CHAIN = 4096  # terms: longer running sums are made, see sequential_sums
 _SAMPLED = 65536  # elements, of which the means of the binades are taken
 
 
@@ -36,9 +37,9 @@ def growth(n: int) -> float:
 
     Random roundings grow with √n, those that lean to one side with n: Welford's mean on coarse
     data used 1.2 of a budget of 8 + 4√n at n = 1024. Up to n = 64 the two are the same, and
-    beyond a few thousand elements nobody honest keeps one running float32 sum.
+    beyond 4096 terms Q holds what a running sum loses on the contents of the call.
     """
-    return 8.0 + max(4.0 * sqrt(n), min(n, _LONGEST_CHAIN) / 2)
+    return 8.0 + max(4.0 * sqrt(n), min(n, LONGEST_CHAIN) / 2)
 
 
 def chain(n: int) -> float:
@@ -47,7 +48,7 @@ def chain(n: int) -> float:
     n is what a running sum of positive terms can lose: beside one large term all small ones fall
     below its spacing (softmax beside an outlier used 2.0 of 8 + 4√n at n = 1024).
     """
-    return 8.0 + max(4.0 * sqrt(n), float(min(n, _LONGEST_CHAIN)))
+    return 8.0 + max(4.0 * sqrt(n), float(min(n, LONGEST_CHAIN)))
 
 
 @dataclass(frozen=True)
@@ -154,6 +155,7 @@ class BudgetTerms:
     error: torch.Tensor  # of the reference; 0 where it does not count
     spread: torch.Tensor  # S
     n: int
+    sequential: torch.Tensor | None = None  # error of running sums; None where they are short
 
 
 def error_budget(terms: BudgetTerms, dtype: torch.dtype) -> torch.Tensor:
@@ -164,6 +166,8 @@ def error_budget(terms: BudgetTerms, dtype: torch.dtype) -> torch.Tensor:
     budget = roundings(terms.magnitude, dtype, terms.n)
     budget.add_(terms.spread, alpha=growth(terms.n))
     budget.add_(reference_spread(terms.magnitude, terms.error), alpha=4.0)
+    if terms.sequential is not None:
+        budget.add_(reference_spread(terms.magnitude, terms.sequential), alpha=2.0)
     return budget.add_(facts.tiny + 2.0**-45 * scale)
 
 
