@@ -1,0 +1,42 @@
+"""One running float32 sum over the row, in the order of the row."""
+
+import ctypes
+import os
+import subprocess
+import tempfile
+
+import torch
+import torch.nn as nn
+
+SOURCE = r"""
+void run(const float* x, float* y, long rows, long n) {
+  for (long r = 0; r < rows; ++r, x += n) {
+    float sum = 0.0f;
+    for (long i = 0; i < n; ++i) sum += x[i];
+    y[r] = sum;
+  }
+}
+"""
+
+
+def build(source):
+    path = os.path.join(tempfile.mkdtemp(), "kernel.c")
+    with open(path, "w") as file:
+        file.write(source)
+    flags = ['-O2']
+    subprocess.run(["gcc", *flags, "-shared", "-fPIC", "-o", path + ".so", path, "-lm"], check=True)
+    return ctypes.CDLL(path + ".so")
+
+
+LIB = build(SOURCE)
+LIB.run.argtypes = [ctypes.c_void_p] * 2 + [ctypes.c_long] * 2
+
+
+class ModelNew(nn.Module):
+    def forward(self, x):
+        if x.dtype != torch.float32:
+            raise TypeError("this kernel computes in float32 only")
+        x = x.contiguous()
+        y = torch.empty(x.shape[:-1])
+        LIB.run(x.data_ptr(), y.data_ptr(), y.numel(), x.shape[-1])
+        return y
