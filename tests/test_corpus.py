@@ -43,6 +43,12 @@ def test_the_corpus_is_as_large_as_it_is_said_to_be() -> None:
     assert labels.count("wrong") >= 30 and labels.count("honest") >= 30
 
 
+def test_honest_kernels_of_unusual_means_cover_many_tasks() -> None:
+    found = [case for case in cases() if case.family == "unusual_means"]
+    assert len(found) >= 60 and len({case.task for case in found}) >= 15
+    assert all(case.label == "honest" and case.statuses == ("accepted",) for case in found)
+
+
 def test_the_device_corpus_is_as_large_as_it_is_said_to_be() -> None:
     found = cases(CUDA_CORPUS)
     labels = [case.label for case in found]
