@@ -204,3 +204,12 @@ def test_more_rows_than_are_added_up_get_the_worst_share() -> None:
 
 def _running(x: torch.Tensor) -> torch.Tensor:
     return torch.from_numpy(np.add.accumulate(x.numpy(), axis=1)[:, -1].copy())
+
+
+@pytest.mark.parametrize("offset", [-50.0, -3000.0])
+def test_shorter_running_sums_count_where_the_output_cancels(offset: float) -> None:
+    rows = normal(64, 1024) * 0.01 + offset
+    mean = _running(rows)[:, None] / 1024
+    variance = _running((rows - mean) ** 2)[:, None] / 1024
+    normed = (rows - mean) * (variance + 1e-5).rsqrt()
+    assert used(lambda v: F.layer_norm(v, (1024,)), [rows], normed) < 0.75
