@@ -206,10 +206,11 @@ def _running(x: torch.Tensor) -> torch.Tensor:
     return torch.from_numpy(np.add.accumulate(x.numpy(), axis=1)[:, -1].copy())
 
 
-@pytest.mark.parametrize("offset", [-50.0, -3000.0])
-def test_shorter_running_sums_count_where_the_output_cancels(offset: float) -> None:
-    rows = normal(64, 1024) * 0.01 + offset
+@pytest.mark.parametrize("scale", [3e-4, 1e-3])
+def test_shorter_running_sums_count_where_the_output_cancels(scale: float) -> None:
+    rows = normal(64, 1024) * scale - 1000.1
     mean = _running(rows)[:, None] / 1024
     variance = _running((rows - mean) ** 2)[:, None] / 1024
-    normed = (rows - mean) * (variance + 1e-5).rsqrt()
-    assert used(lambda v: F.layer_norm(v, (1024,)), [rows], normed) < 0.75
+    normed = (rows - mean) * (variance + 1e-12).rsqrt()
+    reference = lambda v: F.layer_norm(v, (1024,), eps=1e-12)  # noqa: E731
+    assert used(reference, [rows], normed) < 0.2  # 0.09 by the measure, 0.35 without
