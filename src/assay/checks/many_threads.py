@@ -46,7 +46,7 @@ def ask_with_many_threads(context: CheckContext) -> Seen:
         return []
     context.report("calling", None)
     count = context.exam.secret.random("threads").randint(*_COUNTS)
-    session = Session(context.wall, count)
+    session = Session(context.wall, threads=count)
     try:
         return _asked(context, session, count)
     except ProcessLost as lost:

@@ -69,9 +69,7 @@ class HeldBatch:
 class Session:
     """Owns the process and the memory; closing it ends both."""
 
-    def __init__(
-        self, wall: Wall, all_packages: bool = False, threads: int | None = None
-    ) -> None:
+    def __init__(self, wall: Wall, all_packages: bool = False, threads: int | None = None) -> None:
         self._wall = wall
         self.idle_probe = wall.idle_probe  # of the device, where there is one
         self.process: SandboxedProcess = wall.raise_sandbox(all_packages, threads)
