@@ -7,7 +7,7 @@ from assay.data.check import CheckDeclaration, CheckStage, Cost, Execution
 from assay.data.evidence import EvidenceKind
 from assay.data.observations.kernels import KernelsSeen
 from assay.data.settings import Track
-from assay.exam.device_code.library_code import library_code
+from assay.exam.device_code.library_device_code import library_code
 from assay.exam.device_code.traced_kernels import traced
 from assay.exam.exam import ContentKey
 from assay.sandbox.host.planned_call import AT_START, Place, PlannedCall

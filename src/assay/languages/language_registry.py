@@ -63,7 +63,11 @@ def tool_packages() -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for one in LANGUAGES.working() for name in one.tools))
 
 
+def adapter_modules() -> tuple[str, ...]:
+    """The adapters themselves."""
+    return tuple(type(one).__module__ for one in LANGUAGES.working())
+
+
 def child_modules() -> tuple[str, ...]:
-    """The adapters themselves, and what they import in the candidate's process."""
-    known = LANGUAGES.working()
-    return tuple(name for one in known for name in (type(one).__module__, *one.child_modules))
+    """What adapters import in the candidate's process."""
+    return tuple(name for one in LANGUAGES.working() for name in one.child_modules)

@@ -58,16 +58,21 @@ def _import(warm: Warm) -> str:
     sys.argv = ["python"]
     sys.dont_write_bytecode = True
     os.environ.update(_WHILE_IMPORTING)
+    _import_all(warm.adapters)
     show_only(*warm.packages)
-    for name in ("torch", "torch.utils.cpp_extension", *warm.modules):
-        with contextlib.suppress(ImportError):  # an absent language shows when a candidate asks
-            importlib.import_module(name)
+    _import_all(("torch", "torch.utils.cpp_extension", *warm.modules))
     for name in _WHILE_IMPORTING:
         del os.environ[name]
     importlib.import_module("assay.sandbox.child.init_process")
     gc.collect()
     gc.freeze()  # keeps the collector from copying the parent's pages in every child
     return str(sys.modules["torch"].__version__)
+
+
+def _import_all(names: tuple[str, ...]) -> None:
+    for name in names:
+        with contextlib.suppress(ImportError):  # an absent language shows when a candidate asks
+            importlib.import_module(name)
 
 
 def _serve(control: socket.socket) -> None:

@@ -24,6 +24,7 @@ from assay.devices.idle_probe import IdleProbe
 from assay.errors import UsageError
 from assay.languages.language_registry import (
     LANGUAGES,
+    adapter_modules,
     child_environment,
     child_modules,
     tool_packages,
@@ -115,6 +116,7 @@ class Wall:
             (*self._held.modules, *ours),
             tuple(self._environment(_MOUNTED_SCRATCH).items()),
             (self.packages.folders, self.packages.shown),
+            adapter_modules(),
         )
         self._zygote = ZygoteHandle(warm)
 

@@ -14,6 +14,7 @@ class Warm:
     modules: tuple[str, ...]
     environment: tuple[tuple[str, str], ...]
     packages: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())  # folders, paths shown in them
+    adapters: tuple[str, ...] = ()  # of languages: imported while every package is in sight
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ _SHOWN = 40  # characters of an expression
 
 
 @dataclass(frozen=True)
-class _Module:
+class _ParsedModule:
     """What is known of a file while its nodes are read."""
 
     path: str
@@ -49,7 +49,7 @@ class _Module:
 def python_literals(tree: ast.Module, path: str) -> Iterator[SourceLiteral]:
     """Every number of a file, with its use; some several times."""
     names, tables = _constants(tree)
-    module = _Module(path, names, tables, _counted(tree))
+    module = _ParsedModule(path, names, tables, _counted(tree))
     for node in ast.walk(tree):
         yield from _of_node(node, module)
 
@@ -107,12 +107,12 @@ def _counted(tree: ast.Module) -> frozenset[str]:
         if kept and target in {ast.unparse(n) for n in ast.walk(value) if isinstance(n, ast.expr)}:
             found.add(target)
     for _ in range(_ROUNDS):
-        module = _Module("", {}, {}, frozenset(found))
+        module = _ParsedModule("", {}, {}, frozenset(found))
         found |= {target for target, value in assignments if module.is_counter(value)}
     return frozenset(found)
 
 
-def _of_node(node: ast.AST, module: _Module) -> Iterator[SourceLiteral]:
+def _of_node(node: ast.AST, module: _ParsedModule) -> Iterator[SourceLiteral]:
     if isinstance(node, ast.Compare):
         yield from _compared(node, module)
     elif isinstance(node, ast.If | ast.While | ast.IfExp):
@@ -135,7 +135,7 @@ def _of_node(node: ast.AST, module: _Module) -> Iterator[SourceLiteral]:
         yield from _values(node, LiteralUse.PLAIN, module)
 
 
-def _bounds(nodes: Iterable[ast.expr | None], module: _Module) -> Iterator[SourceLiteral]:
+def _bounds(nodes: Iterable[ast.expr | None], module: _ParsedModule) -> Iterator[SourceLiteral]:
     """Numbers beyond which something is cut off."""
     for node in nodes:
         value = constant(node, module.names) if node is not None else None
@@ -144,13 +144,13 @@ def _bounds(nodes: Iterable[ast.expr | None], module: _Module) -> Iterator[Sourc
             yield SourceLiteral(found.value, found.use, found.where, strict=True)
 
 
-def _values(node: ast.expr, use: LiteralUse, module: _Module) -> Iterator[SourceLiteral]:
+def _values(node: ast.expr, use: LiteralUse, module: _ParsedModule) -> Iterator[SourceLiteral]:
     value = constant(node, module.names)
     if value is not None:
         yield module.literal(value, use, node)
 
 
-def _within(test: ast.expr, module: _Module) -> Iterator[SourceLiteral]:
+def _within(test: ast.expr, module: _ParsedModule) -> Iterator[SourceLiteral]:
     """Every number in a condition: `abs(n - 640) < 1` decides at 640."""
     counter = module.is_counter(test)
     use = LiteralUse.COUNTER if counter else LiteralUse.COMPARED
@@ -161,7 +161,7 @@ def _within(test: ast.expr, module: _Module) -> Iterator[SourceLiteral]:
             yield from _values(node, use, module)
 
 
-def _compared(node: ast.Compare, module: _Module) -> Iterator[SourceLiteral]:
+def _compared(node: ast.Compare, module: _ParsedModule) -> Iterator[SourceLiteral]:
     sides = [node.left, *node.comparators]
     for left, kind, right in zip(sides, node.ops, sides[1:], strict=False):
         for value_side, other in ((left, right), (right, left)):
@@ -170,7 +170,7 @@ def _compared(node: ast.Compare, module: _Module) -> Iterator[SourceLiteral]:
 
 
 def _against(
-    side: ast.expr, other: ast.expr, kind: ast.cmpop, module: _Module
+    side: ast.expr, other: ast.expr, kind: ast.cmpop, module: _ParsedModule
 ) -> Iterator[SourceLiteral]:
     value = constant(side, module.names)
     values = [value] if value is not None else []
@@ -190,14 +190,14 @@ def _against(
             yield SourceLiteral(found.value, use, found.where, found.other, 0, strict)
 
 
-def _modulus(node: ast.expr, module: _Module) -> float | None:
+def _modulus(node: ast.expr, module: _ParsedModule) -> float | None:
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod):
         value = constant(node.right, module.names)
         return value if value is not None and abs(value) >= 1 else None
     return None
 
 
-def _divided(node: ast.BinOp, module: _Module) -> Iterator[SourceLiteral]:
+def _divided(node: ast.BinOp, module: _ParsedModule) -> Iterator[SourceLiteral]:
     """A remainder, a quotient, a mask; of anything else the number alone."""
     value = constant(node.right, module.names)
     if value is None or constant(node.left, module.names) is not None:
