@@ -45,8 +45,7 @@ class HostSide:
         with named(name):
             ring = InputRing(session, calls, how.rng)
             first = ring.laid[0]
-            shared = [replace(one, planned=first.planned, inputs=first.inputs) for one in ring.laid]
-            laid = tuple(shared if how.warm else ring.laid)
+            laid = tuple(_at_place(one, first) for one in ring.laid) if how.warm else ring.laid
             plan = PlanTimed(tuple(one.call() for one in laid))
             session.ask(plan, Deadline.after(how.timeout_s))
             return cls(name, session, ring, laid, how.warm)
@@ -70,7 +69,7 @@ class HostSide:
         """The first call of the last batch that did not return, as the child itself says."""
         for index, one in enumerate(self.laid[:length]):
             record = self.session.record(one)
-            if record is None or record.code is not CallCode.RETURNED:
+            if record is None or record.code != CallCode.RETURNED:
                 return index
         return None
 
@@ -106,3 +105,8 @@ def _await_rest() -> None:
     ends = time.monotonic() + _SPINNING_S
     while other_threads_compute() and time.monotonic() < ends:
         time.sleep(_LOOK_S)
+
+
+def _at_place(one: Laid, first: Laid) -> Laid:
+    """A call that finds its inputs where the first one does, and answers at its own place."""
+    return replace(one, planned=first.planned, inputs=first.inputs, outer=first.outer)
