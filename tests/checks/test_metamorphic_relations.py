@@ -8,6 +8,7 @@ import torch
 from assay.checks.metamorphic_relations import CHECK, _compared, _Pair, demand_relations
 from assay.data.observations.call import CallSeen, Mix
 from assay.data.settings import Level
+from assay.data.workload import Workload
 from assay.exam.answer_origin import AskedCall
 from assay.exam.exam import ContentKey, Exam
 from assay.exam.script import ScriptedCall
@@ -72,10 +73,11 @@ def test_a_right_candidate_keeps_every_relation_and_each_is_tried_once(
     assert len(calls) == 2 * min(6, len(exam.relations)) and script_runner.wrong == 0
 
 
-def test_a_candidate_that_knows_its_batch_is_found(rooms: dict[str, Room], exam: Exam) -> None:
-    """Right on every batch of the sweep, wrong on any other."""
-    known = {w.axes["rows"] for w in exam.plan.workloads}
-    body = f"return y if x.shape[0] in {sorted(known)} else y + 1"
+def test_a_candidate_that_knows_its_batch_is_found(rooms: dict[str, Room]) -> None:
+    """Right on every batch of the plan, wrong on any other."""
+    own, few = (Workload(axes={"rows": n, "cols": 32}, dtype="float32") for n in (16, 7))
+    exam = make_exam(Level.STANDARD, workloads=(own.model_copy(update={"own": True}), few))
+    body = "return y if x.shape[0] in (16, 7) else y + 1"
     with script_run(rooms, exam, body) as script_runner:
         demand_relations(context_of(script_runner, Level.FULL))
     assert script_runner.wrong > 0

@@ -45,7 +45,7 @@ class HostSide:
         with named(name):
             ring = InputRing(session, calls, how.rng)
             first = ring.laid[0]
-            laid = tuple(_at_place(one, first) for one in ring.laid) if how.warm else ring.laid
+            laid = tuple(_at_place(one, first) if how.warm else one for one in ring.laid)
             plan = PlanTimed(tuple(one.call() for one in laid))
             session.ask(plan, Deadline.after(how.timeout_s))
             return cls(name, session, ring, laid, how.warm)
