@@ -18,8 +18,13 @@ class Provenance(Record):
 
     generator: Generator | None = None
     parents: tuple[str, ...] = ()
-    tokens: int | None = None
+    round: int | None = None  # of the generator's conversation or search
+    sample: int | None = None  # which of several for one task
+    tokens_in: int | None = None
+    tokens_out: int | None = None
+    tokens_cached: int | None = None
     cost_usd: float | None = None
+    seconds: float | None = None  # that the generator took
     human_edits: int | None = None
 
 

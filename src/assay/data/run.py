@@ -1,10 +1,12 @@
-"""Run: one invocation on disk: settings, environment and a record for each candidate."""
+"""Run: one invocation on disk: its settings, its entries, and a judgement for each of them."""
 
 from __future__ import annotations
 
+from typing import Any
+
 from assay.data.candidate import Candidate
 from assay.data.observations.observation import Observation
-from assay.data.record import SCHEMA_VERSION, Record
+from assay.data.record import SCHEMA_VERSION, Record, content_id
 from assay.data.settings import Settings
 from assay.data.task import Task
 from assay.data.verdict import Verdict
@@ -22,3 +24,34 @@ class Judgement(Record):
     settings: Settings
     observations: tuple[Observation, ...]
     verdict: Verdict
+
+
+class Run(Record):
+    """One invocation of `assay run`, as it was asked for."""
+
+    id: str
+    suite: str
+    settings: Settings
+    assay: str  # version
+    started_at: float  # seconds since 1970
+
+
+class Entry(Record):
+    """One candidate that a run was given."""
+
+    number: int
+    task: Task
+    candidate: Candidate
+
+    def key(self, settings: Settings, version: str) -> str:
+        """What has the same key need not be judged twice."""
+        asked = settings.model_dump_json(exclude={"jobs"})  # how, not what
+        return content_id(self.task.id, self.task.content_id, self.candidate.id, asked, version)
+
+
+class RunEvent(Record):
+    """Something that happened in a run, append-only."""
+
+    at: float  # seconds since 1970
+    kind: str
+    data: dict[str, Any]

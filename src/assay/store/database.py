@@ -1,0 +1,150 @@
+"""A database, opened: a file in a folder, or a server by its URL.
+
+The rule: what a user can mend is one line: a folder that cannot be written, a full disk, a server
+that is away, a store of another version.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, Engine, create_engine, event, select
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, OperationalError
+
+from assay.errors import HostError, UsageError
+from assay.store.schema import MIGRATIONS, STORE_VERSION, facts, metadata, migrate
+
+FILE_NAME = "store.sqlite"
+_VERSION = "store_version"
+_BUSY_MS = 60_000  # how long a writer waits for another one
+_POSTGRESQL = "postgresql"
+_WRITES = "assay_writes"
+
+
+class Database:
+    """Connections to one store, each transaction whole or not there at all."""
+
+    def __init__(self, engine: Engine, where: str) -> None:
+        self._engine, self.where = engine, where
+
+    @contextlib.contextmanager
+    def writing(self) -> Iterator[Connection]:
+        """One transaction that writes."""
+        engine = self._engine.execution_options(**{_WRITES: True})
+        with self._said(), engine.begin() as connection:
+            yield connection
+
+    @contextlib.contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """One consistent view."""
+        with self._said(), self._engine.connect() as connection:
+            yield connection
+
+    def insert(self, table: Any) -> Any:
+        """An insert that can be told what to do on a conflict."""
+        served = self._engine.dialect.name == _POSTGRESQL
+        return postgresql.insert(table) if served else sqlite.insert(table)
+
+    def close(self) -> None:
+        """Give every connection back."""
+        self._engine.dispose()
+
+    @contextlib.contextmanager
+    def _said(self) -> Iterator[None]:
+        try:
+            yield
+        except DBAPIError as error:
+            raise HostError(f"the store {self.where} cannot be used: {_words(error)}") from error
+
+
+def opened(where: str | Path, create: bool = False) -> Database:
+    """The store at a folder or a URL, made first where `create` is set."""
+    url = str(where)
+    engine = _server(url) if "://" in url else _file(Path(where), create)
+    database = Database(engine, url)
+    try:
+        with engine.execution_options(**{_WRITES: create}).begin() as connection:
+            _check(connection, create, url)
+    except OperationalError as error:
+        database.close()
+        raise UsageError(f"cannot open the store {url}: {_words(error)}") from error
+    except BaseException:
+        database.close()
+        raise
+    return database
+
+
+def _file(folder: Path, create: bool) -> Engine:
+    path = folder / FILE_NAME
+    if create:
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise UsageError(f"cannot make the folder {folder}: {error.strerror}") from error
+        if not os.access(folder, os.W_OK):
+            raise UsageError(f"cannot write into {folder}: permission denied")
+    elif not path.exists():
+        raise UsageError(f"{folder} holds no run: there is no {FILE_NAME} in it")
+    engine = create_engine(f"sqlite:///{path}")
+    event.listen(engine, "connect", _set_up)
+    event.listen(engine, "begin", _begin)
+    return engine
+
+
+def _set_up(connection: Any, _record: Any) -> None:
+    """Readers do not wait for a writer, and what is committed survives a power cut."""
+    connection.isolation_level = None  # transactions begin where we say
+    for pragma in ("journal_mode=WAL", "synchronous=FULL", f"busy_timeout={_BUSY_MS}"):
+        with contextlib.suppress(Exception):  # a read-only folder can still be read
+            connection.execute(f"PRAGMA {pragma}")
+
+
+def _begin(connection: Connection) -> None:
+    """A writer takes its lock at once: one that read first could find another before it."""
+    writes = connection.get_execution_options().get(_WRITES, False)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+
+def _server(url: str) -> Engine:
+    try:
+        parsed = make_url(url)
+        if parsed.drivername == _POSTGRESQL:
+            parsed = parsed.set(drivername=f"{_POSTGRESQL}+psycopg")
+        if not parsed.drivername.startswith(_POSTGRESQL):
+            raise UsageError(f"{url} is no PostgreSQL URL; give postgresql://USER@HOST/NAME")
+        return create_engine(parsed, pool_pre_ping=True)
+    except (ArgumentError, NoSuchModuleError, ValueError) as error:
+        raise UsageError(f"{url} is no store: {error}") from error
+    except ModuleNotFoundError as error:
+        text = "PostgreSQL needs psycopg: pip install 'kernel-assay[postgresql]'"
+        raise UsageError(text) from error
+
+
+def _check(connection: Connection, create: bool, where: str) -> None:
+    """Make the tables, or bring them to this version; a newer version is not touched."""
+    if create:
+        metadata.create_all(connection)
+    found = connection.execute(select(facts.c.value).where(facts.c.name == _VERSION)).scalar()
+    if found is None:
+        connection.execute(facts.insert().values(name=_VERSION, value=str(STORE_VERSION)))
+        return
+    version = int(found)
+    if version > STORE_VERSION or any(v not in MIGRATIONS for v in range(version, STORE_VERSION)):
+        raise UsageError(
+            f"the store {where} has version {version}, and this Assay reads {STORE_VERSION}: use "
+            "the Assay that wrote it; nothing was changed"
+        )
+    if version < STORE_VERSION:
+        migrate(connection, version)
+        changed = facts.update().where(facts.c.name == _VERSION)
+        connection.execute(changed.values(value=str(STORE_VERSION)))
+
+
+def _words(error: DBAPIError) -> str:
+    return str(error.orig).strip().partition("\n")[0]

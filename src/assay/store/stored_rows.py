@@ -1,0 +1,40 @@
+"""Rows: the columns of a judgement and of its timings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from assay.data.run import Judgement
+
+
+def judgement_row(key: str, judgement: Judgement, blob: str) -> dict[str, Any]:
+    """What is asked of judgements without reading them whole."""
+    verdict = judgement.verdict
+    return {
+        "key": key,
+        "task": judgement.task.content_id,
+        "candidate": judgement.candidate.id,
+        "status": verdict.status.value,
+        "correct": verdict.correct.value,
+        "honest": verdict.honest.value,
+        "reason": verdict.reason,
+        "coverage": verdict.coverage.share if verdict.coverage else None,
+        "elapsed_s": verdict.elapsed_s,
+        "blob": blob,
+    }
+
+
+def measurement_rows(key: str, judgement: Judgement) -> Iterator[dict[str, Any]]:
+    """One for each baseline."""
+    for number, timing in enumerate(judgement.verdict.timing or ()):
+        yield {
+            "key": key,
+            "number": number,
+            "baseline": timing.baseline,
+            "candidate_us": timing.candidate_us,
+            "baseline_us": timing.baseline_us,
+            "speedup": timing.speedup,
+            "speedup_low": timing.speedup_low,
+            "speedup_high": timing.speedup_high,
+        }
