@@ -67,6 +67,7 @@ class JudgementBuilder:
             settings=self.settings,
             observations=case.observations,
             verdict=judge(case),
+            axes=case.axes,
         )
 
     def _environment(self, observations: tuple[Observation, ...]) -> Environment:
@@ -83,6 +84,24 @@ class JudgementBuilder:
             layers_missing=layers.missing if layers else (),
             allow_packages=self.settings.allow_packages,
         )
+
+
+def judged_again(before: Judgement) -> Judgement:
+    """What the judge of today makes of what was seen then; nothing is run."""
+    verdict = before.verdict
+    case = JudgeInput(
+        task=before.task,
+        axes=before.axes,
+        candidate=before.candidate,
+        settings=before.settings,
+        plan=verdict.plan,
+        observations=before.observations,
+        environment=verdict.environment,
+        rubric=verdict.rubric,
+        elapsed_s=verdict.elapsed_s,
+        stages=verdict.stages,
+    )
+    return before.model_copy(update={"verdict": judge(case)})
 
 
 def _torch_version() -> str:

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from assay.app.flags import EvalFlags
+from assay.app.flags import JudgingFlags
 from assay.app.replay import Replayed
 from assay.data.baselines import NAMES
 from assay.data.settings import Cache, Level, Settings, Track
@@ -15,7 +15,7 @@ from assay.errors import UsageError
 from assay.languages.language_registry import LANGUAGES, source_suffixes
 
 
-def settings_from(flags: EvalFlags, replayed: Replayed | None) -> Settings:
+def settings_from(flags: JudgingFlags, replayed: Replayed | None) -> Settings:
     """What was asked for, with device, level, track and TF32 policy of what is replayed."""
     _check_seconds("--timeout-s", flags.timeout_s)
     _check_seconds("--build-timeout-s", flags.build_timeout_s)

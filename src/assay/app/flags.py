@@ -52,14 +52,10 @@ AtFlag = Annotated[
 ]
 
 
-@dataclass(frozen=True)
-class EvalFlags:
-    """`assay eval`. None means that the flag was not given."""
+@dataclass(frozen=True, kw_only=True)
+class JudgingFlags:
+    """What every command that judges accepts. None means that the flag was not given."""
 
-    task: Annotated[
-        str, typer.Argument(metavar="TASK", help="A task's name, or a file in KernelBench format.")
-    ]
-    candidates: CandidateArgument
     device: Annotated[
         str | None, typer.Option(show_default="cpu", help="Where the kernels run.")
     ] = None
@@ -112,6 +108,16 @@ class EvalFlags:
     first_fault: Annotated[
         bool, typer.Option("--first-fault", help="Stop at the first wrong answer.")
     ] = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class EvalFlags(JudgingFlags):
+    """`assay eval`."""
+
+    task: Annotated[
+        str, typer.Argument(metavar="TASK", help="A task's name, or a file in KernelBench format.")
+    ]
+    candidates: CandidateArgument
     replay: Annotated[
         Path | None,
         typer.Option(metavar="RECORD", help="Use the plan, level and track of this record."),
@@ -137,6 +143,69 @@ class EvalFlags:
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write a full record for each candidate.")
     ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunFlags(JudgingFlags):
+    """`assay run`."""
+
+    suite: Annotated[
+        str, typer.Argument(metavar="SUITE", help="A suite, a task's name or a task's file.")
+    ]
+    candidates: Annotated[
+        Path,
+        typer.Option(
+            metavar="DIR|FILE.jsonl",
+            help="A folder of TASK/NAME.py, KernelBench's samples, or one JSON object a line.",
+        ),
+    ]
+    out: Annotated[
+        str,
+        typer.Option(metavar="RUN", help="Where the run is kept: a folder, or a PostgreSQL URL."),
+    ]
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with a run; an error where there is none.")
+    ] = False
+    quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress.")] = False
+    json: JsonFlag = False
+
+
+RunArgument = Annotated[
+    str, typer.Argument(metavar="RUN", help="The folder or URL of a run; #ID names one of several.")
+]
+
+
+@dataclass(frozen=True)
+class RunsFlags:
+    """`assay runs`."""
+
+    place: Annotated[
+        str, typer.Argument(metavar="PLACE", help="A run, or a folder that holds several.")
+    ] = "."
+    json: JsonFlag = False
+
+
+@dataclass(frozen=True)
+class ShowFlags:
+    """`assay show`."""
+
+    run: RunArgument
+    id: Annotated[
+        str | None,
+        typer.Argument(metavar="ID", help="A candidate: its number, its name or its id."),
+    ] = None
+    parquet: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the run's table as Parquet.")
+    ] = None
+    json: JsonFlag = False
+
+
+@dataclass(frozen=True)
+class JudgeFlags:
+    """`assay judge`."""
+
+    run: RunArgument
+    json: JsonFlag = False
 
 
 @dataclass(frozen=True)

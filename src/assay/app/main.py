@@ -19,8 +19,12 @@ from assay.app.flags import (
     DeviceFlags,
     EvalFlags,
     InspectFlags,
+    JudgeFlags,
     LimitsFlags,
     ProfileFlags,
+    RunFlags,
+    RunsFlags,
+    ShowFlags,
     TasksFlags,
     takes,
 )
@@ -61,6 +65,48 @@ def _eval(flags: EvalFlags) -> int:
     Exit code: 0 all accepted, 1 at least one not, 2 usage, 3 Assay itself failed.
     """
     from assay.app.eval_command import run
+
+    return run(flags)
+
+
+@app.command("run")
+@takes(RunFlags)
+def _run(flags: RunFlags) -> int:
+    """Judge many candidates of many tasks; the same command goes on where it was stopped.
+
+    Exit code: 0 all accepted, 1 at least one not, 2 usage, 3 Assay itself failed.
+    """
+    from assay.app.run_command import run
+
+    return run(flags)
+
+
+@app.command("runs")
+@takes(RunsFlags)
+def _runs(flags: RunsFlags) -> int:
+    """List what is stored: every run, with its counts by status."""
+    from assay.app.runs_command import run
+
+    return run(flags)
+
+
+@app.command("show")
+@takes(ShowFlags)
+def _show(flags: ShowFlags) -> int:
+    """Show a stored run, or the verdict of one of its candidates."""
+    from assay.app.show_command import run
+
+    return run(flags)
+
+
+@app.command("judge")
+@takes(JudgeFlags)
+def _judge(flags: JudgeFlags) -> int:
+    """Judge what a run saw again, without running anything.
+
+    Exit code: 0 every verdict is the same, 1 at least one is not, 2 usage.
+    """
+    from assay.app.judge_command import run
 
     return run(flags)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from assay.data.axis import Axis
 from assay.data.candidate import Candidate
 from assay.data.observations.observation import Observation
 from assay.data.record import SCHEMA_VERSION, Record, content_id
@@ -24,6 +25,7 @@ class Judgement(Record):
     settings: Settings
     observations: tuple[Observation, ...]
     verdict: Verdict
+    axes: tuple[Axis, ...] = ()  # declared by the task or inferred from it
 
 
 class Run(Record):

@@ -230,6 +230,17 @@ class RunStore:
         with self._database.writing() as connection:
             return connection.execute(made.returning(claims.c.key)).first() is not None
 
+    def owners(self) -> list[str]:
+        """Everyone who has a claim."""
+        with self._database.reading() as connection:
+            return list(connection.execute(select(claims.c.owner).distinct()).scalars())
+
+    def renew(self, owner: str) -> None:
+        """Keep every claim of an owner."""
+        with self._database.writing() as connection:
+            kept = claims.update().where(claims.c.owner == owner)
+            connection.execute(kept.values(until=time.time() + _CLAIM_S))
+
     def release(self, owner: str) -> None:
         """Give up every claim of an owner."""
         with self._database.writing() as connection:

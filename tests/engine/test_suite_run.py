@@ -1,0 +1,136 @@
+"""A run goes on until nothing is open, whoever else works on it and however it was stopped."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Generator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assay.data.candidate import Candidate
+from assay.data.run import Entry, Judgement, Run
+from assay.data.settings import Settings
+from assay.data.verdict import Status
+from assay.engine import suite_run
+from assay.engine.suite_run import SuiteRun
+from assay.store.run_store import RunStore
+from sample_records import TASK, candidate, judgement
+
+RUN = Run(id="r", suite="native", settings=Settings(), assay="0", started_at=0.0)
+
+
+class Evaluator:
+    """Answers at once, and remembers what it was asked."""
+
+    def __init__(self, statuses: Sequence[Status] = ()) -> None:
+        self.asked: list[str] = []
+        self._statuses = list(statuses)
+
+    def __call__(
+        self, task: Any, given: Sequence[Candidate], settings: Settings, show: Any
+    ) -> Generator[Judgement, None, None]:
+        for one in given:
+            self.asked.append(one.name)
+            status = self._statuses.pop(0) if self._statuses else Status.ACCEPTED
+            yield judgement(one, settings, status)
+
+
+@pytest.fixture
+def evaluator(monkeypatch: pytest.MonkeyPatch) -> Evaluator:
+    made = Evaluator()
+    monkeypatch.setattr(suite_run, "evaluate_many", made)
+    return made
+
+
+def _store(folder: Path, texts: Sequence[str]) -> RunStore:
+    store = RunStore(folder, create=True)
+    store.begin(RUN)
+    given = [
+        Entry(number=i, task=TASK, candidate=candidate(f"k{i}", text))
+        for i, text in enumerate(texts)
+    ]
+    store.add(RUN, given)
+    return store
+
+
+@pytest.mark.parametrize("jobs", [1, 3])
+def test_every_entry_is_judged_once(tmp_path: Path, evaluator: Evaluator, jobs: int) -> None:
+    with _store(tmp_path, [str(i) for i in range(100)]) as store:
+        answers = list(SuiteRun(store, RUN, jobs).answers())
+        assert sorted(a.entry.number for a in answers) == list(range(100))
+        assert sorted(evaluator.asked) == sorted(f"k{i}" for i in range(100))
+        assert store.counts(RUN) == {"accepted": 100}
+        assert list(SuiteRun(store, RUN, jobs).answers()) == []
+
+
+def test_the_same_content_is_judged_once(tmp_path: Path, evaluator: Evaluator) -> None:
+    with _store(tmp_path, ["same", "other", "same"]) as store:
+        list(SuiteRun(store, RUN).answers())
+        assert evaluator.asked == ["k0", "k1"] and store.counts(RUN) == {"accepted": 3}
+
+
+def test_a_failure_of_ours_is_tried_once_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = Evaluator([Status.NOT_RUN, Status.ACCEPTED, Status.NOT_RUN])
+    monkeypatch.setattr(suite_run, "evaluate_many", made)
+    with _store(tmp_path, ["a", "b"]) as store:
+        answers = list(SuiteRun(store, RUN).answers())
+        assert made.asked == ["k0", "k1", "k0"]
+        assert [a.judgement.verdict.status for a in answers] == [Status.ACCEPTED, Status.NOT_RUN]
+
+
+def test_a_run_that_was_left_goes_on(tmp_path: Path, evaluator: Evaluator) -> None:
+    with _store(tmp_path, [str(i) for i in range(70)]) as store:
+        stream = SuiteRun(store, RUN).answers()
+        next(stream)
+        stream.close()
+        before = store.counts(RUN)
+        assert 0 < before["accepted"] < 70
+        list(SuiteRun(store, RUN).answers())
+        assert store.counts(RUN) == {"accepted": 70}
+        assert len(evaluator.asked) == len(set(evaluator.asked)) == 70
+
+
+def test_claims_of_a_process_that_is_gone_are_void(tmp_path: Path, evaluator: Evaluator) -> None:
+    with _store(tmp_path, ["a", "b"]) as store:
+        gone = f"{socket.gethostname()}:999999999:x"
+        for entry in store.entries(RUN):
+            assert store.claim(entry.key(RUN.settings, RUN.assay), gone)
+        list(SuiteRun(store, RUN).answers())
+        assert store.counts(RUN) == {"accepted": 2}
+
+
+def test_what_another_process_judges_is_waited_for(
+    tmp_path: Path, evaluator: Evaluator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with _store(tmp_path, ["a", "b"]) as store:
+        other = "elsewhere:1:x"
+        (first, _) = store.entries(RUN)
+        key = first.key(RUN.settings, RUN.assay)
+        assert store.claim(key, other)
+        plain = SuiteRun._others_at_work
+
+        def at_work(self: SuiteRun) -> bool:
+            found = plain(self)
+            store.record(key, judgement(first.candidate, RUN.settings, Status.INCORRECT))
+            return found
+
+        monkeypatch.setattr(SuiteRun, "_others_at_work", at_work)
+        list(SuiteRun(store, RUN).answers())
+        assert evaluator.asked == ["k1"]
+        assert store.counts(RUN) == {"accepted": 1, "incorrect": 1}
+
+
+def test_an_error_of_the_evaluator_reaches_the_caller(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: Any) -> Generator[Judgement, None, None]:
+        raise RuntimeError("broken")
+        yield
+
+    monkeypatch.setattr(suite_run, "evaluate_many", broken)
+    with _store(tmp_path, ["a"]) as store, pytest.raises(RuntimeError, match="broken"):
+        list(SuiteRun(store, RUN).answers())
