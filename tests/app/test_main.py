@@ -117,7 +117,7 @@ def test_completion_knows_the_commands(monkeypatch: pytest.MonkeyPatch, capsys: 
 def test_flags_offer_exactly_what_the_settings_know() -> None:
     assert set(get_args(flags.TrackName)) == {track.value for track in Track}
     assert set(get_args(flags.LevelName)) == {level.value for level in Level}
-    given = flags.EvalFlags("task", ["k.py"])
+    given = flags.EvalFlags(task="task", candidates=["k.py"])
     usual = Settings()
     assert set(get_args(flags.CacheName)) == {cache.value for cache in Cache}
     for name in ("cache", "timeout_s", "build_timeout_s", "jobs"):

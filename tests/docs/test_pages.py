@@ -105,7 +105,7 @@ def test_what_is_shown_is_held_to_what_is_printed() -> None:
         ("assay eval softmax kernel.py --level hasty", "hasty"),
         ("assay eval softmax kernel.py --no-such-flag", "no-such-flag"),
         ("assay eval", "TASK"),
-        ("assay judge softmax", "judge"),
+        ("assay weigh softmax", "weigh"),
         ("make test", None),
         ("make coffee", "coffee"),
         ("python benchmarks/fuzz.py --count 40", None),

@@ -76,7 +76,7 @@ def _run(flags: RunFlags) -> int:
 
     Exit code: 0 all accepted, 1 at least one not, 2 usage, 3 Assay itself failed.
     """
-    from assay.app.run_command import run
+    from assay.app.stored.run_command import run
 
     return run(flags)
 
@@ -85,7 +85,7 @@ def _run(flags: RunFlags) -> int:
 @takes(RunsFlags)
 def _runs(flags: RunsFlags) -> int:
     """List what is stored: every run, with its counts by status."""
-    from assay.app.runs_command import run
+    from assay.app.stored.runs_command import run
 
     return run(flags)
 
@@ -94,7 +94,7 @@ def _runs(flags: RunsFlags) -> int:
 @takes(ShowFlags)
 def _show(flags: ShowFlags) -> int:
     """Show a stored run, or the verdict of one of its candidates."""
-    from assay.app.show_command import run
+    from assay.app.stored.show_command import run
 
     return run(flags)
 
@@ -106,7 +106,7 @@ def _judge(flags: JudgeFlags) -> int:
 
     Exit code: 0 every verdict is the same, 1 at least one is not, 2 usage.
     """
-    from assay.app.judge_command import run
+    from assay.app.stored.judge_command import run
 
     return run(flags)
 

@@ -32,7 +32,7 @@ Shown = Callable[[Entry, str], None]
 
 
 @dataclass(frozen=True)
-class Answer:
+class EntryAnswer:
     """An entry, and what came of it."""
 
     entry: Entry
@@ -55,9 +55,9 @@ class SuiteRun:
     owner: str = field(default_factory=this_owner)
     _taken: set[str] = field(default_factory=set)  # keys that were judged here, or are being
 
-    def answers(self) -> Generator[Answer, None, None]:
+    def answers(self) -> Generator[EntryAnswer, None, None]:
         """Judge what is open, and give each answer once it is stored."""
-        found: queue.Queue[Answer] = queue.Queue()
+        found: queue.Queue[EntryAnswer] = queue.Queue()
         stop = threading.Event()
         self._release_dead()
         with ThreadPoolExecutor(self.jobs) as pool, self._claims_renewed(stop):
@@ -69,8 +69,8 @@ class SuiteRun:
                 self.store.release(self.owner)
 
     def _answers(
-        self, pool: ThreadPoolExecutor, found: queue.Queue[Answer], stop: threading.Event
-    ) -> Iterator[Answer]:
+        self, pool: ThreadPoolExecutor, found: queue.Queue[EntryAnswer], stop: threading.Event
+    ) -> Iterator[EntryAnswer]:
         """At most two batches a thread are in memory: the queue itself is in the store."""
         running: set[Future[None]] = set()
         batches = self._batches()
@@ -117,7 +117,9 @@ class SuiteRun:
     def _key(self, entry: Entry) -> str:
         return entry.key(self.run.settings, self.run.assay)
 
-    def _judge(self, batch: list[Entry], found: queue.Queue[Answer], stop: threading.Event) -> None:
+    def _judge(
+        self, batch: list[Entry], found: queue.Queue[EntryAnswer], stop: threading.Event
+    ) -> None:
         left = batch
         for attempt in range(1, _ATTEMPTS + 1):
             failed = []
@@ -132,7 +134,7 @@ class SuiteRun:
             if not left or stop.is_set():
                 return
 
-    def _judged(self, batch: list[Entry], stop: threading.Event) -> Iterator[Answer]:
+    def _judged(self, batch: list[Entry], stop: threading.Event) -> Iterator[EntryAnswer]:
         candidates = [entry.candidate for entry in batch]
         settings = self.run.settings
 
@@ -143,7 +145,7 @@ class SuiteRun:
         stream = evaluate_many(batch[0].task, candidates, settings, show)
         with contextlib.closing(stream):
             for entry, judgement in zip(batch, stream, strict=False):
-                yield Answer(entry, judgement)
+                yield EntryAnswer(entry, judgement)
                 if stop.is_set():
                     return
 

@@ -6,7 +6,7 @@ import json
 import sys
 
 from assay.app.flags import ShowFlags
-from assay.app.stored_run import stored_run
+from assay.app.stored.stored_run import stored_run
 from assay.data.run import Run
 from assay.errors import UsageError
 from assay.report.console import result_console
