@@ -11,7 +11,9 @@ from assay.errors import UsageError
 
 
 def _settings(*packages: str) -> Settings:
-    return settings_from(EvalFlags("task", ["k.py"], allow_package=list(packages)), None)
+    return settings_from(
+        EvalFlags(task="task", candidates=["k.py"], allow_package=list(packages)), None
+    )
 
 
 def test_packages_that_are_named_are_in_the_settings_once() -> None:
