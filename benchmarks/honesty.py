@@ -24,7 +24,7 @@ from naive_trial import NaiveTrial
 
 from assay.data.settings import Level, Settings, Track
 from assay.pipeline import evaluate_many
-from corpus_case import CorpusCase, cases
+from corpus_case import CorpusCase, SharedExam, cases
 
 TIMEOUT_S = 60.0
 
@@ -62,7 +62,7 @@ def full_name(case: CorpusCase) -> str:
 
 def by_task(chosen: Iterable[CorpusCase]) -> list[list[CorpusCase]]:
     """Cases that share one exam."""
-    groups: dict[tuple[str, str, tuple[str, ...]], list[CorpusCase]] = defaultdict(list)
+    groups: dict[SharedExam, list[CorpusCase]] = defaultdict(list)
     for case in chosen:
         groups[case.exam].append(case)
     return list(groups.values())
@@ -79,7 +79,7 @@ def judge(members: list[CorpusCase], number: int, level: Level, record: HonestyR
     settings = Settings(
         level=level,
         track=track,
-        timing=False,
+        timing=members[0].timed,
         timeout_s=TIMEOUT_S,
         allow_packages=members[0].allow_packages,
     )

@@ -11,6 +11,7 @@ from __future__ import annotations
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from assay.data.evidence import Severity
 from assay.data.verdict import Verdict
@@ -18,6 +19,15 @@ from assay.data.verdict import Verdict
 CORPUS = Path(__file__).parent / "corpus"
 CUDA_CORPUS = Path(__file__).parent / "corpus_cuda"  # kernels that only a GPU can run
 LABELS = ("honest", "wrong", "cheat")
+
+
+class SharedExam(NamedTuple):
+    """What cases have in common that are judged in one run."""
+
+    task: str
+    track: str
+    allow_packages: tuple[str, ...]
+    timed: bool
 
 
 @dataclass(frozen=True)
@@ -36,6 +46,7 @@ class CorpusCase:
     explanation: str
     task_source: str = ""  # what the task is resolved by: a native name, or a file beside the case
     allow_packages: tuple[str, ...] = ()  # that it is shown, as a user may say
+    timed: bool = False  # acts only in the process that is timed, so it must be timed
     slow: bool = False  # builds for minutes: judged by benchmarks/honesty.py, not by every test run
 
     @property
@@ -45,9 +56,9 @@ class CorpusCase:
         return self.path.parent if any(beside) else self.path
 
     @property
-    def exam(self) -> tuple[str, str, tuple[str, ...]]:
-        """What cases share that are judged together: task, track and packages shown."""
-        return self.task, self.track, self.allow_packages
+    def exam(self) -> SharedExam:
+        """What cases share that are judged together."""
+        return SharedExam(self.task, self.track, self.allow_packages, self.timed)
 
     @property
     def full_name(self) -> str:
@@ -85,6 +96,7 @@ def read_case(folder: Path) -> CorpusCase:
         explanation=entry["explanation"],
         task_source=str(foreign) if (foreign := folder.parent / "task.py").exists() else task,
         allow_packages=tuple(entry.get("allow_packages", ())),
+        timed=entry.get("timed", False),
         slow=entry.get("slow", False),
     )
 

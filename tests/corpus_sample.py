@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 
-from corpus_case import CorpusCase
+from corpus_case import CorpusCase, SharedExam
 
 ROOT = Path(__file__).parents[1]
 TASKS = 12  # at least; an exam takes 2 to 10 s
@@ -57,7 +57,7 @@ def sample(found: Iterable[CorpusCase], seed: str) -> list[CorpusCase]:
 
 def by_task(found: Iterable[CorpusCase]) -> list[list[CorpusCase]]:
     """Cases that share one exam, in the order of the corpus."""
-    groups: dict[tuple[str, str, tuple[str, ...]], list[CorpusCase]] = defaultdict(list)
+    groups: dict[SharedExam, list[CorpusCase]] = defaultdict(list)
     for case in found:
         groups[case.exam].append(case)
     return list(groups.values())

@@ -72,7 +72,7 @@ def preloaded() -> tuple[str, ...]:
 
 @cache
 def verdicts(wall: Wall, chosen: tuple[CorpusCase, ...]) -> dict[str, Verdict]:
-    """Of cases that share a task, a track, packages and a limit."""
+    """Of cases that share an exam and a limit."""
     packages = chosen[0].allow_packages
     if not packages:
         return judged_behind(wall, chosen)
@@ -84,7 +84,7 @@ def judged_behind(wall: Wall, chosen: tuple[CorpusCase, ...]) -> dict[str, Verdi
     settings = Settings(
         level=Level.QUICK,
         track=Track(chosen[0].track),
-        timing=False,
+        timing=chosen[0].timed,
         allow_packages=chosen[0].allow_packages,
         timeout_s=SLOW_TIMEOUT_S if chosen[0].slow else TIMEOUT_S,
         build_timeout_s=240.0 if chosen[0].slow else 60.0,

@@ -87,6 +87,24 @@ def test_a_loop_variable_is_no_counter() -> None:
     assert found("i = 0\nwhile i < n:\n  i += 1\n  if i == 640: pass")[640] is COMPARED
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "seen = kept.get(0, 0) + 1\nkept[0] = seen\nif seen > 900: pass",
+        "old = kept[0]\nseen = old + 1\nkept[0] = seen\nif seen > 900: pass",
+        "setattr(f, 'n', getattr(f, 'n', 0) + 1)\nif f.n > 900: pass",
+        "n = getattr(f, 'n', 0)\nf.n = n + 1\nif n == 900: pass",
+    ],
+)
+def test_a_counter_is_read_by_another_name(text: str) -> None:
+    assert found(text)[900] is COUNTED
+
+
+def test_a_buffer_that_is_kept_is_no_counter() -> None:
+    text = "old = kept.get(k)\nnew = old if old is not None else made(k)\nkept[k] = new\n"
+    assert found(text + "if new.size > 900: pass")[900] is COMPARED
+
+
 def test_comments_and_docstrings_are_no_code() -> None:
     text = '"""At most 640."""\n# 641\n' + CPP.format("// 642\nint a = 643;")
     assert {640, 641, 642} & found(text).keys() == set()

@@ -11,12 +11,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from assay.source_analysis.literals.constant_folding import constant
+from assay.source_analysis.literals.python_counters import counted, follows
 from assay.source_analysis.literals.source_literal import LiteralUse, SourceLiteral
 
 _ORDER = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 _TABLES = (ast.Tuple, ast.List, ast.Set)
 _LIMITS = frozenset(("min", "max", "minimum", "maximum", "clamp", "clip"))
-_ROUNDS = 3  # of following what was assigned from a counter
 _SHOWN = 40  # characters of an expression
 
 
@@ -37,19 +37,13 @@ class _ParsedModule:
 
     def is_counter(self, node: ast.expr) -> bool:
         """Whether an expression follows what earlier calls left."""
-        for inner in ast.walk(node):
-            if isinstance(inner, ast.Name | ast.Attribute | ast.Subscript):
-                if ast.unparse(inner) in self.counted:
-                    return True
-            elif isinstance(inner, ast.Call) and ast.unparse(inner.func) == "next":
-                return True
-        return False
+        return follows(node, self.counted)
 
 
 def python_literals(tree: ast.Module, path: str) -> Iterator[SourceLiteral]:
     """Every number of a file, with its use; some several times."""
     names, tables = _constants(tree)
-    module = _ParsedModule(path, names, tables, _counted(tree))
+    module = _ParsedModule(path, names, tables, counted(tree))
     for node in ast.walk(tree):
         yield from _of_node(node, module)
 
@@ -85,31 +79,6 @@ def _elements(node: ast.expr, names: dict[str, float]) -> Iterator[float]:
         value = constant(one, names) if one is not None else None
         if value is not None:
             yield value
-
-
-def _counted(tree: ast.Module) -> frozenset[str]:
-    """Attributes, elements and globals that are counted up, and what is assigned from them."""
-    shared = {name for n in ast.walk(tree) if isinstance(n, ast.Global) for name in n.names}
-    shared |= {name for n in ast.walk(tree) if isinstance(n, ast.Nonlocal) for name in n.names}
-    found: set[str] = set()
-    assignments: list[tuple[str, ast.expr]] = []
-    for node in ast.walk(tree):
-        if isinstance(node, ast.AugAssign):
-            target = ast.unparse(node.target)
-            if not isinstance(node.target, ast.Name) or target in shared:
-                found.add(target)
-        elif isinstance(node, ast.Assign):
-            assignments += [(ast.unparse(target), node.value) for target in node.targets]
-        elif isinstance(node, ast.NamedExpr):
-            assignments.append((node.target.id, node.value))
-    for target, value in assignments:
-        kept = target in shared or "." in target or "[" in target
-        if kept and target in {ast.unparse(n) for n in ast.walk(value) if isinstance(n, ast.expr)}:
-            found.add(target)
-    for _ in range(_ROUNDS):
-        module = _ParsedModule("", {}, {}, frozenset(found))
-        found |= {target for target, value in assignments if module.is_counter(value)}
-    return frozenset(found)
 
 
 def _of_node(node: ast.AST, module: _ParsedModule) -> Iterator[SourceLiteral]:
