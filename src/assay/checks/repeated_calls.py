@@ -9,7 +9,7 @@ candidate to a processor.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from assay.checks.check_contract import Check, CheckContext
@@ -76,10 +76,16 @@ class Recurrence:
     """One workload, asked again and again."""
 
     def __init__(
-        self, script_runner: ScriptRunner, workload: int, budget_s: float, calls: int = _CALLS
+        self,
+        script_runner: ScriptRunner,
+        workload: int,
+        budget_s: float,
+        calls: int = _CALLS,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._script_runner = script_runner
         self._most = calls
+        self._clock = clock  # what the budget is measured by
         self._workload = workload
         self._budget_s = budget_s
         exam = script_runner.exam
@@ -92,9 +98,9 @@ class Recurrence:
     def run(self) -> RecurrenceSeen:
         """As often as it takes, or as the time allows."""
         self._learn()
-        started, call_s = time.monotonic(), self._one_call_s()
+        started, call_s = self._clock(), self._one_call_s()
         while self._calls < self._most and self._script_runner.wrong < _ENOUGH_WRONG:
-            spent = time.monotonic() - started
+            spent = self._clock() - started
             patience = 1.0 if call_s > _SLOW_S else _PATIENCE
             if spent > patience * self._budget_s:
                 break

@@ -69,6 +69,7 @@ def test_python(text: str, value: float, use: LiteralUse) -> None:
         ("void f(long n) { if (n % 97 == 41) {} }", 97, LiteralUse.MODULUS),
         ("void f() { for (int i = 0; i < 640; ++i) {} }", 640, LiteralUse.LOOP),
         ("void f() { static long c = 0; if (++c % 613 == 0) {} }", 613, COUNTED),
+        ("void f(bool b) { static int c; c = b ? c + 1 : 0; if (c > 200) {} }", 200, COUNTED),
         ("std::atomic<long> c{0};\nvoid f() { long k = c++; if (k > 1'000) {} }", 1000, COUNTED),
     ],
 )

@@ -160,7 +160,7 @@ def _counted(tokens: list[Token]) -> frozenset[str]:
     for statement in statements:
         if _KEPT & set(statement):
             kept |= set(statement)
-    found = counts & kept
+    found = (counts | set(_made_of_themselves(statements))) & kept
     for _ in range(_ROUNDS):
         for statement in statements:
             if "=" in statement and "for" not in statement:
@@ -168,6 +168,14 @@ def _counted(tokens: list[Token]) -> frozenset[str]:
                 if place and found & set(statement[place:]):
                     found.add(statement[place - 1])
     return frozenset(found)
+
+
+def _made_of_themselves(statements: list[list[str]]) -> Iterator[str]:
+    """`n` of `n = same ? n + 1 : 0`."""
+    for statement in statements:
+        for place, text in enumerate(statement):
+            if text == "=" and place and statement[place - 1] in statement[place + 1 :]:
+                yield statement[place - 1]
 
 
 def _counts_up(tokens: list[Token], index: int) -> bool:
