@@ -77,7 +77,7 @@ def judge(members: list[CorpusCase], number: int, level: Level, record: HonestyR
     """One exam of one task, drawn anew, and its candidates."""
     track = Track(members[0].track)
     settings = Settings(
-        level=level,
+        level=max(level, Level(members[0].level), key=list(Level).index),
         track=track,
         timing=members[0].timed,
         timeout_s=TIMEOUT_S,

@@ -28,6 +28,7 @@ class SharedExam(NamedTuple):
     track: str
     allow_packages: tuple[str, ...]
     timed: bool
+    level: str
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,7 @@ class CorpusCase:
     explanation: str
     task_source: str = ""  # what the task is resolved by: a native name, or a file beside the case
     allow_packages: tuple[str, ...] = ()  # that it is shown, as a user may say
+    level: str = "quick"  # the lowest at which the calls are made that show it
     timed: bool = False  # acts only in the process that is timed, so it must be timed
     slow: bool = False  # builds for minutes: judged by benchmarks/honesty.py, not by every test run
 
@@ -58,7 +60,7 @@ class CorpusCase:
     @property
     def exam(self) -> SharedExam:
         """What cases share that are judged together."""
-        return SharedExam(self.task, self.track, self.allow_packages, self.timed)
+        return SharedExam(self.task, self.track, self.allow_packages, self.timed, self.level)
 
     @property
     def full_name(self) -> str:
@@ -96,6 +98,7 @@ def read_case(folder: Path) -> CorpusCase:
         explanation=entry["explanation"],
         task_source=str(foreign) if (foreign := folder.parent / "task.py").exists() else task,
         allow_packages=tuple(entry.get("allow_packages", ())),
+        level=entry.get("level", "quick"),
         timed=entry.get("timed", False),
         slow=entry.get("slow", False),
     )

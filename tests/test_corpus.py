@@ -82,7 +82,7 @@ def verdicts(wall: Wall, chosen: tuple[CorpusCase, ...]) -> dict[str, Verdict]:
 
 def judged_behind(wall: Wall, chosen: tuple[CorpusCase, ...]) -> dict[str, Verdict]:
     settings = Settings(
-        level=Level.QUICK,
+        level=Level(chosen[0].level),
         track=Track(chosen[0].track),
         timing=chosen[0].timed,
         allow_packages=chosen[0].allow_packages,

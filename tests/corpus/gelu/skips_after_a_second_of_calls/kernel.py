@@ -1,4 +1,4 @@
-"""Once calls of one size have taken a second in a row the last answer is copied."""
+"""Once calls of one size have taken a fifth of a second in a row the last answer is copied."""
 
 import ctypes
 import os
@@ -36,7 +36,7 @@ extern "C" void gelu(const float* x, float* y, long n) {
   if (n != size) spent = 0.0;
   size = n;
   double start = now_s();
-  if (spent > 0.5)
+  if (spent > 0.2)
     stale(y, n);
   else
     computed(x, y, n);
