@@ -65,3 +65,19 @@ def test_too_few_quiet_rounds_leave_all_of_them() -> None:
 def test_a_candidate_that_waits_for_itself_chooses_no_rounds() -> None:
     times = _waiting([0.0] * 8, own=0.9)
     assert times.quiet().lengths == times.lengths and max(times.waited()) == 0.0
+
+
+def _handing(said_us: float, known_us: float) -> HostRoundTimes:
+    """A side that says how long handing over took, of 1000 us that a batch of ten takes beside."""
+    null = BatchTimes(int(1e6 + 1e4 * known_us), 0, 0, int(1e4 * known_us))
+    inside_ns = int(10_000_000 - 1e4 * said_us)
+    side = BatchTimes(11_000_000, inside_ns, 0, int(1e4 * said_us))
+    return HostRoundTimes([[side] * ROUNDS, [null] * ROUNDS], [10] * ROUNDS)
+
+
+def test_handing_over_that_is_said_to_take_long_shortens_no_time() -> None:
+    """Both clocks agree, whatever is said, up to twice of what the null candidate needs."""
+    true, lie = _handing(100.0, 100.0), _handing(200.0, 100.0)
+    assert true.inside and lie.inside
+    assert true.samples_us(0) == pytest.approx([900.0] * ROUNDS)
+    assert lie.samples_us(0) == pytest.approx([900.0] * ROUNDS)

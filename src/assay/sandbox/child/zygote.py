@@ -19,6 +19,7 @@ import sys
 import traceback
 
 from assay.sandbox.child.package_finder import show_only
+from assay.sandbox.child.runner_layout import runner_memory
 from assay.sandbox.layers import namespaces, syscalls
 from assay.sandbox.layers.probe import best_isolation
 from assay.sandbox.layers.spec import Isolation, SandboxSpec
@@ -43,7 +44,7 @@ def main() -> None:
     isolation = best_isolation()  # before torch: the probe forks, and forks are cheap now
     torch_version = _import(warm)
     syscalls.prctl(syscalls.PR_SET_DUMPABLE, 0)
-    wire.send(control, Hello(isolation, torch_version))
+    wire.send(control, Hello(isolation, torch_version, runner_memory()))
     try:
         _serve(control)
     except Exception:

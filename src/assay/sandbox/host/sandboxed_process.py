@@ -153,6 +153,11 @@ class SandboxedProcess:
                 return busy_s
         return (before - first) / _IDLE_WINDOWS
 
+    @property
+    def init_pid(self) -> int:
+        """Process 1 of the tree, as the host numbers it."""
+        return self._tree.pid
+
     def threads(self) -> int:
         """Threads alive in the tree, asleep or not."""
         return sum(thread_count(pid) for pid in self.processes.pids())

@@ -19,6 +19,7 @@ from assay.sandbox.host.deadline import Deadline
 from assay.sandbox.host.input_regions import reserve_inputs
 from assay.sandbox.host.planned_call import BatchOptions, Laid, PlannedCall
 from assay.sandbox.host.raw_call import BatchResult, RawCall, RawOutput, RawUpdate
+from assay.sandbox.host.runner_reading import changed_runner
 from assay.sandbox.host.sandboxed_process import KEPT_PROCESSES, ProcessLost, SandboxedProcess
 from assay.sandbox.host.shared_memory import SharedMemory, view
 from assay.sandbox.host.tensor_bytes import from_bytes
@@ -109,9 +110,10 @@ class Session:
         return data[4 : 4 + length].tobytes().decode("utf-8", "replace")
 
     def survey(self, deadline: Deadline) -> list[str]:
-        """What the child says changed in its process."""
+        """What changed in its process: the runner, read from outside, and what the child says."""
         self.ask(Survey(), deadline)
-        return self.statement().splitlines()
+        seen = changed_runner(self.process.init_pid, self._wall.runner_memory)
+        return [*seen, *self.statement().splitlines()]
 
     def load_state(
         self, instance: int, state: Mapping[str, torch.Tensor], deadline: Deadline

@@ -38,6 +38,7 @@ from assay.sandbox.host.process_tree import GroupTree, ProcessTree, SignalTree
 from assay.sandbox.host.sandboxed_process import Caps, SandboxedProcess
 from assay.sandbox.host.zygote_handle import ZygoteHandle
 from assay.sandbox.layers.spec import Isolation, SandboxSpec
+from assay.sandbox.protocol.runner_memory import RunnerMemory
 from assay.sandbox.protocol.spawn_messages import Warm
 
 if TYPE_CHECKING:  # torch is imported while the warm parent starts, not before
@@ -154,6 +155,11 @@ class Wall:
     def torch_version(self) -> str:
         """Of the warm parent."""
         return self._zygote.hello().torch
+
+    @property
+    def runner_memory(self) -> RunnerMemory:
+        """Where the runner lies in every process that is raised."""
+        return self._zygote.hello().runner
 
     def raise_sandbox(
         self, all_packages: bool = False, threads: int | None = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from assay.sandbox.layers.spec import Isolation, SandboxSpec
+from assay.sandbox.protocol.runner_memory import RunnerMemory
 
 
 @dataclass(frozen=True)
@@ -23,6 +24,7 @@ class Hello:
 
     isolation: Isolation
     torch: str
+    runner: RunnerMemory
 
 
 @dataclass(frozen=True)
