@@ -63,6 +63,7 @@ def test_only_executable_pages_count() -> None:
         (f"{SITE}/numpy/_core/_multiarray_umath.cpython-311-x86_64-linux-gnu.so", Owner.LIBRARY),
         (f"{SITE}/numba/_dispatcher.cpython-311-x86_64-linux-gnu.so", Owner.INTERPRETER),
         (f"{SITE}/some_kernels/_impl.so", Owner.LIBRARY),
+        ("/usr/lib/x86_64-linux-gnu/libmpfr.so.6.2.0", Owner.LIBRARY),
     ],
 )
 def test_the_place_decides(path: str, owner: Owner) -> None:
@@ -94,3 +95,26 @@ def test_new_pages_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_process_that_is_gone_owns_nothing() -> None:
     assert MappedObjects(2**22 - 1, "/tmp").owner(4096) is Owner.UNKNOWN
+
+
+MPFR = "7f0000000000-7f0000100000 r-xp 00000000 00:1f 2 /usr/lib/libmpfr.so.6.2.0"
+
+
+@pytest.mark.parametrize(
+    ("program", "owner"),
+    [
+        ("/usr/libexec/gcc/x86_64-linux-gnu/13/cc1plus", Owner.INTERPRETER),
+        ("/usr/bin/python3.11", Owner.LIBRARY),
+        ("/tmp/scratch/cc1plus", Owner.LIBRARY),
+    ],
+)
+def test_a_compilers_arithmetic_is_a_library_elsewhere(program: str, owner: Owner) -> None:
+    maps = f"55d000000000-55d000001000 r--p 00000000 00:1f 1 {program}\n{MPFR}\n"
+    assert [r.owner for r in executable_ranges(maps, "/tmp/scratch")] == [owner]
+
+
+def test_a_fork_that_is_gone_had_its_parents_mappings() -> None:
+    parent = MappedObjects(os.getpid(), "/nowhere")
+    libc = ctypes.cast(ctypes.CDLL(None).qsort, ctypes.c_void_p).value
+    assert libc is not None and parent.owner(libc) is Owner.NEUTRAL
+    assert MappedObjects(2**22 - 1, "/nowhere", parent).owner(libc) is Owner.NEUTRAL

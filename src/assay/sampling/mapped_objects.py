@@ -55,9 +55,11 @@ _NEUTRAL = re.compile(
 _COMPILER = re.compile(
     r"""(cc1|cc1plus|as|ld|ld\.\w+|collect2|g\+\+|gcc|c\+\+|cc|clang|clang\+\+|lld|nvcc|cicc|ptxas
     |cudafe\+\+|fatbinary|ninja|lto1|lto-wrapper)(-[\d.]+)?
-    |lib(bfd|opcodes|ctf|sframe|gmp|mpfr|mpc|isl|LLVM|clang-cpp)[-.\w]*""",
+    |lib(bfd|opcodes|ctf|sframe|LLVM|clang-cpp)[-.\w]*""",
     re.VERBOSE,
 )
+# Arithmetic of a compiler's own; in any other process whoever loads them computes with them.
+_OF_COMPILERS = re.compile(r"lib(gmp|gmpxx|mpfr|mpc|isl|ppl)[-.\w]*")
 # libc10 holds allocators, types and reference counts, libtorch_python argument parsing; the
 # arithmetic is in libtorch_cpu.
 _INTERPRETER = re.compile(
@@ -96,13 +98,16 @@ class MappedRange:
 class MappedObjects:
     """The executable mappings of one process, read anew as they age."""
 
-    def __init__(self, pid: int, scratch: str) -> None:
+    def __init__(self, pid: int, scratch: str, parent: MappedObjects | None = None) -> None:
+        """A fork has its parent's mappings: one that is gone before it is read had those."""
         self._pid = pid
         self._scratch = scratch
         self._ranges: list[MappedRange] = []
         self._starts: Words = np.array([], np.uint64)
         self._ends: Words = np.array([], np.uint64)
         self._read_at = float("-inf")
+        if parent is not None:
+            self._ranges, self._starts, self._ends = parent._ranges, parent._starts, parent._ends
 
     def owner(self, address: int) -> Owner:
         """Whose code the address is."""
@@ -151,6 +156,7 @@ class MappedObjects:
 def executable_ranges(maps: str, scratch: str) -> list[MappedRange]:
     """The executable mappings in the kernel's text, in order of address."""
     found = []
+    compiling = _is_compiler(maps, scratch)
     for line in maps.split("\n"):
         fields = line.split(None, 5)
         if len(fields) < 5 or "x" not in fields[1]:
@@ -158,8 +164,19 @@ def executable_ranges(maps: str, scratch: str) -> list[MappedRange]:
         start, _, end = fields[0].partition("-")
         path = fields[5].removesuffix(_DELETED) if len(fields) == 6 else ""
         owner = owner_of(path, scratch)
+        if compiling and _OF_COMPILERS.fullmatch(path.rpartition("/")[2]):
+            owner = Owner.INTERPRETER
         found.append(MappedRange(int(start, 16), int(end, 16), int(fields[2], 16), path, owner))
     return found
+
+
+def _is_compiler(maps: str, scratch: str) -> bool:
+    """Whether the program of a process, which the kernel maps first, is a compiler's."""
+    fields = maps.split("\n", 1)[0].split(None, 5)
+    path = fields[5] if len(fields) == 6 else ""
+    name = path.rpartition("/")[2].rpartition("-linux-gnu-")[2]
+    installed = owner_of(path, scratch) is Owner.INTERPRETER
+    return installed and _COMPILER.fullmatch(name) is not None
 
 
 def owner_of(path: str, scratch: str) -> Owner:

@@ -158,12 +158,20 @@ class SampledCode:
     at: int  # index of the instruction
 
 
+def parent_of(pid: int) -> int:
+    """The process that made it; 0 once it is gone."""
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        with open(f"/proc/{pid}/stat", "rb", buffering=0) as file:
+            return int(file.read(512).rpartition(b") ")[2].split()[1])
+    return 0
+
+
 class SampledProcess:
     """Read by its number alone; all of it may be gone at any moment."""
 
-    def __init__(self, pid: int, scratch: str) -> None:
+    def __init__(self, pid: int, scratch: str, parent: SampledProcess | None = None) -> None:
         self.pid = pid
-        self.objects = MappedObjects(pid, scratch)
+        self.objects = MappedObjects(pid, scratch, parent.objects if parent else None)
         self._memory: int | None = None
 
     def running(self) -> list[int]:

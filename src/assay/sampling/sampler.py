@@ -22,11 +22,12 @@ from assay.sampling.code_index import code_index
 from assay.sampling.mapped_objects import Owner
 from assay.sampling.operator_frames import computes
 from assay.sampling.processor_use import ProcessorUse
-from assay.sampling.sampled_process import Look, SampledCode, SampledProcess
+from assay.sampling.sampled_process import Look, SampledCode, SampledProcess, parent_of
 from assay.sampling.stopped_thread import AttachRefused, NotStopped, ThreadStopper, supported
 
 RATE_HZ = 800.0  # samples a second of one thread
-_PIDS_EVERY_S = 0.02  # how old the list of processes may be
+_PIDS_EVERY_S = 0.02  # how old the list of processes may be, at most
+_LISTING_COST = 0.05  # of the time may go into listing them: a helper may live for 1 ms
 _THREADS_A_ROUND = 4  # stopped one after the other; of more, some are drawn
 _SETTLE_S = 0.5  # for threads that are still to be let go
 _JOIN_S = 5.0  # until the sampling thread is given up
@@ -82,7 +83,7 @@ class Sampler:
         self._thread = threading.Thread(target=self._run, name="sampler", daemon=True)
         self._stopper = ThreadStopper()
         self._processes: dict[int, SampledProcess] = {}
-        self._listed_at = float("-inf")
+        self._list_next = float("-inf")
         self._counts: Counter[Owner] = Counter()
         self._libraries: Counter[str] = Counter()
         self._operators: Counter[str] = Counter()
@@ -190,14 +191,16 @@ class Sampler:
 
     def _list_processes(self) -> None:
         now = time.monotonic()
-        if now - self._listed_at < _PIDS_EVERY_S:
+        if now < self._list_next:
             return
-        self._listed_at = now
         listed = set(self._pids())
+        cost_s = time.monotonic() - now
+        self._list_next = now + min(_PIDS_EVERY_S, cost_s / _LISTING_COST)
         for pid in set(self._processes) - listed:
             self._processes.pop(pid).close()
         for pid in listed - set(self._processes):
-            self._processes[pid] = SampledProcess(pid, self._scratch)
+            parent = self._processes.get(parent_of(pid))
+            self._processes[pid] = SampledProcess(pid, self._scratch, parent)
 
     def _note(self, look: Look, together: list[Look]) -> Owner:
         owner, name = look.responsible()

@@ -31,7 +31,8 @@ _CALLS = {
         Reach(_REACHED, _CONVICTS, _CONVICTS, "reaches into another process"),
     ),
     **dict.fromkeys(
-        "fork vfork daemon".split(), Reach(_REACHED, _CONVICTS, _SUSPICIOUS, "forks its process")
+        "fork vfork daemon clone clone3 posix_spawn posix_spawnp".split(),
+        Reach(_REACHED, _CONVICTS, _SUSPICIOUS, "forks its process"),
     ),
     **dict.fromkeys(
         "_exit _Exit quick_exit abort_handler".split(),
@@ -46,6 +47,11 @@ _CALLS = {
         "PyFrame_GetLocals PyEval_GetLocals PyEval_GetGlobals PyUnstable_GC_VisitObjects "
         "PyInterpreterState_Head".split(),
         Reach(_REACHED, _CONVICTS, _CONVICTS, "reaches into the interpreter's own structures"),
+    ),
+    **dict.fromkeys(
+        "Py_CompileString Py_CompileStringFlags Py_CompileStringExFlags PyEval_EvalCode "
+        "PyRun_String PyRun_SimpleString PyRun_StringFlags PyRun_SimpleStringFlags".split(),
+        Reach(_REACHED, _SUSPICIOUS, _SUSPICIOUS, "runs Python text from native code"),
     ),
 }
 
@@ -69,11 +75,16 @@ def cpp_reaches(body: list[Token]) -> tuple[CppReach, ...]:
         called = body[position + 1].text == "(" and before not in (".", "->")
         if token.kind == "string":
             found += _of_path(token)
-        elif called and token.text in _CALLS:
+        elif called and token.text in _CALLS and _is_meant(token.text, words):
             found.append(CppReach(_CALLS[token.text], token.text, token.line))
         elif token.text in ("detach", "pthread_detach") and not waits and _has_thread(words):
             found.append(CppReach(_DETACHED, token.text, token.line))
     return tuple(found)
+
+
+def _is_meant(name: str, words: set[str]) -> bool:
+    """`at::clone` copies a tensor; the system call takes flags of its own."""
+    return name != "clone" or any(word.startswith("CLONE_") for word in words)
 
 
 def _has_thread(words: set[str]) -> bool:
