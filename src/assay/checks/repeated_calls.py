@@ -13,11 +13,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from assay.checks.check_contract import Check, CheckContext
+from assay.checks.process_growth import ProcessSize, growth_findings, process_size
 from assay.data.check import CheckDeclaration, CheckStage, Cost, Execution
 from assay.data.contract import Stochastic
-from assay.data.evidence import EvidenceKind
+from assay.data.evidence import Evidence, EvidenceKind
 from assay.data.observations.call import CallStage, Mix
-from assay.data.observations.observation import RecurrenceSeen
+from assay.data.observations.observation import CheckSeen, RecurrenceSeen
 from assay.exam.answer_origin import AskedCall
 from assay.exam.call_reading import BatchId
 from assay.exam.exam import ContentKey, Exam
@@ -29,6 +30,7 @@ from assay.sandbox.host.planned_call import SPOTS, BatchOptions, PlannedCall
 from assay.sandbox.host.raw_call import RawCall
 from assay.sandbox.host.tensor_bytes import same_bytes, span_bytes
 
+NAME = "repeated calls"
 _CALLS = 250  # of each workload
 _SLOW_S = 0.005  # a call that takes longer is made as often as the time allows
 _PATIENCE = 6.0  # times the budget, where a quick call's answers all have to be judged
@@ -55,7 +57,7 @@ class _Known:
         self.answers = [*self.answers[-(_REMEMBERED - 1) :], raw]
 
 
-def repeat_calls(context: CheckContext) -> list[RecurrenceSeen]:
+def repeat_calls(context: CheckContext) -> list[RecurrenceSeen | CheckSeen]:
     """The own workload, and a small one where calls of the own one are long. Raises Lost."""
     context.report("repeating", None)
     script_runner, budget_s = context.script_runner, AMOUNTS[context.settings.level].repeated_s
@@ -64,10 +66,15 @@ def repeat_calls(context: CheckContext) -> list[RecurrenceSeen]:
     script_runner.begin(None)  # no batch of the script: the hard limit alone holds
     if isinstance(script_runner.exam.reference.task.contract, Stochastic):
         return [RecurrenceSeen(workload=0, calls=0, reason="the task asks for random answers")]
-    found, small = [], small_with_rows(script_runner.exam, script_runner.refused())
+    small = small_with_rows(script_runner.exam, script_runner.refused())
+    found: list[RecurrenceSeen | CheckSeen] = []
     for workload in [0] if small is None else [0, small]:
-        found.append(Recurrence(script_runner, workload, budget_s).run())
-        if script_runner.wrong or not found[0].reason:
+        recurrence = Recurrence(script_runner, workload, budget_s)
+        seen = recurrence.run()
+        found.append(seen)
+        if growth := recurrence.growth():
+            found.append(CheckSeen(check=NAME, findings=growth))
+        if script_runner.wrong or (workload == 0 and not seen.reason):
             break
     return found
 
@@ -94,6 +101,11 @@ class Recurrence:
         self._known: list[_Known] = []
         self._calls = self._different = 0
         self._was_wrong = False
+        self._sizes: list[ProcessSize] = []
+
+    def growth(self) -> tuple[Evidence, ...]:
+        """What grew with the calls."""
+        return growth_findings(self._sizes, sum(self._known[0].planned.output_bytes))
 
     def run(self) -> RecurrenceSeen:
         """As often as it takes, or as the time allows."""
@@ -154,6 +166,7 @@ class Recurrence:
             self._was_wrong = not right  # the next right one is written down too
             if right:
                 known.keep(raw)
+        self._sizes.append(process_size(session.process.processes.pids(), self._calls))
 
     def _turns(self) -> Iterator[_Known]:
         number = self._calls
@@ -184,9 +197,14 @@ def _same_bits(one: RawCall, other: RawCall) -> bool:
 
 CHECK = Check(
     CheckDeclaration(
-        name="repeated calls",
+        name=NAME,
         text="Is every answer to the same question right, with the same bits? Races show.",
-        kinds=(EvidenceKind.WRONG_VALUE, EvidenceKind.PHASE, EvidenceKind.NOT_REPEATABLE),
+        kinds=(
+            EvidenceKind.WRONG_VALUE,
+            EvidenceKind.PHASE,
+            EvidenceKind.NOT_REPEATABLE,
+            EvidenceKind.LEFTOVER,
+        ),
         cost=Cost.CALLS,
         most=f"{_CALLS} calls of one or two workloads, where time allows: 1 s each, 8 s at full",
         stages=(CheckStage.CALLED,),

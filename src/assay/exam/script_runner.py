@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+from assay.data.contract import Stochastic
 from assay.data.evidence import EvidenceKind
 from assay.data.observations.call import CallOutcome, CallSeen, CallStage, Mix, OutputSeen
 from assay.data.observations.observation import CheckMissing, Observation
@@ -36,6 +37,7 @@ _CLEARLY = 2.0  # times the budget
 _SECOND_LOOKS = 3  # at results that were wrong when they were called done
 _ASKED_AGAIN = 4  # questions
 _LOOKS = 1  # batches, beside the last, after which a look may take its time
+_RECORDED_SHARE, _THREAD_SHARE = 0.1, 0.1  # of the batches: gradients recorded, another thread
 _VALUES = (EvidenceKind.WRONG_VALUE, EvidenceKind.NON_FINITE, EvidenceKind.UNFINISHED_WORK)
 
 AfterBatch = Callable[[int, bool], list[Observation]]  # the batch; whether it may take its time
@@ -244,7 +246,7 @@ class ScriptRunner:
 
     def _options_of(self, number: BatchId, batch: ScriptedBatch) -> BatchOptions:
         recycled = batch.kind is BatchKind.RECYCLED
-        return BatchOptions(
+        options = BatchOptions(
             copy_each=batch.copy_each,
             poison=not recycled,
             log_operations=batch.kind is BatchKind.LOGGED,
@@ -253,6 +255,26 @@ class ScriptRunner:
             else None,
             apart=self.exam.keeps_apart,
             held=batch.held,
+        )
+        return self._in_surroundings(options, number, batch)
+
+    def _in_surroundings(
+        self, options: BatchOptions, number: BatchId, batch: ScriptedBatch
+    ) -> BatchOptions:
+        """Some calls are made as a training loop makes them, some as a server does.
+
+        Who raises there is asked once more, so a call must not change what the next one finds.
+        """
+        exam = self.exam
+        repeatable = not (exam.stateful or exam.reference.updates)
+        stochastic = isinstance(exam.reference.task.contract, Stochastic)
+        if batch.kind is not BatchKind.PLAIN or not repeatable or stochastic:
+            return options
+        rng = exam.secret.random("surroundings", number.stage, number.number)
+        return replace(
+            options,
+            recording=rng.random() < _RECORDED_SHARE,
+            other_thread=rng.random() < _THREAD_SHARE and self.session.idle_probe is None,
         )
 
     def prepare(self, instance: int, wanted: Weights | None) -> Weights:

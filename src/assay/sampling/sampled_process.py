@@ -160,10 +160,11 @@ class SampledCode:
 
 def parent_of(pid: int) -> int:
     """The process that made it; 0 once it is gone."""
-    with contextlib.suppress(OSError, ValueError, IndexError):
+    try:
         with open(f"/proc/{pid}/stat", "rb", buffering=0) as file:
             return int(file.read(512).rpartition(b") ")[2].split()[1])
-    return 0
+    except (OSError, ValueError, IndexError):
+        return 0
 
 
 class SampledProcess:

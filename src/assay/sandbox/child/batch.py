@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import sys
+import threading
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
@@ -26,6 +28,7 @@ from assay.sandbox.protocol.replies import (
 )
 from assay.sandbox.protocol.requests import Call, Plain, RunBatch, Slot
 
+_STACK_BYTES = 64 << 20  # of a thread: no less than the main one may have
 _WITHIN_A_CALL = OutputFlag.WITHIN | OutputFlag.OF_INPUT
 
 
@@ -74,7 +77,7 @@ class Batch:
                     self._held = plant_memory(first, request.planted_seed + number)
                 if request.poison and self._memory.accelerator is None:
                     lay_poison([slot.capacity for slot in call.outputs])
-                result = call_once(self._instances[call.instance], inputs, log)
+                result = self._call(self._instances[call.instance], inputs, log)
                 self._results.append(result)
                 if self._memory.accelerator is not None:
                     self._memory.accelerator.take_back()
@@ -87,6 +90,15 @@ class Batch:
             for index, inputs in enumerate(prepared):
                 self._mark_shared(index, inputs)
         return log.text() if log is not None else ""
+
+    def _call(self, instance: Any, inputs: list[Any], log: OperationLog | None) -> Answer:
+        """Who raises in other surroundings is asked once more in the usual ones."""
+        request = self._request
+        if request.recording or request.other_thread:
+            answer = call_elsewhere(instance, inputs, request.recording, request.other_thread)
+            if answer.code is CallCode.RETURNED:
+                return answer
+        return call_once(instance, inputs, log)
 
     def hand_over(self) -> None:
         """Copy every result into its slots."""
@@ -127,11 +139,32 @@ def prepare(call: Call, memory: Memory) -> list[Any]:
     return [v.value if isinstance(v, Plain) else memory.tensor(v) for v in call.inputs]
 
 
-def call_once(instance: Any, inputs: list[Any], log: OperationLog | None) -> Answer:
+def call_elsewhere(instance: Any, inputs: list[Any], recording: bool, thread: bool) -> Answer:
+    """As a server or a training loop calls: with gradients recorded, not in the main thread.
+
+    Compiled graphs are made anew for recording, which takes seconds: those are not asked.
+    """
+    recording = recording and "torch._dynamo" not in sys.modules
+    if not thread:
+        return call_once(instance, inputs, None, recording)
+    answers: list[Answer] = []
+    before = threading.stack_size(_STACK_BYTES)
+    worker = threading.Thread(
+        target=lambda: answers.append(call_once(instance, inputs, None, recording))
+    )
+    worker.start()
+    threading.stack_size(before)
+    worker.join()
+    return answers[0]
+
+
+def call_once(
+    instance: Any, inputs: list[Any], log: OperationLog | None, recording: bool = False
+) -> Answer:
     """Whatever a call does is its answer."""
     watch = log if log is not None else contextlib.nullcontext()
     try:
-        with torch.no_grad(), watch:
+        with torch.set_grad_enabled(recording), watch:
             start = time.perf_counter_ns()
             value = instance(*inputs)
             end = time.perf_counter_ns()

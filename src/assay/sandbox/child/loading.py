@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import importlib.util
 import os
 import random
@@ -52,8 +53,22 @@ def construct(entry: Any, request: Construct, device: torch.device) -> torch.nn.
     return instance
 
 
-def load_state(module: torch.nn.Module, request: LoadState, memory: Memory) -> StateMatch:
-    """Copy the given values in place: by name, else by order and shape, else not at all."""
+def copied(instance: torch.nn.Module) -> torch.nn.Module | None:
+    """A deep copy, as people make one to average weights; None where it does not allow that."""
+    try:
+        return copy.deepcopy(instance)
+    except Exception:  # whatever it holds that cannot be copied: not an error of a kernel
+        return None
+
+
+def load_state(
+    module: torch.nn.Module, request: LoadState, memory: Memory, replaced: list[torch.Tensor]
+) -> StateMatch:
+    """Give the values: by name, else by order and shape, else not at all.
+
+    Storage that is replaced is kept, so that no address comes back with other values: address and
+    version together tell every change.
+    """
     state = module.state_dict() if isinstance(module, torch.nn.Module) else {}
     given = [(name, memory.tensor(view)) for name, view in request.entries]
     if all(name in state and state[name].shape == value.shape for name, value in given):
@@ -64,14 +79,20 @@ def load_state(module: torch.nn.Module, request: LoadState, memory: Memory) -> S
         match = StateMatch.ORDER
     else:
         return StateMatch.NONE
-    _copy_in_place(module, pairs)
+    moved = replaced if request.new_storage else None
+    _give(module, pairs, moved)
     return match
 
 
-def _copy_in_place(module: torch.nn.Module, pairs: list[tuple[torch.Tensor, torch.Tensor]]) -> None:
+def _give(
+    module: torch.nn.Module,
+    pairs: list[tuple[torch.Tensor, torch.Tensor]],
+    replaced: list[torch.Tensor] | None,
+) -> None:
     """Through the live parameters, not their detached state-dict twins, so that versions move.
 
-    What holds the value already is left alone, and its version with it.
+    What holds the value already is left alone, and its version with it. With a list for what is
+    replaced, parameters get new storage instead, and keep their versions.
     """
     owners = [*module.parameters(), *module.buffers()]
     live = {(t.data_ptr(), tuple(t.shape), t.stride()): t for t in owners}
@@ -80,4 +101,15 @@ def _copy_in_place(module: torch.nn.Module, pairs: list[tuple[torch.Tensor, torc
             if torch.equal(target, value):
                 continue
             key = (target.data_ptr(), tuple(target.shape), target.stride())
-            live.get(key, target).copy_(value)
+            owner = live.get(key, target)
+            if replaced is None or not _is_alone(owner):
+                owner.copy_(value)
+                continue
+            replaced.append(owner.data)
+            owner.data = torch.empty_like(owner.data).copy_(value)
+
+
+def _is_alone(owner: torch.Tensor) -> bool:
+    """Whether it is a parameter that shares its storage with no other tensor."""
+    whole = owner.untyped_storage().nbytes() == owner.numel() * owner.element_size()
+    return type(owner) is torch.nn.Parameter and whole

@@ -26,7 +26,7 @@ from assay.sandbox.child.compiling import TritonModule, run_tool
 from assay.sandbox.child.gated_calls import ChildGate, GatedBatch
 from assay.sandbox.child.generated_kernels import generated_lines
 from assay.sandbox.child.kernel_log import KernelLog, code_text
-from assay.sandbox.child.loading import construct, load_entry, load_state
+from assay.sandbox.child.loading import construct, copied, load_entry, load_state
 from assay.sandbox.child.package_finder import show_only
 from assay.sandbox.child.raised_errors import described, is_exhausted, is_own_check
 from assay.sandbox.child.state_snapshot import Snapshot, watch_thread_setting
@@ -71,6 +71,7 @@ class Runner:
         self.instances: dict[int, torch.nn.Module] = {}
         self.batch: Batch | None = None
         self.held: list[Batch] = []  # whose results stay alive until calls are timed
+        self.replaced: list[torch.Tensor] = []  # storage that weights had before
         self.silenced: Callable[[], int] = int  # how many launches did nothing: none
         self.gated: GatedBatch | None = None
         self.timed: TimedCalls | None = None
@@ -83,6 +84,13 @@ class Runner:
         if self._gate is None:
             self._gate = ChildGate(self.memory.host_map(GATE_ARENA), self.memory)
         return self._gate
+
+    def _construct(self, request: Construct) -> torch.nn.Module:
+        original = None if request.copy_of is None else self.instances.get(request.copy_of)
+        instance = copied(original) if original is not None else None
+        if instance is not None:
+            return instance
+        return construct(self.entry, request, self.memory.device)
 
     def release(self) -> None:
         """What earlier batches returned is free from here on."""
@@ -112,12 +120,10 @@ class Runner:
                     self.silenced = request.language.silence()
                 self.entry = load_entry(request)
             case Construct():
-                self.instances[request.instance] = construct(
-                    self.entry, request, self.memory.device
-                )
+                self.instances[request.instance] = self._construct(request)
             case LoadState():
                 module = self.instances[request.instance]
-                return load_state(module, request, self.memory), ""
+                return load_state(module, request, self.memory, self.replaced), ""
             case RunBatch():
                 self.batch = Batch(request, self.instances, self.memory, tuple(self.held))
                 self.held += [self.batch] if request.held else []

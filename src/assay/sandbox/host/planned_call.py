@@ -87,6 +87,8 @@ class BatchOptions:
     planted_seed: int | None = None
     apart: bool = False  # whether outputs of one call must not share memory
     held: bool = False  # whether its results stay alive until calls are timed
+    recording: bool = False  # whether gradients are recorded
+    other_thread: bool = False  # whether each call is made in a thread of its own
 
 
 @dataclass(frozen=True)

@@ -116,9 +116,13 @@ class Session:
         return [*seen, *self.statement().splitlines()]
 
     def load_state(
-        self, instance: int, state: Mapping[str, torch.Tensor], deadline: Deadline
+        self,
+        instance: int,
+        state: Mapping[str, torch.Tensor],
+        deadline: Deadline,
+        new_storage: bool = False,
     ) -> StateMatch:
-        """Give an instance its weights, in place."""
+        """Give an instance its weights, in place or in new storage."""
         tensors = {name: value.detach().contiguous() for name, value in state.items()}
         regions = {
             name: self.memory.reserve(("state", instance, name), tensor.nbytes, Edge.MIDDLE)
@@ -131,7 +135,7 @@ class Session:
             self.memory.put(regions[name], tensor)
             entries.append((name, view(tensor, regions[name], False)))
         self.memory.settle()
-        reply = self.ask(LoadState(instance, tuple(entries)), deadline)
+        reply = self.ask(LoadState(instance, tuple(entries), new_storage), deadline)
         if reply.code != ReplyCode.OK or reply.count not in tuple(StateMatch):
             return StateMatch.NONE
         return StateMatch(reply.count)
@@ -156,6 +160,8 @@ class Session:
             options.planted_seed,
             options.apart,
             options.held,
+            options.recording,
+            options.other_thread,
         )
         _, outside_ns = self.process.ask(request, deadline)
         self.process.freeze()

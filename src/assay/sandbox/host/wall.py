@@ -59,6 +59,8 @@ _SYSTEM_PATHS = (
 )
 _MOUNTED_SCRATCH = "/scratch"
 _THREAD_SETTINGS = ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS")  # what thread libraries read
+_USERS = ("user", "root", "ubuntu", "admin", "runner", "dev", "maria", "jan")
+_LANGUAGES = ("C.UTF-8", "en_US.UTF-8", "en_GB.UTF-8", "de_DE.UTF-8", "ja_JP.UTF-8")
 _FORCE = "ASSAY_ISOLATION"  # namespaces | landlock | none: to see what a lesser machine would do
 
 
@@ -241,7 +243,7 @@ class Wall:
             scratch=scratch,
             scratch_bytes=self.sandbox_limits.scratch_bytes,
             memory_bytes=self.sandbox_limits.memory_bytes,
-            environment=tuple((self._environment(scratch) | told).items()),
+            environment=tuple((self._environment(scratch) | _drawn_names() | told).items()),
             threads=threads or self.sandbox_limits.threads,
             torch_device=self.device.torch_device,
             accelerator=self.device.accelerator,
@@ -274,6 +276,15 @@ def hidden_paths() -> tuple[str, ...]:
     """Assay itself, and packages of others that hold tasks or know what is checked."""
     ours = str(Path(assay.__file__).resolve().parent)
     return (ours, *outside_packages("assay.readers", "assay.checks"))
+
+
+def _drawn_names() -> dict[str, str]:
+    """Who the user is and what language is spoken: drawn for each process.
+
+    A result that hangs on one of them is wrong in some process, as it is for some user.
+    """
+    user = secrets.choice(_USERS)
+    return {"USER": user, "LOGNAME": user, "LANG": secrets.choice(_LANGUAGES)}
 
 
 def neutral_environment(scratch: str, device: DeviceBackend) -> dict[str, str]:

@@ -103,14 +103,19 @@ class Construct:
     kwargs: tuple[tuple[str, Any], ...]
     seed: int
     training: bool
+    copy_of: int | None = None  # an instance of the same arguments: a deep copy of it will do
 
 
 @dataclass(frozen=True)
 class LoadState:
-    """Copy values into an instance's parameters and buffers, in place."""
+    """Give an instance's parameters and buffers these values.
+
+    They are copied in place, or parameters get new storage: as `parameter.data = value` does.
+    """
 
     instance: int
     entries: tuple[tuple[str, View], ...]
+    new_storage: bool = False
 
 
 @dataclass(frozen=True)
@@ -126,6 +131,8 @@ class RunBatch:
     )
     apart: bool = False  # say which outputs share memory with an input or with each other
     held: bool = False  # keep the results alive until calls are timed
+    recording: bool = False  # with gradients being recorded, as torch does by default
+    other_thread: bool = False  # each call alone in a thread of its own
 
 
 @dataclass(frozen=True)

@@ -43,7 +43,8 @@ _LIBRARY_ROOTS = frozenset(
     tvm openvino mxnet numexpr bottleneck einops.einsum opt_einsum kornia fla mamba_ssm
     causal_conv1d deep_gemm bitsandbytes torchao unsloth cudnn nvmath onednn
     intel_extension_for_pytorch
-    flag_gems gemlite triton_kernels triton.ops kernels triton._C triton.runtime.interpreter""".split()
+    flag_gems gemlite triton_kernels triton.ops kernels
+    triton._C triton.runtime.interpreter""".split()
 )
 _GENERATORS = frozenset(
     """torch.compile torch.jit.script torch.jit.trace torch.jit.freeze
