@@ -172,7 +172,8 @@ class SampledProcess:
 
     def __init__(self, pid: int, scratch: str, parent: SampledProcess | None = None) -> None:
         self.pid = pid
-        self.objects = MappedObjects(pid, scratch, parent.objects if parent else None)
+        of_parent: MappedObjects | None = parent.objects if parent is not None else None
+        self.objects: MappedObjects = MappedObjects(pid, scratch, of_parent)
         self._memory: int | None = None
 
     def running(self) -> list[int]:
