@@ -1,9 +1,40 @@
-"""What of a call's result is handed over."""
+"""What of a call's result is handed over, and in which surroundings a call is made."""
 
 from __future__ import annotations
 
-from assay.sandbox.child.batch import flatten
+import sys
+import threading
+from typing import Any
+
+import pytest
+import torch
+
+from assay.sandbox.child.batch import call_elsewhere, flatten
+from assay.sandbox.protocol.replies import CallCode
 
 
 def test_a_python_number_is_handed_over_as_a_tensor() -> None:
     assert [leaf.item() for leaf in flatten((1.5, [True, None, 3]))] == [1.5, True, 3]
+
+
+def _surroundings(*_: Any) -> tuple[bool, bool]:
+    main = threading.current_thread() is threading.main_thread()
+    return torch.is_grad_enabled(), not main
+
+
+@pytest.mark.parametrize("recording", [True, False])
+@pytest.mark.parametrize("thread", [True, False])
+def test_a_call_is_made_in_the_surroundings_asked_for(
+    monkeypatch: pytest.MonkeyPatch, recording: bool, thread: bool
+) -> None:
+    monkeypatch.delitem(sys.modules, "torch._dynamo", raising=False)
+    answer = call_elsewhere(_surroundings, [], recording, thread)
+    assert answer.code is CallCode.RETURNED and answer.value == (recording, thread)
+
+
+def test_an_error_of_another_thread_is_an_answer() -> None:
+    def refuse() -> None:
+        raise ValueError("not here")
+
+    answer = call_elsewhere(refuse, [], False, True)
+    assert answer.code is not CallCode.RETURNED and "not here" in answer.message
