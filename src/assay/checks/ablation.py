@@ -21,6 +21,7 @@ from assay.exam.call_reading import CallFacts, read_call
 from assay.exam.candidate_build import Builder
 from assay.exam.exam import ContentKey, Exam
 from assay.exam.weight_scales import FIRST_WEIGHTS, SEEDED
+from assay.languages.language_registry import language
 from assay.sampling.sampler import RATE_HZ
 from assay.sandbox.host.deadline import Deadline
 from assay.sandbox.host.planned_call import ALONE, BatchOptions, Place, PlannedCall, output_bytes
@@ -44,7 +45,7 @@ def ablate(context: CheckContext) -> list[Observation]:
     found: list[Observation] = []
     try:
         found.append(ablated := _ablated(context, session))
-        return [*found, *(_silenced(context, session) if ablated.launches else ())]
+        return [*found, *(_silenced(context, session) if ablated.answered else ())]
     except ProcessLost as lost:
         reason = f"without kernels: {lost.text}"
         return found or [AblationSeen(answered=False, reason=reason)]
@@ -86,6 +87,8 @@ def _silenced(context: CheckContext, session: Session) -> list[ProvenanceSeen]:
     fitting = int(_LIVE_BYTES / max(1, sum(output_bytes(exam.expectation(largest)))))
     options = BatchOptions(copy_each=False, poison=False, check_inputs=False)
     sampler, calls, spent_s = code_sampler(session, RATE_HZ), 0, 0.0
+    tools = language(context.candidate.language).tools
+    sampler.tools = tuple(f"lib{name}" for name in tools)  # an interpreter without a kernel
     ends = time.monotonic() + _WALL_S
     sampler.start()
     try:

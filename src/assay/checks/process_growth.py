@@ -15,7 +15,7 @@ from pathlib import Path
 
 from assay.data.evidence import Evidence, EvidenceKind, Severity
 
-_LEAST_CALLS = 24  # in each half
+_LEAST_CALLS = 8  # in each half
 _SETTLED = 0.2  # of the calls are made before growth counts
 _LEAST_BYTES = 8 << 20  # in each half
 _RESULT_SHARE = 0.5  # of a result, for each call

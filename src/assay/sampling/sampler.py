@@ -74,6 +74,7 @@ class Sampler:
         rate_hz: float = RATE_HZ,
         turn: threading.Lock | None = None,
     ) -> None:
+        self.tools: tuple[str, ...] = ()  # files that count as libraries: no kernel runs in them
         self._turn = turn or threading.Lock()  # a tree that is being frozen is not looked at
         self._pids = pids
         self._scratch = scratch
@@ -204,6 +205,8 @@ class Sampler:
 
     def _note(self, look: Look, together: list[Look]) -> Owner:
         owner, name = look.responsible()
+        if owner is Owner.INTERPRETER and self.tools and name.startswith(self.tools):
+            owner = Owner.LIBRARY
         if owner is Owner.LIBRARY:
             operators = self._operators_behind(look, together) if _TORCH in name else frozenset()
             computing = [o for o in operators if computes(o)]

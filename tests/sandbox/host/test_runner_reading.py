@@ -10,8 +10,8 @@ from contextlib import contextmanager
 import pytest
 
 from assay.sandbox.child import timed_calls
-from assay.sandbox.child.runner_layout import runner_memory
 from assay.sandbox.host.runner_reading import changed_runner
+from assay.sandbox.protocol.runner_layout import runner_memory
 
 RUN = "runner.child.timed_calls.TimedCalls.run"
 

@@ -19,11 +19,11 @@ import sys
 import traceback
 
 from assay.sandbox.child.package_finder import show_only
-from assay.sandbox.child.runner_layout import runner_memory
 from assay.sandbox.layers import namespaces, syscalls
 from assay.sandbox.layers.probe import best_isolation
 from assay.sandbox.layers.spec import Isolation, SandboxSpec
 from assay.sandbox.protocol import wire
+from assay.sandbox.protocol.runner_layout import runner_memory
 from assay.sandbox.protocol.spawn_messages import Hello, Spawn, Warm
 
 _REAP_INTERVAL_S = 0.2
