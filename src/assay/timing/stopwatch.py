@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from assay.data.device import Device
 from assay.data.observations.observation import Observation, TimesSeen
@@ -34,6 +34,7 @@ from assay.sandbox.host.wall import Wall
 from assay.timing.baseline import CANDIDATE, NULL, BaselineLost
 from assay.timing.baseline_session import named, open_baseline
 from assay.timing.cache_request import warm_or_not
+from assay.timing.farthest_answer import farthest
 from assay.timing.host_measurement import TimedRow, times_seen
 from assay.timing.host_round_times import HostRoundTimes
 from assay.timing.host_side import HostSide, SideEntry
@@ -51,6 +52,10 @@ _RING_BYTES = 384 << 20
 _TARGET_HALF_WIDTH = 0.01
 _FURTHER = 2  # times as many rounds where load hides the answer
 _JUDGED = 2  # rounds drawn over all, and the last one
+_COMPARED = (
+    24  # answers of a judged round; with a wrong one in 16, 72 answers miss it in 1 % of runs
+)
+_COMPARED_BYTES = 48 << 20  # of contents and answers of one judged round
 _TRIED = 4  # calls that say how long a batch is to be
 _LONG_S = 0.25  # a call; such a batch is one call
 
@@ -279,11 +284,19 @@ class Stopwatch:
         index = self._rng.randrange(length)
         if not (last or judged.is_drawn()) or self._found_changed(row, index):
             return
-        taken = self._taken(row, index, length)
+        others = self._others(row, index, length)
+        taken = replace(self._taken(row, index, length), others=others)
         if last:
             judged.last = taken
         else:
             judged.keep(taken)
+
+    def _others(self, row: _TimedTable, index: int, length: int) -> tuple[TakenCall, ...]:
+        """Further answers of the batch, from which the one that is judged is chosen."""
+        most = min(_COMPARED - 1, _COMPARED_BYTES // max(1, self._call_bytes), length - 1)
+        places = [i for i in range(length) if i != index and not self._found_changed(row, i)]
+        chosen = self._rng.sample(places, min(most, len(places)))
+        return tuple(self._taken(row, place, length) for place in chosen)
 
     def _taken(self, row: _TimedTable, index: int, length: int) -> TakenCall:
         own = row.sides[0]
@@ -295,6 +308,7 @@ class Stopwatch:
         return bool(row.warm and index and self._exam.reference.updates)
 
     def _judged(self, row: _TimedTable, taken: TakenCall) -> Observation:
+        taken = farthest(self._exam, row.version, taken)
         seed = self._rng.getrandbits(32)
         expected = returned(self._exam.expectation_of(taken.content, row.version, seed))
         facts = CallFacts.timed(taken.index, taken.length)

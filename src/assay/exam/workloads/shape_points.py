@@ -29,6 +29,9 @@ PAST = (((1 << 16) + 1, (1 << 16) + 33), ((1 << 15) + 1,))  # beyond 16 bits wit
 MODEST = ((1 << 13) + 1, (1 << 11) + 1, (1 << 10) + 1)  # where the reference goes no further
 ROOMY_ELEMENTS = (1 << 21) + (1 << 17)  # beside sizes of the task's own
 _NARROW = 2  # other constructor sizes beside a stretched one
+TILE = 32
+REMAINDERS = (13, 14, 15, 21, 22, 23, 29, 30, 31)  # of vectors of 8 at least 5, of 16 at least 5
+ODD_MOST = 1024
 TAILS = (7, 15, 17, 31, 33, 63, 65, 127, 129, 255, 257, 511, 513, 1023, 1025, 2049)
 
 # Sides of images, widths of models, vocabularies.
@@ -94,6 +97,11 @@ class Points:
         names = self.configs + self.sizes
         point = self._near_base({name: self._tail_of(name) for name in names})
         return {**point, **self._other_constants()}
+
+    def odd(self) -> Point:
+        """Sizes (the constructor's where there are no others) with a remainder of any length."""
+        names = self.sizes or self.configs
+        return self._own_constants() | self._near_base({name: self._odd_of(name) for name in names})
 
     @property
     def configurable(self) -> bool:
@@ -250,6 +258,12 @@ class Points:
         near = [axis.own - 1, axis.own + 1] if axis.own <= 2048 else []
         values = [v for v in (*TAILS, *near) if axis.low <= v <= max(axis.high, axis.own)]
         return legal(axis, self._rng.choice(values) if values else axis.low)
+
+    def _odd_of(self, name: str) -> int:
+        """A few tiles of 32 and a remainder that holds a half and a quarter of a vector, or so."""
+        axis = self._axes[name]
+        tiles = self._rng.randint(1, max(1, min(axis.own, ODD_MOST) // TILE))
+        return legal(axis, min(TILE * tiles + self._rng.choice(REMAINDERS), axis.high))
 
     def _near_base(self, changed: Point, budget: int = SMALL_ELEMENTS) -> Point:
         """The own point with some axes changed; those and the constructor's stay as they are."""

@@ -52,6 +52,8 @@ LAYOUTS = (
     Layout.EXPANDED,
     Layout.OFFSET,
 )
+# Asked off the tile: a tail that is wrong for large values or equal ones only shows there.
+OFF_THE_TILE = (Distribution.TIES, Distribution.BLOCKS, Distribution.OUTLIER)
 SHARED_LAYOUTS = (Layout.SLICED, Layout.SAME, Layout.INTERLEAVED, Layout.OVERLAPPING)
 OFFSETS = (7, 13)  # powers of two between 10^2 and 10^4
 HARDLY_APART = (-5, -2)  # what equal inputs are of: a term that keeps them apart shows
@@ -99,6 +101,7 @@ class Proposals:
         # Decompositions have no contract for what is not finite.
         self._decomposes = isinstance(reference.task.contract, Decomposition)
         self._base = self._at(value_base(reference, points))
+        self._odd = self._at(points.odd()) if points.sizes or points.configs else self._base
 
     def mandatory(self) -> Iterator[Proposal]:
         """Batches, then small shapes, values, layouts and planted values in turn."""
@@ -160,11 +163,11 @@ class Proposals:
         asked = [(d, self._scales(d)) for d in (*coded, *self._values())]
         for number, (distribution, scales) in enumerate([*self._meant(), *asked]):
             layout = Layout.OFFSET if number == 0 else self._plain.layout
-            yield self._drawn(distribution, scales, layout)
+            yield self._drawn(distribution, scales, layout, odd=distribution in OFF_THE_TILE)
         if self._free and self._amount.ladder:
             most = self._amount.ladder
             far = tuple(k for k in FAR_LARGE if k <= most)
-            yield self._drawn(Distribution.LARGE, far, self._plain.layout)
+            yield self._drawn(Distribution.LARGE, far, self._plain.layout, odd=True)
             near = tuple(k for k in FAR_SMALL if -k <= most)
             yield self._drawn(Distribution.SMALL, near, self._plain.layout)
             if self._signed:
@@ -203,10 +206,18 @@ class Proposals:
         return tuple(d for d in asked if d not in left_out)
 
     def _drawn(
-        self, distribution: Distribution, scales: tuple[int, ...], layout: Layout
+        self,
+        distribution: Distribution,
+        scales: tuple[int, ...],
+        layout: Layout,
+        odd: bool = False,
     ) -> Proposal:
+        """At the base; if `odd` off the tile, and at the base where the reference refuses that."""
         update = {"distribution": distribution, "layout": layout}
-        return tuple(self._base.model_copy(update={**update, "scale": scale}) for scale in scales)
+        where = (self._odd, self._base) if odd else (self._base,)
+        return tuple(
+            one.model_copy(update={**update, "scale": scale}) for one in where for scale in scales
+        )
 
     def _scales(self, distribution: Distribution) -> tuple[int, ...]:
         """A random power of two, and milder ones where the reference or a null answer objects."""
@@ -225,15 +236,19 @@ class Proposals:
         return (0,)
 
     def _layouts(self) -> Iterator[Proposal]:
-        """Contiguous where the own input is not, then the others as far as the level goes."""
+        """Contiguous where the own input is not, then the others as far as the level goes.
+
+        Every other one is asked off the tile: a strided path has a tail of its own.
+        """
         if self._plain.layout is not Layout.CONTIGUOUS:
             yield (self._base.model_copy(update={"layout": Layout.CONTIGUOUS}),)
         ranks = {len(s) for s in self._reference.input_shapes(self._base.axes) if s is not None}
         chosen = [x for x in LAYOUTS if x is not Layout.CHANNELS_LAST or ranks & {4, 5}]
-        for layout in chosen[: self._amount.layouts]:
-            yield (self._base.model_copy(update={"layout": layout}),)
-        for layout in () if self._reference.updates else SHARED_LAYOUTS[: self._amount.shared]:
-            yield (self._base.model_copy(update={"layout": layout}),)
+        shared = () if self._reference.updates else SHARED_LAYOUTS[: self._amount.shared]
+        turn = self._rng.randrange(2)
+        for number, layout in enumerate((*chosen[: self._amount.layouts], *shared)):
+            where = (self._odd, self._base) if number % 2 == turn else (self._base,)
+            yield tuple(one.model_copy(update={"layout": layout}) for one in where)
 
     def _planted(self) -> Iterator[Proposal]:
         """A NaN or an infinity, at the base and sometimes off the tile."""

@@ -11,11 +11,13 @@ from dataclasses import dataclass
 import torch
 
 from assay.data.workload import Distribution
+from assay.tasks.values.zero_structures import padded_rows, zero_places
 
 OUTLIER_SHARE = 0.001
 OUTLIER_FACTOR = 50.0
 WIDE_BITS = 12  # more than the 11 significant bits of float16 and TF32
 CONSTANT_SHARE = 0.25  # rows of one value among rows of ties
+SCATTERED_SHARE = 1 / 32  # zeros beside those that form a structure
 
 
 @dataclass(frozen=True)
@@ -134,17 +136,23 @@ def _negative(request: DrawRequest) -> torch.Tensor:
 
 
 def _zeros(request: DrawRequest) -> torch.Tensor:
-    """About half of the slices along the first dimension; a vector becomes all zeros."""
+    """About half of the slices along the first dimension; a vector becomes all zeros.
+
+    About half of the rows that are left begin or end with zeros, as padded ones do.
+    """
     made = request.wide
     if made.dim() < 2 or made.shape[0] < 2:
         return torch.zeros_like(made)
     zero = request.chosen(0.5, made.shape[:1])
     zero[request.below(len(zero))] = True
+    made = made.masked_fill(padded_rows(made.shape, request.generator), 0.0)
     return made.masked_fill(zero.view(-1, *(1,) * (made.dim() - 1)), 0.0)
 
 
 def _signed_zeros(request: DrawRequest) -> torch.Tensor:
-    return torch.where(request.chosen(0.5), request.signs() * 0.0, request.wide)
+    """Zeros of both signs: all that lies outside a band, in corners or beside blocks, and a few."""
+    zero = zero_places(request.own.shape, request.generator) | request.chosen(SCATTERED_SHARE)
+    return torch.where(zero, request.signs() * 0.0, request.wide)
 
 
 def _subnormal(request: DrawRequest) -> torch.Tensor:
