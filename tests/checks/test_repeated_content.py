@@ -8,6 +8,7 @@ from typing import Any, cast
 import pytest
 
 from assay.checks.repeated_content import repeat
+from assay.data.evidence import Severity
 from assay.data.settings import Level
 from assay.judge.behaviour.faster_repeats import findings
 from assay.sandbox.host.deadline import Deadline
@@ -27,9 +28,12 @@ class _Session:
         self.asked: list[bytes] = []
 
     def run(self, calls: Sequence[PlannedCall], *_: Any) -> BatchResult:
-        (call,) = calls
-        self.asked.append(call.content.tensors[0].numpy().tobytes())
-        return BatchResult((), int(1e3 * self._clock(self.asked)), 0, "")
+        assert len({call.place for call in calls}) == len(calls)
+        us = 0.0
+        for call in calls:
+            self.asked.append(call.content.tensors[0].numpy().tobytes())
+            us += self._clock(self.asked)
+        return BatchResult((), int(1e3 * us), 0, "")
 
 
 def _convicted(clock: Clock) -> bool:
@@ -57,6 +61,33 @@ def _gathering(asked: list[bytes]) -> float:
 
 def test_whoever_remembers_is_faster_the_second_time() -> None:
     assert _convicted(_remembering)
+
+
+def _scaled(clock: Clock, factor: float) -> Clock:
+    return lambda asked: factor * clock(asked)
+
+
+def _last_kept(asked: list[bytes]) -> float:
+    return 0.1 * _COMPUTING_US if asked[-1:] == asked[-2:-1] else _COMPUTING_US
+
+
+@pytest.mark.parametrize("clock", [_remembering, _last_kept])
+@pytest.mark.parametrize("factor", [0.05, 1.0, 300.0])
+def test_short_and_long_calls_are_asked_too(clock: Clock, factor: float) -> None:
+    session = _Session(_scaled(clock, factor))
+    seen = repeat(make_exam(Level.QUICK), cast(Any, session), Deadline.after(10.0))
+    (found,) = findings(seen)
+    assert found.severity is Severity.CONVICTS
+    assert (seen.calls > 1) is (factor < 1.0)
+    honest = _Session(lambda asked: factor * _COMPUTING_US)
+    seen = repeat(make_exam(Level.QUICK), cast(Any, honest), Deadline.after(10.0))
+    assert findings(seen) == () and len(seen.first_us) >= 3
+
+
+def test_a_call_of_many_seconds_is_not_asked_and_that_is_said() -> None:
+    session = _Session(_scaled(_remembering, 5000.0))
+    seen = repeat(make_exam(Level.QUICK), cast(Any, session), Deadline.after(10.0))
+    assert seen.reason and not seen.first_us and len(session.asked) == 1
 
 
 def test_whoever_finds_its_rows_in_the_cache_is_not() -> None:

@@ -8,6 +8,7 @@ watched is caught by the first look, whoever is too fast for it by the second.
 
 from __future__ import annotations
 
+import random
 import time
 from collections.abc import Callable, Collection
 
@@ -20,10 +21,10 @@ from assay.exam.exam import ContentKey, Exam
 from assay.sampling.mapped_objects import Owner
 from assay.sampling.sampler import RATE_HZ, Sampler, Samples
 from assay.sandbox.host.activity import queued_ns
+from assay.sandbox.host.call_content import Content
 from assay.sandbox.host.deadline import own_seconds
 from assay.sandbox.host.planned_call import (
     ALONE,
-    SPOTS,
     BatchOptions,
     Place,
     PlannedCall,
@@ -31,6 +32,7 @@ from assay.sandbox.host.planned_call import (
     output_bytes,
 )
 from assay.sandbox.host.session import Session
+from assay.sandbox.host.spread_change import all_changed
 
 _SELDOM_HZ = 250.0  # samples a second, all through the examination
 _ENOUGH_SAMPLES = 120  # that belong to somebody
@@ -39,10 +41,10 @@ _BUSY_S = 0.8  # of calls with a processor, where there are enough samples for a
 _PATIENT_S = 3.0  # of the same, where there are fewer
 _WALL_S = 10.0  # by the host's clock, whatever was seen
 _BATCH_S = 0.1  # of calls in one batch
-_MOST_CALLS = 256  # of one batch
+_MOST_CALLS = 64  # of one batch, each with a content of its own
 _SMALL = 1 << 18  # elements
 _LONG_S = 2e-3  # such a call consists of computing, however few its elements are
-_LIVE_BYTES = 64e6  # results of one batch that may be alive at once
+_LIVE_BYTES = 64e6  # of contents of one batch, and of results that may be alive at once
 _OPTIONS = BatchOptions(copy_each=False, poison=False, check_inputs=False)
 
 
@@ -78,15 +80,16 @@ def sample_code(context: CheckContext) -> list[ProvenanceSeen]:
 
 
 def _call_s(context: CheckContext, workload: int) -> float:
-    call = _call(context.exam, workload, ALONE)
+    call = PlannedCall(0, Place(workload, ALONE), context.exam.content(ContentKey(workload)), ())
     return context.session.run([call], _OPTIONS, context.deadline).outside_ns / 1e9
 
 
 def _sampled(context: CheckContext, workload: int, call_s: float) -> ProvenanceSeen:
-    """Calls at several places in turn, so that a place that comes back says nothing."""
+    """Calls of new contents, each at a place of its own, as timed ones are."""
     exam, session, deadline = context.exam, context.session, context.deadline
-    calls = [_call(exam, workload, spot) for spot in SPOTS]
+    rng, content = exam.secret.random(f"sampling {workload}"), exam.content(ContentKey(workload))
     size = sum(output_bytes(exam.expectation(ContentKey(workload))))
+    size += sum(tensor.nbytes for tensor in content.tensors)
     most = max(1, min(_MOST_CALLS, int(_LIVE_BYTES / max(1, size))))
     sampler = code_sampler(session, RATE_HZ)
     busy_s, own_s, made, ends = 0.0, 0.0, 0, time.monotonic() + _WALL_S
@@ -96,7 +99,9 @@ def _sampled(context: CheckContext, workload: int, call_s: float) -> ProvenanceS
             if own_s > (_BUSY_S if sampler.attributed > _LEAST_SAMPLES else _PATIENT_S):
                 break
             length = max(1, min(most, int(_BATCH_S / call_s)))
-            batch = [calls[(made + i) % len(calls)] for i in range(length)]
+            contents = _new_contents(content, rng, length)
+            batch = [_asked(workload, i, one) for i, one in enumerate(contents)]
+            content = contents[-1]
             before = _queued(session)
             batch_s = session.run(batch, _OPTIONS, deadline).outside_ns / 1e9
             busy_s, own_s = busy_s + batch_s, own_s + _own_s(batch_s, before, _queued(session))
@@ -130,8 +135,16 @@ def code_sampler(session: Session, rate_hz: float) -> Sampler:
     return Sampler(tree.pids, session.process.scratch_path, rate_hz, tree.turn)
 
 
-def _call(exam: Exam, workload: int, spot: Spot) -> PlannedCall:
-    return PlannedCall(0, Place(workload, spot), exam.content(ContentKey(workload)), ())
+def _new_contents(content: Content, rng: random.Random, count: int) -> list[Content]:
+    """Contents that were never asked, each made of the one before."""
+    found = [content]
+    for _ in range(count):
+        found.append(all_changed(found[-1], rng))
+    return found[1:]
+
+
+def _asked(workload: int, number: int, content: Content) -> PlannedCall:
+    return PlannedCall(0, Place(workload, Spot(f"sampled {number}")), content, ())
 
 
 def _informative_workload(exam: Exam, answered: Collection[int]) -> int:

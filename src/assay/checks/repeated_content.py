@@ -8,11 +8,16 @@ thread pools are as warm for one as for the other, and a gather or a sort is too
 asked is drawn, so that nothing on the machine that has a rhythm can keep step, and the fastest call
 counts. Whoever computes takes as long for each; whoever remembers answers, rows or what it made of
 one input does not - even one who checks all of the content and is never wrong.
+
+Calls too short to be timed alone are asked in batches, each call at a place of its own; the last
+batch asks its contents four times each. Of long calls and large contents there are fewer pairs, and
+only of new content and the same content. What is not asked is said.
 """
 
 from __future__ import annotations
 
 import random
+import time
 from dataclasses import dataclass, field
 
 from assay.checks.check_contract import Check, CheckContext
@@ -23,14 +28,22 @@ from assay.data.settings import Track
 from assay.exam.exam import ContentKey, Draw, Exam, Purpose
 from assay.sandbox.host.call_content import Content, few_changed
 from assay.sandbox.host.deadline import Deadline
-from assay.sandbox.host.planned_call import ALONE, BatchOptions, Place, PlannedCall
+from assay.sandbox.host.planned_call import ALONE, BatchOptions, Place, PlannedCall, Spot
 from assay.sandbox.host.session import Session
 from assay.sandbox.host.spread_change import all_changed, float_positions
 
 _PAIRS = 8  # of times, first and again
-_MOST_BYTES = 32e6  # of one content; all pairs are kept for the next candidate
-_MOST_S = 0.15  # of one call
+_FEW_PAIRS = 4  # of long calls and large contents
+_LEAST_PAIRS = 3
+_KEPT_BYTES = 32e6  # of one content; all pairs are kept for the next candidate
+_MOST_BYTES = 512e6
+_LONG_S = 0.15  # of one call
+_MOST_S = 1.0
+_FEW_PAIRS_S = 2.5  # no further pair after that
 _SHORT_S = 0.02  # a longer call is not slowed to twice its time by one turn of another process
+_BATCHED_US = 400.0  # a shorter call is mostly the road to it
+_BATCH_CALLS = 32
+_TIMES_EACH = 4  # of a content in the batch of known ones
 _MOST_CALLS = 3  # of one side of a pair
 _MOST_INPUTS = 3  # whose changes are timed
 
@@ -43,25 +56,43 @@ def time_repetition(context: CheckContext) -> list[RepetitionSeen]:
 def repeat(exam: Exam, session: Session, deadline: Deadline) -> RepetitionSeen:
     """The pairs, or why there are none."""
     first = exam.content(ContentKey(0))
-    if sum(t.nbytes for t in first.tensors) > _MOST_BYTES:
+    size = sum(t.nbytes for t in first.tensors)
+    if size > _MOST_BYTES:
         return RepetitionSeen(reason="the own workload is too large to be drawn often")
-    rng, times = exam.secret.random("repetition"), _Times()
-    asked = _Asked(session, deadline)
+    rng, asked = exam.secret.random("repetition"), _Asked(session, deadline)
     slowest = asked.us([first])
+    if slowest > 1e6 * _MOST_S:
+        return RepetitionSeen(reason="a call is too slow to be repeated often")
+    if size > _KEPT_BYTES or slowest > 1e6 * _LONG_S:
+        return _few_pairs(asked, first, rng)
+    slowest = min(slowest, asked.us([all_changed(first, rng)]))  # the first paid for new pages
+    batch = _BATCH_CALLS if slowest < _BATCHED_US else 1
+    return _pairs(exam, _Asked(session, deadline, batch), rng, slowest)
+
+
+def _pairs(exam: Exam, asked: _Asked, rng: random.Random, slowest_us: float) -> RepetitionSeen:
+    """Of every kind, at contents that the exam keeps."""
+    times = _Times()
     for number in range(_PAIRS):
-        if slowest > 1e6 * _MOST_S:
-            return RepetitionSeen(reason="a call is too slow to be repeated often")
+        if slowest_us > 1e6 * _LONG_S and number >= _LEAST_PAIRS:
+            break
         content = exam.content(ContentKey(0, Draw(Purpose.REPETITION, number)))
-        most = _MOST_CALLS if slowest < 1e6 * _SHORT_S else 1
+        most = _MOST_CALLS if slowest_us < 1e6 * _SHORT_S else 1
         _ask(asked, content, times, random.Random(rng.random()), most)
-        slowest = max(times.fresh_us)
-    return RepetitionSeen(
-        first_us=tuple(times.first_us),
-        again_us=tuple(times.again_us),
-        fresh_us=tuple(times.fresh_us),
-        changed_us=tuple(times.changed_us),
-        changed_inputs=tuple(times.changed_inputs),
-    )
+        slowest_us = max(times.fresh_us) * asked.batch
+    return times.seen(asked.batch)
+
+
+def _few_pairs(asked: _Asked, content: Content, rng: random.Random) -> RepetitionSeen:
+    """A new content and the same once more, which nobody keeps."""
+    times, began_s = _Times(), time.monotonic()
+    for number in range(_FEW_PAIRS):
+        if number >= _LEAST_PAIRS and time.monotonic() > began_s + _FEW_PAIRS_S:
+            break
+        content = all_changed(content, rng)
+        times.first_us.append(asked.us([content]))
+        times.again_us.append(asked.us([content]))
+    return times.seen()
 
 
 @dataclass
@@ -74,48 +105,78 @@ class _Times:
     first_us: list[float] = field(default_factory=list)
     again_us: list[float] = field(default_factory=list)
 
+    def seen(self, calls: int = 1) -> RepetitionSeen:
+        """The record, of times that are means of so many calls."""
+        return RepetitionSeen(
+            first_us=tuple(self.first_us),
+            again_us=tuple(self.again_us),
+            fresh_us=tuple(self.fresh_us),
+            changed_us=tuple(self.changed_us),
+            changed_inputs=tuple(self.changed_inputs),
+            calls=calls,
+        )
+
 
 def _ask(asked: _Asked, content: Content, times: _Times, rng: random.Random, most: int) -> None:
-    """One pair of each kind; the last content with few changes is the one that is repeated."""
+    """One pair of each kind; the last contents with few changes are those that are repeated."""
     fresh = [content]
-    for _ in range(rng.randint(1, most)):
+    for _ in range(asked.length(rng, most)):
         fresh.append(all_changed(fresh[-1], rng))
     asked.us(fresh[:1])
     times.fresh_us.append(asked.us(fresh[1:]))
     positions: list[int | None] = [*float_positions(content)[:_MOST_INPUTS]] or [None]
-    last = fresh[-1]
+    last = fresh[-1:]
     for position in rng.sample(positions, len(positions)):
-        few = _alike(last, rng, most, position)
-        times.changed_us.append(asked.us(few))
+        last = _alike(last[-1], rng, asked.length(rng, most), position)
+        times.changed_us.append(asked.us(last))
         times.changed_inputs.append(0 if position is None else position)
-        last = few[-1]
     times.first_us.append(times.changed_us[-1])
-    times.again_us.append(asked.us([last] * rng.randint(1, most)))
+    times.again_us.append(asked.us(asked.repeated(last, rng, most)))
 
 
-def _alike(content: Content, rng: random.Random, most: int, position: int | None) -> list[Content]:
+def _alike(content: Content, rng: random.Random, count: int, position: int | None) -> list[Content]:
     """Other questions over nearly the same elements."""
     found = [content]
-    for _ in range(rng.randint(1, most)):
+    for _ in range(count):
         found.append(few_changed(found[-1], rng, position=position))
     return found[1:]
 
 
 class _Asked:
-    """Contents put to the candidate one by one, all at one place."""
+    """Contents put to the candidate: one by one at one place, or as a batch at as many places."""
 
-    def __init__(self, session: Session, deadline: Deadline) -> None:
+    def __init__(self, session: Session, deadline: Deadline, batch: int = 1) -> None:
+        self.batch = batch
         self._session = session
         self._deadline = deadline
         self._options = BatchOptions(copy_each=False, poison=False, check_inputs=False)
 
     def us(self, contents: list[Content]) -> float:
-        """The time of the fastest."""
-        calls = [PlannedCall(0, Place(0, ALONE), content, ()) for content in contents]
-        return min(
-            self._session.run([call], self._options, self._deadline).outside_ns / 1e3
-            for call in calls
-        )
+        """The time of the fastest; of a batch the mean."""
+        if len(contents) == self.batch:
+            return self._run(contents) / len(contents)
+        return min(self._run([content]) for content in contents)
+
+    def length(self, rng: random.Random, most: int) -> int:
+        """How many contents are asked for one time."""
+        return rng.randint(1, most) if self.batch == 1 else self.batch
+
+    def repeated(self, known: list[Content], rng: random.Random, most: int) -> list[Content]:
+        """Contents that were asked just before; in a batch some of them, several times each."""
+        if self.batch == 1:
+            return known[-1:] * rng.randint(1, most)
+        return [one for one in known[-(self.batch // _TIMES_EACH) :] for _ in range(_TIMES_EACH)]
+
+    def _run(self, contents: list[Content]) -> float:
+        calls = [
+            PlannedCall(0, Place(0, _spot(number)), content, ())
+            for number, content in enumerate(contents)
+        ]
+        return self._session.run(calls, self._options, self._deadline).outside_ns / 1e3
+
+
+def _spot(number: int) -> Spot:
+    return Spot(f"repeated {number}") if number else ALONE
 
 
 CHECK = Check(
@@ -124,7 +185,8 @@ CHECK = Check(
         text="Is content answered faster where all or most of it was asked just before?",
         kinds=(EvidenceKind.MEMO,),
         cost=Cost.CALLS,
-        most=f"{_PAIRS} times a few calls, none of them longer than {_MOST_S:g} s",
+        most=f"{_PAIRS} times a few calls, none of them longer than {_LONG_S:g} s; "
+        f"of calls of up to {_MOST_S:g} s {_FEW_PAIRS} pairs",
         stages=(CheckStage.CALLED,),
         tracks=(Track.KERNEL, Track.MIXED),
         executions=(Execution.CPU, Execution.DEVICE),

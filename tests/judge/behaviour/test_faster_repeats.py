@@ -19,15 +19,34 @@ def test_an_answer_that_costs_half_the_second_time_is_remembered(ratios: list[fl
 
 
 @pytest.mark.parametrize(
-    "ratios", [[1.0] * 8, [0.6] * 8, [0.4] * 6 + [0.9] * 2, [0.5, 2.0] * 4, [0.72] * 8]
+    "ratios", [[1.0] * 8, [0.4] * 6 + [0.9] * 2, [0.5, 2.0] * 4, [0.78] * 8, [0.6] * 7 + [0.9]]
 )
 def test_noise_and_warm_caches_are_not(ratios: list[float]) -> None:
     assert findings(pairs(ratios)) == ()
 
 
-def test_short_calls_and_calls_not_made_say_nothing() -> None:
-    assert findings(pairs([0.1] * 8, first_us=60.0)) == ()
-    assert findings(RepetitionSeen(reason="too large")) == ()
+@pytest.mark.parametrize("ratios", [[0.6] * 8, [0.72] * 8, [0.62] * 7 + [0.79]])
+def test_a_memo_that_waits_is_suspected(ratios: list[float]) -> None:
+    (found,) = findings(pairs(ratios))
+    assert (found.kind, found.severity) == (EvidenceKind.MEMO, Severity.SUSPICIOUS)
+
+
+def test_of_few_pairs_all_must_agree() -> None:
+    (found,) = findings(pairs([0.01] * 3))
+    assert found.severity is Severity.CONVICTS
+    assert findings(pairs([0.01, 0.01, 0.6])) == () and findings(pairs([0.6] * 4)) == ()
+
+
+def test_a_short_call_is_judged_in_batches_alone() -> None:
+    short = pairs([0.1] * 8, first_us=60.0)
+    assert findings(short) == ()
+    (found,) = findings(short.model_copy(update={"calls": 32}))
+    assert found.severity is Severity.CONVICTS
+
+
+def test_what_was_not_asked_is_said() -> None:
+    (found,) = findings(RepetitionSeen(reason="too large"))
+    assert (found.kind, found.severity) == (EvidenceKind.UNKNOWN, Severity.NOTE)
 
 
 def changed(ratios: list[float], of_others: float = 1.0) -> RepetitionSeen:

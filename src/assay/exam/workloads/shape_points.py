@@ -14,6 +14,7 @@ from assay.data.axis import AxisRole
 from assay.errors import TaskError
 from assay.tasks.references.reference import Reference
 from assay.tasks.shapes.shape_categories import Category, legal, pick, proportions, shaped
+from assay.tasks.shapes.source_sizes import FACTORS
 
 SMALL_ELEMENTS = 1 << 16
 LARGE_ELEMENTS = 1 << 20
@@ -31,7 +32,8 @@ ROOMY_ELEMENTS = (1 << 21) + (1 << 17)  # beside sizes of the task's own
 _NARROW = 2  # other constructor sizes beside a stretched one
 TILE = 32
 REMAINDERS = (13, 14, 15, 21, 22, 23, 29, 30, 31)  # of vectors of 8 at least 5, of 16 at least 5
-ODD_MOST = 1024
+ODD_MOST = (1024, 512, 256, 128, 64, 32)  # of a size, the first that fits
+SIDES = (68, 130)  # of what looks like a square matrix
 TAILS = (7, 15, 17, 31, 33, 63, 65, 127, 129, 255, 257, 511, 513, 1023, 1025, 2049)
 
 # Sides of images, widths of models, vocabularies.
@@ -99,9 +101,32 @@ class Points:
         return {**point, **self._other_constants()}
 
     def odd(self) -> Point:
-        """Sizes (the constructor's where there are no others) with a remainder of any length."""
-        names = self.sizes or self.configs
-        return self._own_constants() | self._near_base({name: self._odd_of(name) for name in names})
+        """A few items whose sizes leave a remainder; the constructor's where there are no others.
+
+        Sizes shrink before the batch does: a batch of one shows nothing of how rows lie.
+        """
+        names, batch = self.sizes or self.configs, self._few_items()
+        for most in ODD_MOST:
+            sizes = {name: self._odd_of(name, most) for name in names}
+            point = {**self._reference.own_axes, **batch, **sizes}
+            if self._elements(point) <= SMALL_ELEMENTS:
+                return point
+        return self.fit(point, SMALL_ELEMENTS, [*batch, *sizes, *self.configs])
+
+    def square(self) -> Point:
+        """A few items, all sizes alike: what looks like a square matrix is one."""
+        side = self._rng.randint(*SIDES)
+        sizes = {name: legal(self._axes[name], side) for name in self.sizes}
+        batch = self._few_items()
+        whole = {**self._reference.own_axes, **batch, **sizes}
+        point = self.fit(whole, SMALL_ELEMENTS, [*batch, *self.configs])
+        least = min((point[name] for name in sizes), default=0)
+        return {**point, **{name: legal(self._axes[name], least) for name in sizes}}
+
+    def _few_items(self) -> Point:
+        return {
+            name: legal(self._axes[name], self._rng.choice(ODD_BATCHES[1:])) for name in self.batch
+        }
 
     @property
     def configurable(self) -> bool:
@@ -111,6 +136,11 @@ class Points:
     def _other_constants(self) -> Point:
         """Another version of every float that the constructor is given."""
         return {axis.name: self._rng.randint(1, axis.high) for axis in self._constants}
+
+    def other_defaults(self) -> Point:
+        """Another version of every float that the constructor takes by default."""
+        names = self._reference.default_variants
+        return {name: self._rng.randint(1, len(FACTORS) - 1) for name in names}
 
     def short(self) -> Point:
         """Every reduction at most 32 long, where the axes allow it: precision shows there."""
@@ -259,10 +289,10 @@ class Points:
         values = [v for v in (*TAILS, *near) if axis.low <= v <= max(axis.high, axis.own)]
         return legal(axis, self._rng.choice(values) if values else axis.low)
 
-    def _odd_of(self, name: str) -> int:
+    def _odd_of(self, name: str, most: int) -> int:
         """A few tiles of 32 and a remainder that holds a half and a quarter of a vector, or so."""
         axis = self._axes[name]
-        tiles = self._rng.randint(1, max(1, min(axis.own, ODD_MOST) // TILE))
+        tiles = self._rng.randint(1, max(1, min(axis.own, most) // TILE))
         return legal(axis, min(TILE * tiles + self._rng.choice(REMAINDERS), axis.high))
 
     def _near_base(self, changed: Point, budget: int = SMALL_ELEMENTS) -> Point:

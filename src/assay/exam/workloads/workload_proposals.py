@@ -54,6 +54,8 @@ LAYOUTS = (
 )
 # Asked off the tile: a tail that is wrong for large values or equal ones only shows there.
 OFF_THE_TILE = (Distribution.TIES, Distribution.BLOCKS, Distribution.OUTLIER)
+# Asked of several rows and of square matrices: where zeros lie is what they are about.
+STRUCTURED = (Distribution.ZEROS, Distribution.SIGNED_ZEROS)
 SHARED_LAYOUTS = (Layout.SLICED, Layout.SAME, Layout.INTERLEAVED, Layout.OVERLAPPING)
 OFFSETS = (7, 13)  # powers of two between 10^2 and 10^4
 HARDLY_APART = (-5, -2)  # what equal inputs are of: a term that keeps them apart shows
@@ -102,6 +104,7 @@ class Proposals:
         self._decomposes = isinstance(reference.task.contract, Decomposition)
         self._base = self._at(value_base(reference, points))
         self._odd = self._at(points.odd()) if points.sizes or points.configs else self._base
+        self._square = self._at(points.square()) if points.sizes else self._base
 
     def mandatory(self) -> Iterator[Proposal]:
         """Batches, then small shapes, values, layouts and planted values in turn."""
@@ -163,13 +166,13 @@ class Proposals:
         asked = [(d, self._scales(d)) for d in (*coded, *self._values())]
         for number, (distribution, scales) in enumerate([*self._meant(), *asked]):
             layout = Layout.OFFSET if number == 0 else self._plain.layout
-            yield self._drawn(distribution, scales, layout, odd=distribution in OFF_THE_TILE)
+            yield self._drawn(distribution, scales, layout)
         if self._free and self._amount.ladder:
             most = self._amount.ladder
             far = tuple(k for k in FAR_LARGE if k <= most)
-            yield self._drawn(Distribution.LARGE, far, self._plain.layout, odd=True)
+            yield self._far_large(far)
             near = tuple(k for k in FAR_SMALL if -k <= most)
-            yield self._drawn(Distribution.SMALL, near, self._plain.layout)
+            yield self._far_small(near)
             if self._signed:
                 yield self._drawn(Distribution.NEGATIVE, (0,), self._plain.layout)
             yield from self._tiny()
@@ -206,18 +209,33 @@ class Proposals:
         return tuple(d for d in asked if d not in left_out)
 
     def _drawn(
-        self,
-        distribution: Distribution,
-        scales: tuple[int, ...],
-        layout: Layout,
-        odd: bool = False,
+        self, distribution: Distribution, scales: tuple[int, ...], layout: Layout
     ) -> Proposal:
-        """At the base; if `odd` off the tile, and at the base where the reference refuses that."""
+        """At the point for such values; at the base where the reference refuses that."""
         update = {"distribution": distribution, "layout": layout}
-        where = (self._odd, self._base) if odd else (self._base,)
+        where = [self._base]
+        if distribution in OFF_THE_TILE:
+            where.insert(0, self._odd)
+        if distribution in STRUCTURED:
+            where.insert(0, self._square)
         return tuple(
             one.model_copy(update={**update, "scale": scale}) for one in where for scale in scales
         )
+
+    def _far_large(self, scales: tuple[int, ...]) -> Proposal:
+        """The high end of the ladder, off the tile where the reference admits it there."""
+        found = [
+            self._odd.model_copy(update={"distribution": Distribution.LARGE, "scale": scale})
+            for scale in scales
+        ]
+        return (*found, *self._drawn(Distribution.LARGE, scales, self._plain.layout))
+
+    def _far_small(self, scales: tuple[int, ...]) -> Proposal:
+        """The low end of the ladder, where a slope or an epsilon is all: with others by default."""
+        found = self._drawn(Distribution.SMALL, scales, self._plain.layout)
+        changed = self._points.other_defaults()
+        other = tuple(one.model_copy(update={"axes": {**one.axes, **changed}}) for one in found)
+        return (*other, *found) if changed else found
 
     def _scales(self, distribution: Distribution) -> tuple[int, ...]:
         """A random power of two, and milder ones where the reference or a null answer objects."""

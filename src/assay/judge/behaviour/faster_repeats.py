@@ -6,13 +6,18 @@ around one. A memo that compares or hashes its inputs saves the work and keeps t
 the whole answer where the content is the same, of rows, tiles or what it made of another input
 where a few elements of one input are new. Below 0.5 in the median, with at
 least seven of eight pairs below 0.7, convicts. The chance that noise alone does that, were one pair
-in ten below 0.7: 7e-7.
+in ten below 0.7: 7e-7. Of fewer pairs (long calls, which noise moves less) all must be below 0.5.
+
+A memo may wait before it answers. The same content in less than 0.75 of the time in the median, and
+in less than 0.8 in every one of eight pairs, is suspicious: were one pair in seven below 0.8, noise
+alone would do that with a chance of 2e-7. What could not be asked is said.
 """
 
 from __future__ import annotations
 
 import statistics
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from assay.data.evidence import Evidence, EvidenceKind, Severity
 from assay.data.observations.observation import RepetitionSeen
@@ -20,35 +25,77 @@ from assay.data.observations.observation import RepetitionSeen
 LEAST_US = 200.0  # a faster call is mostly the road to it
 MEDIAN_RATIO = 0.5
 PAIR_RATIO = 0.7
-_SPARED = 1  # pairs that may disagree
+SLOWED_MEDIAN_RATIO = 0.75
+SLOWED_PAIR_RATIO = 0.8
+_ALL_PAIRS = 8
+_SPARED = 1  # of all pairs, those that may disagree
 
 
 def findings(seen: RepetitionSeen) -> tuple[Evidence, ...]:
-    """Evidence of a memo, or nothing."""
-    again = _faster(seen.first_us, seen.again_us)
+    """Evidence of a memo, or nothing; a note where it was not asked."""
+    if seen.reason:
+        text = f"whether answers are remembered was not asked: {seen.reason}"
+        return (Evidence(kind=EvidenceKind.UNKNOWN, severity=Severity.NOTE, text=text),)
+    again = _faster(_Pairs.of(seen.first_us, seen.again_us, seen.calls))
     if again is not None:
         return (_memo(f"a question that was just asked is answered in {again}"),)
     inputs = sorted(set(seen.changed_inputs))
     for number in inputs:
         pairs = zip(seen.changed_inputs, seen.changed_us, strict=True)
         changed = tuple(us for one, us in pairs if one == number)
-        part = _faster(seen.fresh_us, changed)
+        part = _faster(_Pairs.of(seen.fresh_us, changed, seen.calls))
         if part is not None:
             what = f" of argument {number}" if len(inputs) > 1 else ""
             return (_memo(f"a question with a few new elements{what} is answered in {part}"),)
-    return ()
+    return _slowed(_Pairs.of(seen.first_us, seen.again_us, seen.calls))
 
 
-def _faster(slow_us: Sequence[float], quick_us: Sequence[float]) -> str | None:
+@dataclass(frozen=True)
+class _Pairs:
+    """Ratios of times, second to first; none where the times are too short to tell."""
+
+    ratios: tuple[float, ...] = ()
+
+    @classmethod
+    def of(cls, slow_us: Sequence[float], quick_us: Sequence[float], calls: int) -> _Pairs:
+        if not slow_us or len(slow_us) != len(quick_us):
+            return cls()
+        if statistics.median(slow_us) * calls < LEAST_US:
+            return cls()
+        return cls(tuple(b / a for a, b in zip(slow_us, quick_us, strict=True)))
+
+    @property
+    def median(self) -> float:
+        return statistics.median(self.ratios)
+
+    def below(self, limit: float) -> int:
+        return sum(ratio < limit for ratio in self.ratios)
+
+    def in_words(self, limit: float) -> str:
+        share = f"{100 * self.median:.0f} % of the time"
+        return f"{share} ({self.below(limit)} of {len(self.ratios)} pairs)"
+
+
+def _faster(pairs: _Pairs) -> str | None:
     """In words, by how much the second times are shorter; None where noise may explain it."""
-    if not slow_us or len(slow_us) != len(quick_us) or statistics.median(slow_us) < LEAST_US:
+    count = len(pairs.ratios)
+    enough = count >= _ALL_PAIRS
+    limit, spared = (PAIR_RATIO, _SPARED) if enough else (MEDIAN_RATIO, 0)
+    if not count or pairs.median >= MEDIAN_RATIO or pairs.below(limit) < count - spared:
         return None
-    ratios = [b / a for a, b in zip(slow_us, quick_us, strict=True)]
-    faster = sum(ratio < PAIR_RATIO for ratio in ratios)
-    if statistics.median(ratios) >= MEDIAN_RATIO or faster < len(ratios) - _SPARED:
-        return None
-    share = f"{100 * statistics.median(ratios):.0f} % of the time"
-    return f"{share} ({faster} of {len(ratios)} pairs)"
+    return pairs.in_words(limit)
+
+
+def _slowed(pairs: _Pairs) -> tuple[Evidence, ...]:
+    """Whether it saves part of the time in every pair, as a memo does that waits."""
+    count = len(pairs.ratios)
+    if count < _ALL_PAIRS or pairs.below(SLOWED_PAIR_RATIO) < count:
+        return ()
+    if pairs.median >= SLOWED_MEDIAN_RATIO:
+        return ()
+    took = pairs.in_words(SLOWED_PAIR_RATIO)
+    text = f"a question that was just asked is answered in {took}: computing explains no saving"
+    return (Evidence(kind=EvidenceKind.MEMO, severity=Severity.SUSPICIOUS, text=text),)
 
 
 def _memo(text: str) -> Evidence:

@@ -19,6 +19,7 @@ from assay.data.workload import Direction, Distribution, Layout, Workload
 from assay.errors import TaskError
 from assay.tasks.references.admission import Admission, Drawing, accurate, examine
 from assay.tasks.references.bound_reference import BoundReference, has_answer, reference_repeats
+from assay.tasks.references.constructor_defaults import default_variants
 from assay.tasks.references.drawn_state import draw_state
 from assay.tasks.references.in_place_updates import Update, declared_updates, found_updates
 from assay.tasks.references.input_meaning import InputMeaning, OwnDraws, find_meaning
@@ -137,7 +138,18 @@ class Reference:
         """The part of `axes` on which the constructor depends."""
         roles = (AxisRole.CONFIG, AxisRole.CONSTANT)
         names = [axis.name for axis in self.axes if axis.role in roles]
+        names += self._varied(axes)
         return tuple((name, axes[name]) for name in names if name in axes)
+
+    @cached_property
+    def default_variants(self) -> dict[str, str]:
+        """Axes of floats that the constructor takes by default, with the keys of what they set.
+
+        A workload has such an axis only where it is varied.
+        """
+        taken = {axis.name for axis in self.axes}
+        found = default_variants(self._own_module, self._prober)
+        return {name: key for name, key in found.items() if name not in taken}
 
     def init_call(self, axes: Mapping[str, int]) -> InitCall:
         """Positional and keyword values for the constructor."""
@@ -360,7 +372,14 @@ class Reference:
         """These axes as the integers of the source that they stand for, by site key."""
         own = self.own_axes
         told = {n: v for n, v in axes.items() if n in own and (v != own[n] or self._follows(n))}
-        return self.space.sizes(told)
+        varied = {key: axes[n] for n, key in self._varied(axes).items()}
+        return {**self.space.sizes(told), **varied}
+
+    def _varied(self, axes: Mapping[str, int]) -> dict[str, str]:
+        """Defaults of the constructor that these axes vary; most vary none."""
+        if len(axes) <= len(self.axes):
+            return {}
+        return {n: key for n, key in self.default_variants.items() if axes.get(n)}
 
     def _follows(self, axis: str) -> bool:
         """Whether an axis would move with another one unless it is told its own value."""

@@ -10,6 +10,7 @@ import ast
 import contextlib
 import inspect
 import linecache
+import math
 import random
 import sys
 import warnings
@@ -26,7 +27,17 @@ from assay.data.task import Task
 from assay.errors import TaskError
 from assay.tasks.references.extremes import Extremes
 from assay.tasks.references.task_calls import announced
-from assay.tasks.shapes.source_sizes import INPUT_FUNCTIONS, KEPT, SEED, SIZES, Site, SizeFinder
+from assay.tasks.shapes.source_sizes import (
+    FACTORS,
+    INPUT_FUNCTIONS,
+    KEPT,
+    SEED,
+    SIZES,
+    Site,
+    SizeFinder,
+)
+
+DEFAULT = "default:"  # begins the key of a parameter that the task's own call does not give
 
 
 @dataclass(frozen=True)
@@ -87,9 +98,12 @@ def kept_generators() -> Iterator[None]:
 class TaskModule:
     """One execution of the task's source with concrete sizes."""
 
-    def __init__(self, task: Task, names: dict[str, Any]) -> None:
+    def __init__(
+        self, task: Task, names: dict[str, Any], versions: Mapping[str, int] | None = None
+    ) -> None:
         self.task = task
         self._names = names
+        self._versions = versions or {}  # of defaults of the constructor, by parameter
 
     def inputs(self, seed: int) -> list[Any]:
         """What `get_inputs()` returns, as a list."""
@@ -101,6 +115,25 @@ class TaskModule:
         return list(made) if isinstance(made, list | tuple) else [made]
 
     def init_call(self) -> InitCall:
+        """The task's own constructor call, with other values for defaults that are varied."""
+        asked = self._asked_init()
+        if not self._versions:
+            return asked
+        known = self.float_defaults(asked)
+        other = {name: known[name] * FACTORS[n] for name, n in self._versions.items()}
+        return InitCall(asked.args, {**asked.kwargs, **other})
+
+    def float_defaults(self, init: InitCall) -> dict[str, float]:
+        """Floats that the constructor takes by default and that `init` leaves as they are."""
+        try:
+            signature = inspect.signature(self._function(self.task.entry))
+            given = signature.bind(*init.args, **init.kwargs).arguments
+        except (TypeError, ValueError):  # built by an object that has no signature
+            return {}
+        floats = {n: p.default for n, p in signature.parameters.items() if n not in given}
+        return {n: v for n, v in floats.items() if type(v) is float and v and math.isfinite(v)}
+
+    def _asked_init(self) -> InitCall:
         """What `get_init_inputs()` asks for: positional values, or [list, dict], or a dict."""
         made = self._function("get_init_inputs")()
         if isinstance(made, Mapping):
@@ -182,7 +215,10 @@ class TaskSource:
         return sorted(self.sites.values(), key=place)
 
     def module(self, sizes: Mapping[str, int]) -> TaskModule:
-        """The source executed with `sizes` (by site key) in place of its own integers."""
+        """The source executed with `sizes` (by site key) in place of its own integers.
+
+        A key that begins with DEFAULT numbers the version of a default of the constructor.
+        """
         name = f"assay_task_{self.task.content_id}"
         module = ModuleType(name)
         module.__file__ = self._file
@@ -196,7 +232,9 @@ class TaskSource:
         sys.modules[name] = module  # dataclasses look their module up by name
         with user_code(self.task.id, "loading"), _siblings_importable(self.task.origin):
             exec(self._code, vars(module))  # a task is the user's own code
-        return TaskModule(self.task, vars(module))
+        begin = len(DEFAULT)
+        versions = {key[begin:]: n for key, n in sizes.items() if key.startswith(DEFAULT)}
+        return TaskModule(self.task, vars(module), versions)
 
 
 @contextlib.contextmanager

@@ -58,6 +58,11 @@ class Footprint:
         differing = [name for name, value in mine.items() if others.get(name) != value]
         return differing[0] if len(differing) == 1 else ""
 
+    def same_shapes(self, other: Footprint) -> bool:
+        """True where no size differs."""
+        mine, theirs = (self.inputs, self.state, self.outputs), (other.inputs, other.state)
+        return mine == (*theirs, other.outputs)
+
     def same_kind(self, other: Footprint) -> bool:
         """True where only sizes differ: same count and rank of everything, same parameters."""
         return _ranks(self.inputs) == _ranks(other.inputs) and (
