@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Collection
 
 from assay.checks.check_contract import Check, CheckContext
+from assay.checks.movement_tasks import only_moves
 from assay.data.check import CheckDeclaration, CheckStage, Cost, Execution
 from assay.data.evidence import EvidenceKind
 from assay.data.observations.observation import ProvenanceSeen
@@ -112,7 +113,22 @@ def _sampled(context: CheckContext, workload: int, call_s: float) -> ProvenanceS
     finally:
         samples = sampler.stop()
     interpreted = context.execution is Execution.INTERPRETER
-    return provenance_seen(samples, 1e6 * busy_s / max(1, made), interpreted)
+    call_us = 1e6 * busy_s / max(1, made)
+    seen = provenance_seen(samples, call_us, interpreted)
+    return _with_movement(seen, samples, call_us) if only_moves(exam) else seen
+
+
+def _with_movement(seen: ProvenanceSeen, samples: Samples, call_us: float) -> ProvenanceSeen:
+    """With copies by the library as its computing: here the runner itself copies nothing."""
+    moved = samples.of(Owner.MOVEMENT)
+    update = {
+        "library": seen.library + moved,
+        "in_torch": seen.in_torch + moved,
+        "bystanders": seen.bystanders - moved,
+        "library_us": seen.library_us + samples.thread_us(Owner.MOVEMENT, call_us),
+        "names": (*seen.names, "torch's copies")[-5:] if moved else seen.names,
+    }
+    return seen.model_copy(update=update)
 
 
 def _queued(session: Session) -> dict[str, int]:

@@ -131,3 +131,26 @@ def test_stray_samples_and_passing_looks_are_no_library_time() -> None:
 def test_library_time_of_an_interpreted_kernel_is_torchs() -> None:
     numpy = Sampled(0, 400, 10, 300, 40_000.0, ("_multiarray_umath",), interpreted=True)
     assert numpy.library_low_us == pytest.approx(1000.0 * 0.0078 / (10 / 700), rel=0.02)
+
+
+def _tiny(name: str, in_torch: int) -> Sampled:
+    return Sampled(
+        own=0,
+        library=41,
+        in_torch=in_torch,
+        bystanders=80,
+        library_us=6.0,
+        names=(name,),
+    )
+
+
+def test_a_product_of_some_microseconds_is_no_bookkeeping() -> None:
+    (found,) = findings(_tiny("libscipy_openblas64_-56d6093b.so", 0), Track.KERNEL)
+    assert found.severity is Severity.CONVICTS
+
+
+def test_a_tiny_call_of_torch_or_numpy_is() -> None:
+    assert findings(_tiny("libtorch_cpu.so", 41), Track.KERNEL) == ()
+    assert (
+        findings(_tiny("_multiarray_umath.cpython-312-x86_64-linux-gnu.so", 0), Track.KERNEL) == ()
+    )

@@ -23,7 +23,8 @@ left in parts counts by its share alone. So do looks in passing, which see the r
 
 What does not count. A library call on a tiny tensor is bookkeeping: it costs some microseconds,
 which is more than a kernel on a small shape needs. Below 20 us a call, or a tenth of the call,
-nothing is said against it here; the dispatch log and the source still may.
+nothing is said against it here; the dispatch log and the source still may. A BLAS, LAPACK or
+oneDNN function keeps no books: where it is most of what computes, only the tenth counts.
 
 Too few samples to tell are suspicious: whoever keeps its computing out of sight is not acquitted.
 They are a note where most of what was seen is the interpreter's, moves data or is the C library's:
@@ -36,6 +37,7 @@ left to compute, and what a library still computes is not theirs.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from math import sqrt
 
@@ -50,6 +52,7 @@ LIBRARY_US = 150.0  # of one call, at the lower end of the interval
 LEAST_LIBRARY_SAMPLES = 5  # fewer may be strays: one in a call of a second is some milliseconds
 BOOKKEEPING_US = 20.0
 BOOKKEEPING_SHARE = 0.1
+PRODUCT_LIBRARIES = re.compile(r"blas|lapack|mkl|dnnl|libgfortran", re.IGNORECASE)
 _IDLE_SAMPLES = 30  # of bystanders and neutral code: a look that saw so many was long enough
 _Z95 = 1.959964
 
@@ -89,6 +92,12 @@ class Sampled:
             mine = self.own + self.library - self.in_torch + self.bystanders
             return mine, self.in_torch
         return self.own, self.library
+
+    @property
+    def in_products(self) -> bool:
+        """Whether most of what computes is a library of products, which torch did not run."""
+        named = any(PRODUCT_LIBRARIES.search(name) for name in self.names[:1])
+        return named and 2 * (self.library - self.in_torch) > self.own + self.library
 
     @property
     def library_low_us(self) -> float:
@@ -179,7 +188,8 @@ def _of_kernel_track(sampled: Sampled, found: Share) -> tuple[Evidence, ...]:
 def _is_bookkeeping(sampled: Sampled) -> bool:
     _, library = sampled.ours_and_theirs
     everything = sampled.own + sampled.library + sampled.bystanders
-    return sampled.library_us < BOOKKEEPING_US or library < BOOKKEEPING_SHARE * everything
+    tiny = sampled.library_us < BOOKKEEPING_US and not sampled.in_products
+    return tiny or library < BOOKKEEPING_SHARE * everything
 
 
 def _span(found: Share) -> str:

@@ -1,0 +1,47 @@
+"""Movement tasks: tasks whose whole work is to move elements: a transposed copy, a join, a roll.
+
+The rule: elsewhere a copy by the library counts for nobody, because any honest kernel may copy its
+input. Where the reference itself does nothing else, a copy by the library is the task's work.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from assay.errors import TaskError
+from assay.exam.exam import ContentKey, Exam
+from assay.source_analysis.tables.operation_names import OpRole, base_role
+
+_MOVES = (OpRole.COPY, OpRole.VIEW, OpRole.ALLOCATION, OpRole.BOOKKEEPING)
+
+
+def only_moves(exam: Exam) -> bool:
+    """Whether the own call of the reference copies, and computes, fills and casts nothing."""
+    roles = _Roles()
+    try:
+        with exam.turn, roles:
+            exam.bound(0).module(*exam.content(ContentKey(0)).inputs)
+    except (TaskError, RuntimeError):  # not for this mode
+        return False
+    return OpRole.COPY in roles.seen and roles.seen <= set(_MOVES)
+
+
+class _Roles(TorchDispatchMode):
+    """What the operators of a call do to data."""
+
+    def __init__(self) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self.seen: set[OpRole] = set()
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        return False  # the wrapper it would put around us imports all of torch._dynamo
+
+    def __torch_dispatch__(
+        self, func: Any, types: Any, args: Any = (), kwargs: Any = None
+    ) -> torch.Tensor:
+        self.seen.add(base_role(func._schema.name.partition("::")[2].rstrip("_")))
+        return func(*args, **(kwargs or {}))  # type: ignore[no-any-return]

@@ -1,0 +1,30 @@
+"""Which tasks do nothing but move elements."""
+
+from __future__ import annotations
+
+import pytest
+
+from assay.checks.movement_tasks import only_moves
+from assay.data.settings import Level
+from support.small_exam import STATELESS, make_exam
+
+RETURNS = "return x.sum(dim=-1)"
+
+
+@pytest.mark.parametrize(
+    ("body", "moves"),
+    [
+        ("return x.t().contiguous()", True),
+        ("return torch.cat([x, x.flip(-1)], dim=-1)", True),
+        ("return x.roll(1, dims=-1)", True),
+        (RETURNS, False),
+        ("return torch.cat([x, x.relu()], dim=-1)", False),
+        ("return x.transpose(0, 1)", False),
+        ("return x.to(torch.float16).contiguous()", False),
+    ],
+)
+def test_copies_alone_are_movement(body: str, moves: bool) -> None:
+    assert RETURNS in STATELESS.source
+    task = STATELESS.model_copy(update={"source": STATELESS.source.replace(RETURNS, body)})
+    exam = make_exam(Level.QUICK, task)
+    assert only_moves(exam) is moves
