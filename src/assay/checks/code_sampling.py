@@ -86,9 +86,10 @@ def _call_s(context: CheckContext, workload: int) -> float:
 
 
 def _sampled(context: CheckContext, workload: int, call_s: float) -> ProvenanceSeen:
-    """Calls of new contents, each at a place of its own, as timed ones are."""
+    """Calls of contents and places of their own, as timed ones are."""
     exam, session, deadline = context.exam, context.session, context.deadline
-    rng, content = exam.secret.random(f"sampling {workload}"), exam.content(ContentKey(workload))
+    content, moves = exam.content(ContentKey(workload)), only_moves(exam)
+    contents = _Contents(content, exam.secret.random(f"sampling {workload}"))
     size = sum(output_bytes(exam.expectation(ContentKey(workload))))
     size += sum(tensor.nbytes for tensor in content.tensors)
     most = max(1, min(_MOST_CALLS, int(_LIVE_BYTES / max(1, size))))
@@ -96,13 +97,11 @@ def _sampled(context: CheckContext, workload: int, call_s: float) -> ProvenanceS
     busy_s, own_s, made, ends = 0.0, 0.0, 0, time.monotonic() + _WALL_S
     sampler.start()
     try:
-        while sampler.attributed < _ENOUGH_SAMPLES:
-            if own_s > (_BUSY_S if sampler.attributed > _LEAST_SAMPLES else _PATIENT_S):
+        while (seen := sampler.attributed + moves * sampler.moving) < _ENOUGH_SAMPLES:
+            if own_s > (_BUSY_S if seen > _LEAST_SAMPLES else _PATIENT_S):
                 break
             length = max(1, min(most, int(_BATCH_S / call_s)))
-            contents = _new_contents(content, rng, length)
-            batch = [_asked(workload, i, one) for i, one in enumerate(contents)]
-            content = contents[-1]
+            batch = [_asked(workload, i, one) for i, one in enumerate(contents.batch(length))]
             before = _queued(session)
             batch_s = session.run(batch, _OPTIONS, deadline).outside_ns / 1e9
             busy_s, own_s = busy_s + batch_s, own_s + _own_s(batch_s, before, _queued(session))
@@ -114,8 +113,8 @@ def _sampled(context: CheckContext, workload: int, call_s: float) -> ProvenanceS
         samples = sampler.stop()
     interpreted = context.execution is Execution.INTERPRETER
     call_us = 1e6 * busy_s / max(1, made)
-    seen = provenance_seen(samples, call_us, interpreted)
-    return _with_movement(seen, samples, call_us) if only_moves(exam) else seen
+    found = provenance_seen(samples, call_us, interpreted)
+    return _with_movement(found, samples, call_us) if moves else found
 
 
 def _with_movement(seen: ProvenanceSeen, samples: Samples, call_us: float) -> ProvenanceSeen:
@@ -151,12 +150,23 @@ def code_sampler(session: Session, rate_hz: float) -> Sampler:
     return Sampler(tree.pids, session.process.scratch_path, rate_hz, tree.turn)
 
 
-def _new_contents(content: Content, rng: random.Random, count: int) -> list[Content]:
-    """Contents that were never asked, each made of the one before."""
-    found = [content]
-    for _ in range(count):
-        found.append(all_changed(found[-1], rng))
-    return found[1:]
+class _Contents:
+    """Contents of sampled calls: no two of a batch alike, and a quarter of each batch is new.
+
+    To make all of them new takes ten times as long as the calls of an elementwise kernel.
+    """
+
+    def __init__(self, first: Content, rng: random.Random) -> None:
+        self._kept = [all_changed(first, rng)]
+        self._rng = rng
+
+    def batch(self, length: int) -> list[Content]:
+        """So many, in a random order."""
+        while len(self._kept) < length:
+            self._kept.append(all_changed(self._kept[-1], self._rng))
+        for place in self._rng.sample(range(length), -(-length // 4)):
+            self._kept[place] = all_changed(self._kept[place], self._rng)
+        return self._rng.sample(self._kept[:length], length)
 
 
 def _asked(workload: int, number: int, content: Content) -> PlannedCall:

@@ -134,6 +134,11 @@ class Sampler:
         """Samples so far that speak for or against the candidate."""
         return self._counts[Owner.OWN] + self._counts[Owner.LIBRARY]
 
+    @property
+    def moving(self) -> int:
+        """Samples so far in which torch only moves data."""
+        return self._counts[Owner.MOVEMENT]
+
     def _run(self) -> None:
         """All tracing happens in this thread; when it ends the kernel lets go of what is left."""
         ctypes.CDLL(None).prctl(_PR_SET_TIMERSLACK, 1)  # else each short sleep lasts 50 us more
