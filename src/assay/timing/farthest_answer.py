@@ -1,13 +1,17 @@
-"""Farthest answer: which of several answers of one timed batch is judged in full.
+"""Farthest answer: of many answers of timed calls, the one that is judged beside the drawn ones.
 
-The rule: one plain run of the reference for each answer, some thirty times as cheap as judging it,
-only says which answer is farthest from the reference. That one is judged like any other call, so
-the coarse distance convicts nobody. Runs stop when their time is spent.
+The rule: answers are drawn over all timed calls. One plain run of the reference for each, some
+thirty times as cheap as judging it, only says which is farthest from the reference. That one is
+judged like any other call, so the coarse distance convicts nobody. Runs stop when their time is
+spent.
 """
 
 from __future__ import annotations
 
+import random
 import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 
 import torch
 
@@ -18,15 +22,33 @@ from assay.exam.weight_scales import Weights
 from assay.sandbox.host.raw_call import RawCall
 from assay.timing.judged_rounds import TakenCall
 
-_MOST_S = 0.5  # of plain runs for one batch
+_MOST_S = 1.0  # of plain runs
 
 
-def farthest(exam: Exam, version: Weights, taken: TakenCall) -> TakenCall:
-    """The call whose answer is farthest; `taken` itself where nothing can be compared."""
-    if not taken.others or exam.stateful or isinstance(exam.reference.task.contract, Stochastic):
-        return taken
-    ends, found, most = time.monotonic() + _MOST_S, taken, -1.0
-    for one in (taken, *taken.others):
+@dataclass
+class AnswerPool:
+    """Answers drawn with equal chances over all that were offered."""
+
+    most: int
+    rng: random.Random
+    kept: list[TakenCall] = field(default_factory=list)
+    _offered: int = 0
+
+    def offer(self, take: Callable[[], TakenCall]) -> None:
+        """One more; it is taken only where it is drawn."""
+        self._offered += 1
+        if len(self.kept) < self.most:
+            self.kept.append(take())
+        elif self.kept and (place := self.rng.randrange(self._offered)) < self.most:
+            self.kept[place] = take()
+
+
+def farthest(exam: Exam, version: Weights, taken: Sequence[TakenCall]) -> TakenCall | None:
+    """The call whose answer is farthest; None where nothing can be compared."""
+    if exam.stateful or isinstance(exam.reference.task.contract, Stochastic):
+        return None
+    ends, found, most = time.monotonic() + _MOST_S, None, 0.0
+    for one in taken:
         away = _distance(exam, version, one)
         if away > most:
             found, most = one, away

@@ -22,7 +22,6 @@ class TakenCall:
     length: int
     content: Content
     raw: RawCall
-    others: tuple[TakenCall, ...] = ()  # of the same batch, one of which may be judged instead
 
 
 @dataclass

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from functools import partial
 
 from assay.data.device import Device
 from assay.data.observations.observation import Observation, TimesSeen
@@ -34,7 +35,7 @@ from assay.sandbox.host.wall import Wall
 from assay.timing.baseline import CANDIDATE, NULL, BaselineLost
 from assay.timing.baseline_session import named, open_baseline
 from assay.timing.cache_request import warm_or_not
-from assay.timing.farthest_answer import farthest
+from assay.timing.farthest_answer import AnswerPool, farthest
 from assay.timing.host_measurement import TimedRow, times_seen
 from assay.timing.host_round_times import HostRoundTimes
 from assay.timing.host_side import HostSide, SideEntry
@@ -52,10 +53,9 @@ _RING_BYTES = 384 << 20
 _TARGET_HALF_WIDTH = 0.01
 _FURTHER = 2  # times as many rounds where load hides the answer
 _JUDGED = 2  # rounds drawn over all, and the last one
-_COMPARED = (
-    24  # answers of a judged round; with a wrong one in 16, 72 answers miss it in 1 % of runs
-)
-_COMPARED_BYTES = 48 << 20  # of contents and answers of one judged round
+_COMPARED = 72  # answers; with a wrong one in 16 they miss it in 1 % of runs
+_COMPARED_BYTES = 128 << 20  # of their contents and themselves
+_OFFERED = 8  # of one round
 _TRIED = 4  # calls that say how long a batch is to be
 _LONG_S = 0.25  # a call; such a batch is one call
 
@@ -76,6 +76,7 @@ class _TimedTable:
     version: Weights
     times: HostRoundTimes
     judged: JudgedRounds
+    pool: AnswerPool
     sampling: RoundSampling | None = None
     length: int = 0  # calls of the candidate's last batch
     watch: LoadWatch = field(default_factory=LoadWatch)
@@ -181,7 +182,7 @@ class Stopwatch:
                 row = self._row([own, *others.sides], version, warm)
                 self._rounds(row, report)
                 self._take(row, row.length, last=True)
-                judged = [self._judged(row, one) for one in row.judged.all]
+                judged = [self._judged(row, one) for one in self._chosen(row)]
                 sampled = row.sampling.observations() if row.sampling else []
                 return [*judged, *sampled, self._seen(row, others.lost)]
             except BaselineLost as lost:
@@ -201,7 +202,9 @@ class Stopwatch:
         judged = JudgedRounds(_JUDGED, self._rng)
         sampling = self._sampling(sides[0].session)
         times = HostRoundTimes([[] for _ in entered])
-        return _TimedTable(entered, version, times, judged, sampling)
+        most = min(_COMPARED, _COMPARED_BYTES // max(1, self._call_bytes))
+        pool = AnswerPool(most, self._rng)
+        return _TimedTable(entered, version, times, judged, pool, sampling)
 
     def _sampling(self, session: Session) -> RoundSampling | None:
         make = self._make_sampler
@@ -281,22 +284,22 @@ class Stopwatch:
         if failed is not None:
             judged.failed = judged.failed or self._taken(row, failed, length)
             return
+        if not last:
+            self._offer(row, length)
         index = self._rng.randrange(length)
         if not (last or judged.is_drawn()) or self._found_changed(row, index):
             return
-        others = self._others(row, index, length)
-        taken = replace(self._taken(row, index, length), others=others)
+        taken = self._taken(row, index, length)
         if last:
             judged.last = taken
         else:
             judged.keep(taken)
 
-    def _others(self, row: _TimedTable, index: int, length: int) -> tuple[TakenCall, ...]:
-        """Further answers of the batch, from which the one that is judged is chosen."""
-        most = min(_COMPARED - 1, _COMPARED_BYTES // max(1, self._call_bytes), length - 1)
-        places = [i for i in range(length) if i != index and not self._found_changed(row, i)]
-        chosen = self._rng.sample(places, min(most, len(places)))
-        return tuple(self._taken(row, place, length) for place in chosen)
+    def _offer(self, row: _TimedTable, length: int) -> None:
+        """Some answers of the batch, of which the farthest one of all rounds is judged."""
+        places = [i for i in range(length) if not self._found_changed(row, i)]
+        for place in self._rng.sample(places, min(_OFFERED, len(places))):
+            row.pool.offer(partial(self._taken, row, place, length))
 
     def _taken(self, row: _TimedTable, index: int, length: int) -> TakenCall:
         own = row.sides[0]
@@ -307,8 +310,12 @@ class Stopwatch:
         """Whether a call found what another one left in its inputs."""
         return bool(row.warm and index and self._exam.reference.updates)
 
+    def _chosen(self, row: _TimedTable) -> list[TakenCall]:
+        """The drawn answers, and the one of many that is farthest from the reference."""
+        found = farthest(self._exam, row.version, row.pool.kept)
+        return [*row.judged.all, *([] if found is None else [found])]
+
     def _judged(self, row: _TimedTable, taken: TakenCall) -> Observation:
-        taken = farthest(self._exam, row.version, taken)
         seed = self._rng.getrandbits(32)
         expected = returned(self._exam.expectation_of(taken.content, row.version, seed))
         facts = CallFacts.timed(taken.index, taken.length)

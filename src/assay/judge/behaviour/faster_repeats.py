@@ -28,6 +28,7 @@ PAIR_RATIO = 0.7
 SLOWED_MEDIAN_RATIO = 0.75
 SLOWED_PAIR_RATIO = 0.8
 _ALL_PAIRS = 8
+_LEAST_PAIRS = 3
 _SPARED = 1  # of all pairs, those that may disagree
 
 
@@ -81,7 +82,7 @@ def _faster(pairs: _Pairs) -> str | None:
     count = len(pairs.ratios)
     enough = count >= _ALL_PAIRS
     limit, spared = (PAIR_RATIO, _SPARED) if enough else (MEDIAN_RATIO, 0)
-    if not count or pairs.median >= MEDIAN_RATIO or pairs.below(limit) < count - spared:
+    if count < _LEAST_PAIRS or pairs.median >= MEDIAN_RATIO or pairs.below(limit) < count - spared:
         return None
     return pairs.in_words(limit)
 
