@@ -43,7 +43,8 @@ _COMPUTED_SHARE = 0.5  # of the first time: what takes longer was computed
 _FEW_PAIRS_S = 2.5  # no further pair after that
 _SHORT_S = 0.02  # a longer call is not slowed to twice its time by one turn of another process
 _BATCHED_US = 400.0  # a shorter call is mostly the road to it
-_BATCH_CALLS = 32
+_BATCH_CALLS = 128  # thawing, waking and freezing are about 1 ms of a batch
+_BATCH_BYTES = 64e6  # of its contents
 _TIMES_EACH = 4  # of a content in the batch of known ones
 _MOST_CALLS = 3  # of one side of a pair
 _MOST_INPUTS = 3  # whose changes are timed
@@ -67,8 +68,14 @@ def repeat(exam: Exam, session: Session, deadline: Deadline) -> RepetitionSeen:
     if size > _KEPT_BYTES or slowest > 1e6 * _LONG_S:
         return _few_pairs(asked, first, rng)
     slowest = min(slowest, asked.us([all_changed(first, rng)]))  # the first paid for new pages
-    batch = _BATCH_CALLS if slowest < _BATCHED_US else 1
+    batch = _batch_calls(size) if slowest < _BATCHED_US else 1
     return _pairs(exam, _Asked(session, deadline, batch), rng, slowest)
+
+
+def _batch_calls(size: int) -> int:
+    """Calls of a batch: a multiple of the times that each content is repeated."""
+    most = min(_BATCH_CALLS, int(_BATCH_BYTES / max(1, size)))
+    return max(_TIMES_EACH, most // _TIMES_EACH * _TIMES_EACH)
 
 
 def _pairs(exam: Exam, asked: _Asked, rng: random.Random, slowest_us: float) -> RepetitionSeen:
