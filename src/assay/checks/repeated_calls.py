@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from assay.checks.check_contract import Check, CheckContext
-from assay.checks.process_growth import ProcessSize, growth_findings, process_size
 from assay.data.check import CheckDeclaration, CheckStage, Cost, Execution
 from assay.data.contract import Stochastic
 from assay.data.evidence import Evidence, EvidenceKind
@@ -23,6 +22,7 @@ from assay.exam.answer_origin import AskedCall
 from assay.exam.call_reading import BatchId
 from assay.exam.exam import ContentKey, Exam
 from assay.exam.exam_amounts import AMOUNTS
+from assay.exam.process_growth import ProcessSize, growth_findings, process_size
 from assay.exam.script import ScriptedCall, small_with_rows
 from assay.exam.script_runner import ScriptRunner
 from assay.exam.weight_scales import FIRST_WEIGHTS

@@ -6,8 +6,8 @@ import os
 
 import pytest
 
-from assay.checks.process_growth import ProcessSize, growth_findings, process_size
 from assay.data.evidence import Severity
+from assay.exam.process_growth import ProcessSize, growth_findings, process_size
 
 MIB = 1 << 20
 
