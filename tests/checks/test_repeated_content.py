@@ -72,7 +72,7 @@ def _last_kept(asked: list[bytes]) -> float:
 
 
 @pytest.mark.parametrize("clock", [_remembering, _last_kept])
-@pytest.mark.parametrize("factor", [0.05, 1.0, 300.0])
+@pytest.mark.parametrize("factor", [0.05, 0.9, 1.0, 300.0])
 def test_short_and_long_calls_are_asked_too(clock: Clock, factor: float) -> None:
     session = _Session(_scaled(clock, factor))
     seen = repeat(make_exam(Level.QUICK), cast(Any, session), Deadline.after(10.0))

@@ -43,6 +43,7 @@ _PATIENT_S = 3.0  # of the same, where there are fewer
 _WALL_S = 10.0  # by the host's clock, whatever was seen
 _BATCH_S = 0.1  # of calls in one batch
 _MOST_CALLS = 64  # of one batch, each with a content of its own
+_LEAST_MOVING = 5  # samples that say who calls the C library to copy
 _SMALL = 1 << 18  # elements
 _LONG_S = 2e-3  # such a call consists of computing, however few its elements are
 _LIVE_BYTES = 64e6  # of contents of one batch, and of results that may be alive at once
@@ -118,13 +119,23 @@ def _sampled(context: CheckContext, workload: int, call_s: float) -> ProvenanceS
 
 
 def _with_movement(seen: ProvenanceSeen, samples: Samples, call_us: float) -> ProvenanceSeen:
-    """With copies by the library as its computing: here the runner itself copies nothing."""
-    moved = samples.of(Owner.MOVEMENT)
+    """With copies by the library as its computing: here the runner itself copies nothing.
+
+    Most of a copy is the C library's memcpy. Its samples go to those who were seen moving beside
+    it, in proportion.
+    """
+    moved, mine = samples.of(Owner.MOVEMENT), samples.of(Owner.OWN)
+    if moved + mine < _LEAST_MOVING:
+        return seen
+    theirs = round(seen.neutral * moved / (moved + mine))
+    neutral_us = samples.thread_us(Owner.NEUTRAL, call_us) * theirs / max(1, seen.neutral)
     update = {
-        "library": seen.library + moved,
-        "in_torch": seen.in_torch + moved,
+        "own": seen.own + seen.neutral - theirs,
+        "library": seen.library + moved + theirs,
+        "in_torch": seen.in_torch + moved + theirs,
         "bystanders": seen.bystanders - moved,
-        "library_us": seen.library_us + samples.thread_us(Owner.MOVEMENT, call_us),
+        "neutral": 0,
+        "library_us": seen.library_us + samples.thread_us(Owner.MOVEMENT, call_us) + neutral_us,
         "names": (*seen.names, "torch's copies")[-5:] if moved else seen.names,
     }
     return seen.model_copy(update=update)

@@ -42,7 +42,9 @@ _MOST_S = 2.0
 _COMPUTED_SHARE = 0.5  # of the first time: what takes longer was computed
 _FEW_PAIRS_S = 2.5  # no further pair after that
 _SHORT_S = 0.02  # a longer call is not slowed to twice its time by one turn of another process
-_BATCHED_US = 400.0  # a shorter call is mostly the road to it
+_BATCHED_US = 1000.0  # of a shorter call, asked alone, much is the road to it
+_BATCH_US = 20e3  # of the calls of one batch
+_TRIED = 3  # calls that say how long one takes
 _BATCH_CALLS = 128  # thawing, waking and freezing are about 1 ms of a batch
 _BATCH_BYTES = 64e6  # of its contents
 _TIMES_EACH = 4  # of a content in the batch of known ones
@@ -67,14 +69,15 @@ def repeat(exam: Exam, session: Session, deadline: Deadline) -> RepetitionSeen:
         return RepetitionSeen(reason="a call is too slow to be repeated often")
     if size > _KEPT_BYTES or slowest > 1e6 * _LONG_S:
         return _few_pairs(asked, first, rng)
-    slowest = min(slowest, asked.us([all_changed(first, rng)]))  # the first paid for new pages
-    batch = _batch_calls(size) if slowest < _BATCHED_US else 1
+    tried = [all_changed(first, rng) for _ in range(_TRIED)]
+    slowest = min(slowest, asked.us(tried))  # the first call paid for new pages
+    batch = _batch_calls(size, slowest) if slowest < _BATCHED_US else 1
     return _pairs(exam, _Asked(session, deadline, batch), rng, slowest)
 
 
-def _batch_calls(size: int) -> int:
+def _batch_calls(size: int, call_us: float) -> int:
     """Calls of a batch: a multiple of the times that each content is repeated."""
-    most = min(_BATCH_CALLS, int(_BATCH_BYTES / max(1, size)))
+    most = min(_BATCH_CALLS, int(_BATCH_BYTES / max(1, size)), int(_BATCH_US / max(1.0, call_us)))
     return max(_TIMES_EACH, most // _TIMES_EACH * _TIMES_EACH)
 
 
