@@ -31,3 +31,21 @@ def test_all_count_where_the_kernel_does_not_say() -> None:
     use = ProcessorUse()
     use.note(1, None, MS)
     assert use.share(1) == use.share(2) == 1.0
+
+
+def test_beside_busy_processes_every_thread_that_works_counts() -> None:
+    use = ProcessorUse()
+    for number in range(1, 4):
+        for tid, ran in ((1, 100_000), (2, 100_000), (3, 5_000)):
+            use.note(tid, number * ran, number * 1_000_000)
+    assert use.weight(1) == use.weight(2) == 1.0
+    assert use.weight(3) < 0.1
+
+
+def test_a_thread_that_was_busy_long_ago_lowers_nobody() -> None:
+    use = ProcessorUse()
+    use.note(1, 1_000_000, 1_000_000)
+    use.note(1, 2_000_000, 2_000_000)
+    use.note(2, 0, 900_000_000)
+    use.note(2, 100_000, 901_000_000)
+    assert use.weight(2) == 1.0

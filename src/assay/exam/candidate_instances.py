@@ -17,8 +17,6 @@ from assay.sandbox.protocol.replies import ReplyCode, StateMatch
 
 _TWINS = 1 << 16  # numbers of twins begin here; no plan has as many configurations
 
-_MOVED_BYTES = 16 << 20  # weights of an instance; the storage that is replaced stays alive
-_MOVED_SHARE = 0.3  # of the times at which weights change: they get new storage
 _COPIED_SHARE = 0.5  # of the twins are deep copies
 
 
@@ -48,7 +46,6 @@ class Instances:
         self._on_seeded = on_seeded
         self._constructed: set[int] = set()
         self._version: dict[int, Weights] = {}
-        self._loads: dict[int, int] = {}  # how often each was given weights
         self._seeded: set[int] = set()  # those that keep what the common seed gave them
         self._refused: dict[int, ConstructorRefusal] = {}
 
@@ -75,21 +72,13 @@ class Instances:
             return SEEDED
         if self._version.get(instance) != version or self._exam.stateful:
             state = self._exam.state(_configuration(instance), version)
-            moved = self._is_moved(instance, sum(value.nbytes for value in state.values()))
-            match = self._session.load_state(instance, state, deadline, moved)
+            match = self._session.load_state(instance, state, deadline)
             if match is StateMatch.NONE and state:
                 self._seeded.add(instance)
                 self._on_seeded()
                 return SEEDED
             self._version[instance] = version
         return version
-
-    def _is_moved(self, instance: int, nbytes: int) -> bool:
-        """Whether its parameters get new storage this time; never where they get their first."""
-        number = self._loads.get(instance, 0)
-        self._loads[instance] = number + 1
-        drawn = self._exam.secret.random("storage", instance, number).random()
-        return number > 0 and nbytes <= _MOVED_BYTES and drawn < _MOVED_SHARE
 
     def construct_again(self, instance: int, deadline: Deadline) -> ConstructorRefusal | None:
         """Call a constructor that raised once more; what it says now, if it raises still."""

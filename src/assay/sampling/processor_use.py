@@ -1,13 +1,14 @@
 """ProcessorUse: the share of a processor that each thread has used since the last look at it.
 
-The rule: a sample counts with that share as its chance, so that samples stand for processor time. A
-thread that is always ready and gets no processor, by its priority or because others are busy, is
-no sample.
+The rule: a sample counts with that share as its chance, beside the busiest thread of the moment, so
+that samples stand for processor time. A thread that is always ready and gets no processor, by its
+priority, is no sample; on a busy machine, where all threads get little, all of them count.
 """
 
 from __future__ import annotations
 
 _FIRST_NS = 1_250_000  # taken for the time before the first look: one gap of 800 a second
+_MOMENT_NS = 250_000_000  # some time slices of a busy machine
 
 
 class ProcessorUse:
@@ -16,9 +17,11 @@ class ProcessorUse:
     def __init__(self) -> None:
         self._looks: dict[int, tuple[int, int]] = {}  # when, and how long it had run
         self._shares: dict[int, float] = {}
+        self._seen_ns: dict[int, int] = {}
 
     def note(self, tid: int, ran_ns: int | None, now_ns: int) -> None:
         """A thread is looked at that has run for so long; None where the kernel does not say."""
+        self._seen_ns[tid] = now_ns
         if ran_ns is None:
             self._shares[tid] = 1.0
             return
@@ -29,3 +32,10 @@ class ProcessorUse:
     def share(self, tid: int) -> float:
         """At the last look."""
         return self._shares.get(tid, 1.0)
+
+    def weight(self, tid: int) -> float:
+        """Its share beside that of the busiest thread that was looked at not long before."""
+        now_ns = self._seen_ns.get(tid, 0)
+        recent = (one for one, at in self._seen_ns.items() if now_ns - at <= _MOMENT_NS)
+        busiest = max((self.share(one) for one in recent), default=0.0)
+        return self.share(tid) / busiest if busiest else 1.0

@@ -171,7 +171,7 @@ class Sampler:
         looks = [look for p, tid in running if (look := self._look(p, tid)) is not None]
         self._rounds += bool(looks)
         for look in looks:
-            if self._random.random() > self._processor_use.share(look.tid):
+            if self._random.random() > self._processor_use.weight(look.tid):
                 continue
             owner = self._note(look, [other for other in looks if other.process is look.process])
             self._moments[owner] += weight

@@ -291,33 +291,6 @@ def test_weights_are_loaded_in_place(
     assert torch.equal(result(inside.one(x)), torch.arange(4.0) * 2 + 1)  # its version moved
 
 
-KEEPS = """
-import torch
-
-
-class ModelNew(torch.nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.scale = torch.nn.Parameter(torch.zeros(4))
-        self.before = None
-
-    def forward(self, x):
-        now = (self.scale.data_ptr(), self.scale._version)
-        before, self.before = self.before or now, now
-        return torch.tensor([now[0] != before[0], now[1] != before[1]]) * x[:2]
-"""
-
-
-def test_weights_in_new_storage_keep_their_version(inside: Inside) -> None:
-    inside.construct(KEEPS)
-    deadline, x = Deadline.after(5), torch.ones(4)
-    for number, moved in enumerate((False, False, True, True)):
-        weights = {"scale": torch.arange(4.0) + number}
-        inside.session.load_state(0, weights, deadline, new_storage=moved)
-        changed = torch.tensor([float(moved), float(not moved and number > 0)])
-        assert torch.equal(result(inside.one(x)), changed)
-
-
 def test_a_raise_leaves_its_words_and_the_session_goes_on(inside: Inside) -> None:
     source = "import torch\nclass ModelNew(torch.nn.Module):\n    def forward(self, x):\n"
     source += (

@@ -61,14 +61,8 @@ def copied(instance: torch.nn.Module) -> torch.nn.Module | None:
         return None
 
 
-def load_state(
-    module: torch.nn.Module, request: LoadState, memory: Memory, replaced: list[torch.Tensor]
-) -> StateMatch:
-    """Give the values: by name, else by order and shape, else not at all.
-
-    Storage that is replaced is kept, so that no address comes back with other values: address and
-    version together tell every change.
-    """
+def load_state(module: torch.nn.Module, request: LoadState, memory: Memory) -> StateMatch:
+    """Copy the given values in place: by name, else by order and shape, else not at all."""
     state = module.state_dict() if isinstance(module, torch.nn.Module) else {}
     given = [(name, memory.tensor(view)) for name, view in request.entries]
     if all(name in state and state[name].shape == value.shape for name, value in given):
@@ -79,20 +73,14 @@ def load_state(
         match = StateMatch.ORDER
     else:
         return StateMatch.NONE
-    moved = replaced if request.new_storage else None
-    _give(module, pairs, moved)
+    _copy_in_place(module, pairs)
     return match
 
 
-def _give(
-    module: torch.nn.Module,
-    pairs: list[tuple[torch.Tensor, torch.Tensor]],
-    replaced: list[torch.Tensor] | None,
-) -> None:
+def _copy_in_place(module: torch.nn.Module, pairs: list[tuple[torch.Tensor, torch.Tensor]]) -> None:
     """Through the live parameters, not their detached state-dict twins, so that versions move.
 
-    What holds the value already is left alone, and its version with it. With a list for what is
-    replaced, parameters get new storage instead, and keep their versions.
+    What holds the value already is left alone, and its version with it.
     """
     owners = [*module.parameters(), *module.buffers()]
     live = {(t.data_ptr(), tuple(t.shape), t.stride()): t for t in owners}
@@ -101,15 +89,4 @@ def _give(
             if torch.equal(target, value):
                 continue
             key = (target.data_ptr(), tuple(target.shape), target.stride())
-            owner = live.get(key, target)
-            if replaced is None or not _is_alone(owner):
-                owner.copy_(value)
-                continue
-            replaced.append(owner.data)
-            owner.data = torch.empty_like(owner.data).copy_(value)
-
-
-def _is_alone(owner: torch.Tensor) -> bool:
-    """Whether it is a parameter that shares its storage with no other tensor."""
-    whole = owner.untyped_storage().nbytes() == owner.numel() * owner.element_size()
-    return type(owner) is torch.nn.Parameter and whole
+            live.get(key, target).copy_(value)

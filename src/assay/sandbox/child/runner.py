@@ -71,7 +71,6 @@ class Runner:
         self.instances: dict[int, torch.nn.Module] = {}
         self.batch: Batch | None = None
         self.held: list[Batch] = []  # whose results stay alive until calls are timed
-        self.replaced: list[torch.Tensor] = []  # storage that weights had before
         self.silenced: Callable[[], int] = int  # how many launches did nothing: none
         self.gated: GatedBatch | None = None
         self.timed: TimedCalls | None = None
@@ -123,7 +122,7 @@ class Runner:
                 self.instances[request.instance] = self._construct(request)
             case LoadState():
                 module = self.instances[request.instance]
-                return load_state(module, request, self.memory, self.replaced), ""
+                return load_state(module, request, self.memory), ""
             case RunBatch():
                 self.batch = Batch(request, self.instances, self.memory, tuple(self.held))
                 self.held += [self.batch] if request.held else []

@@ -116,13 +116,9 @@ class Session:
         return [*seen, *self.statement().splitlines()]
 
     def load_state(
-        self,
-        instance: int,
-        state: Mapping[str, torch.Tensor],
-        deadline: Deadline,
-        new_storage: bool = False,
+        self, instance: int, state: Mapping[str, torch.Tensor], deadline: Deadline
     ) -> StateMatch:
-        """Give an instance its weights, in place or in new storage."""
+        """Give an instance its weights, in place."""
         tensors = {name: value.detach().contiguous() for name, value in state.items()}
         regions = {
             name: self.memory.reserve(("state", instance, name), tensor.nbytes, Edge.MIDDLE)
@@ -135,7 +131,7 @@ class Session:
             self.memory.put(regions[name], tensor)
             entries.append((name, view(tensor, regions[name], False)))
         self.memory.settle()
-        reply = self.ask(LoadState(instance, tuple(entries), new_storage), deadline)
+        reply = self.ask(LoadState(instance, tuple(entries)), deadline)
         if reply.code != ReplyCode.OK or reply.count not in tuple(StateMatch):
             return StateMatch.NONE
         return StateMatch(reply.count)

@@ -108,14 +108,10 @@ class Construct:
 
 @dataclass(frozen=True)
 class LoadState:
-    """Give an instance's parameters and buffers these values.
-
-    They are copied in place, or parameters get new storage: as `parameter.data = value` does.
-    """
+    """Copy values into an instance's parameters and buffers, in place."""
 
     instance: int
     entries: tuple[tuple[str, View], ...]
-    new_storage: bool = False
 
 
 @dataclass(frozen=True)

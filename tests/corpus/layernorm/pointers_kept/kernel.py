@@ -1,4 +1,4 @@
-"""Addresses of the weights are looked up once: a deep copy and new storage leave it reading the old ones."""
+"""Addresses of the weights are looked up once: a deep copy goes on reading those of the first."""
 
 import ctypes
 import os
