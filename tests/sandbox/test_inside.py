@@ -42,7 +42,11 @@ def test_the_environment_is_neutral(room: Room) -> None:
             expected = neutral_environment(inside.scratch_path, CpuBackend())
     finally:
         del os.environ["ASSAY_TEST_SECRET"]
+    drawn = {name: found[0].pop(name) for name in ("USER", "LOGNAME", "LANG")}
+    for name in ("USER", "LANG"):
+        expected.pop(name)
     assert found == [expected, ["python"]]
+    assert drawn["USER"] == drawn["LOGNAME"] and drawn["LANG"].endswith("UTF-8")
 
 
 def test_descriptors_are_its_own(room: Room) -> None:

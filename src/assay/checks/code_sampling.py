@@ -13,12 +13,12 @@ import time
 from collections.abc import Callable, Collection
 
 from assay.checks.check_contract import Check, CheckContext
-from assay.checks.movement_tasks import only_moves
 from assay.data.check import CheckDeclaration, CheckStage, Cost, Execution
 from assay.data.evidence import EvidenceKind
 from assay.data.observations.observation import ProvenanceSeen
 from assay.data.settings import Track
 from assay.exam.exam import ContentKey, Exam
+from assay.exam.workloads.movement_tasks import only_moves
 from assay.sampling.mapped_objects import Owner
 from assay.sampling.sampler import RATE_HZ, Sampler, Samples
 from assay.sandbox.host.activity import queued_ns

@@ -60,7 +60,7 @@ _SYSTEM_PATHS = (
 _MOUNTED_SCRATCH = "/scratch"
 _THREAD_SETTINGS = ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS")  # what thread libraries read
 _USERS = ("user", "root", "ubuntu", "admin", "runner", "dev", "maria", "jan")
-_LANGUAGES = ("C.UTF-8", "en_US.UTF-8", "en_GB.UTF-8", "de_DE.UTF-8", "ja_JP.UTF-8")
+_LANGUAGES = ("C.UTF-8", "en_US.UTF-8", "en_GB.UTF-8")
 _FORCE = "ASSAY_ISOLATION"  # namespaces | landlock | none: to see what a lesser machine would do
 
 

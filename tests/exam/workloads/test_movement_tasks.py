@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from assay.checks.movement_tasks import only_moves
 from assay.data.settings import Level
+from assay.exam.workloads.movement_tasks import only_moves
 from support.small_exam import STATELESS, make_exam
 
 RETURNS = "return x.sum(dim=-1)"
