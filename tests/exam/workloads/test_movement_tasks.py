@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pytest
+import torch
 
 from assay.data.settings import Level
+from assay.exam.exam import ContentKey
 from assay.exam.workloads.movement_tasks import only_moves
 from support.small_exam import STATELESS, make_exam
 
@@ -28,3 +30,12 @@ def test_copies_alone_are_movement(body: str, moves: bool) -> None:
     task = STATELESS.model_copy(update={"source": STATELESS.source.replace(RETURNS, body)})
     exam = make_exam(Level.QUICK, task)
     assert only_moves(exam) is moves
+
+
+def test_a_reference_that_updates_its_input_leaves_the_content_alone() -> None:
+    body = "return x.relu_().clone()"
+    task = STATELESS.model_copy(update={"source": STATELESS.source.replace(RETURNS, body)})
+    exam = make_exam(Level.QUICK, task)
+    before = exam.content(ContentKey(0)).inputs[0].clone()
+    only_moves(exam)
+    assert torch.equal(exam.content(ContentKey(0)).inputs[0], before)

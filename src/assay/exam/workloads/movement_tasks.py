@@ -20,7 +20,9 @@ _MOVES = (OpRole.COPY, OpRole.VIEW, OpRole.ALLOCATION, OpRole.BOOKKEEPING)
 
 def only_moves(exam: Exam) -> bool:
     """Whether the own call of the reference copies, and computes, fills and casts nothing."""
-    roles, module, inputs = _Roles(), exam.bound(0).module, exam.content(ContentKey(0)).inputs
+    roles, module = _Roles(), exam.bound(0).module
+    given = exam.content(ContentKey(0)).inputs
+    inputs = [v.clone() if isinstance(v, torch.Tensor) else v for v in given]  # it may update them
     try:
         with exam.turn, torch.no_grad(), roles:
             module(*inputs)
