@@ -85,9 +85,9 @@ def stressed(processes: int) -> Iterator[None]:
 
 def judged(case: CorpusCase, number: int) -> dict[str, Any]:
     """One case; what differs from its folder is printed at once."""
-    timed = "clock" in case.kinds or number % TIMED_EVERY == 0
+    timed = case.timed or "clock" in case.kinds or number % TIMED_EVERY == 0
     settings = Settings(
-        level=Level.QUICK, track=Track(case.track), timing=timed, timeout_s=TIMEOUT_S
+        level=Level(case.level), track=Track(case.track), timing=timed, timeout_s=TIMEOUT_S
     )
     start = time.monotonic()
     (judgement,) = evaluate_many(case.task_source, [case.candidate], settings)

@@ -316,3 +316,14 @@ def test_relief_is_withheld_only_where_nothing_is_rounded() -> None:
     assert compare(expectation, tipped).ok
     tipped[8] = 0.0 if right[8] else 5.0
     assert not compare(expectation, tipped).ok
+
+
+def test_inf_minus_inf_is_right_where_masked_rows_make_the_truth_infinite() -> None:
+    masked = normal(4, 8)
+    masked[:, :3] = -torch.inf
+    request = ExpectationRequest(seed=1, masked=True)
+    (given,) = expect(Reference(lambda a: a * 0.5), [masked], {}, request)
+    assert compare(given, masked - 0.5 * masked).ok  # NaN where the truth is minus infinity
+    assert not compare(given, torch.full((4, 8), torch.nan)).ok
+    (plain,) = expect(Reference(lambda a: a * 0.5), [masked], {}, ExpectationRequest(seed=1))
+    assert not compare(plain, masked - 0.5 * masked).ok

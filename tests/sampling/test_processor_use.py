@@ -49,3 +49,12 @@ def test_a_thread_that_was_busy_long_ago_lowers_nobody() -> None:
     use.note(2, 0, 900_000_000)
     use.note(2, 100_000, 901_000_000)
     assert use.weight(2) == 1.0
+
+
+def test_a_sample_stands_for_the_processor_time_of_the_busiest() -> None:
+    use = ProcessorUse()
+    for number in range(1, 4):
+        use.note(1, number * MS // 4, number * MS)
+        use.note(2, number * MS // 8, number * MS)
+    assert use.busiest(2) == pytest.approx(0.25)
+    assert use.weight(2) * use.busiest(2) == pytest.approx(use.share(2))

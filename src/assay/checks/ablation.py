@@ -40,7 +40,6 @@ _WALL_S = 5.0  # by the host's clock, whatever was seen
 
 def ablate(context: CheckContext) -> list[Observation]:
     """The own workload without kernels, and whose code still computes."""
-    context.report("sampling", None)
     session = Session(context.wall)
     found: list[Observation] = []
     try:

@@ -104,6 +104,8 @@ def mixed_in(checks: Iterable[Check], exam: Exam) -> list[ScriptedBatch]:
 
 def observed(check: Check, context: CheckContext) -> list[Observation]:
     """What a check saw, or that it failed. Raises Lost, and failures that have a status."""
+    if check.run is not _seen_in_calls and context.stage is not CheckStage.AMONG_CALLS:
+        context.report(f"check: {check.declared.name}", None)
     try:
         found = list(check.run(context))
         _admit(check.declared, found)

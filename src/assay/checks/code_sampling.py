@@ -69,7 +69,6 @@ def sample_code(context: CheckContext) -> list[ProvenanceSeen]:
 
     The own shape too, unless that is sampled in timed rounds.
     """
-    context.report("sampling", None)
     exam, interpreted = context.exam, context.execution is Execution.INTERPRETER
     call_s = _call_s(context, 0)
     if call_s >= _LONG_S or interpreted:

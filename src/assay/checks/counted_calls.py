@@ -51,7 +51,6 @@ def count_calls(context: CheckContext) -> list[Observation]:
     missing = [_unreached(n, "more than this level makes") for n in numbers if n > most.calls]
     if not near or isinstance(context.exam.reference.task.contract, Stochastic):
         return [*missing]
-    context.report("repeating", None)
     script_runner.begin(None)  # no batch of the script: the hard limit alone holds
     small = small_with_rows(context.exam, script_runner.refused())
     wanted = max(near) + _BEYOND

@@ -19,7 +19,6 @@ def explain_wrong(context: CheckContext) -> list[ExplanationSeen]:
     wrong = any(isinstance(o, CallSeen) and o.wrong for o in context.seen)
     if not wrong or not context.settings.explain:
         return []
-    context.report("explaining", None)
     shrinker = Shrinker(context.wall, context.exam, context.cache)
     try:
         if not shrinker.start(context.candidate, context.settings):

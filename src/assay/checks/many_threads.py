@@ -44,7 +44,6 @@ def ask_with_many_threads(context: CheckContext) -> Seen:
     """A few workloads in a process of its own."""
     if not any(_SPEAKS_OF_THREADS.search(file.text) for file in context.candidate.sources):
         return []
-    context.report("calling", None)
     count = context.exam.secret.random("threads").randint(*_COUNTS)
     session = Session(context.wall, threads=count)
     try:

@@ -59,7 +59,6 @@ class _Known:
 
 def repeat_calls(context: CheckContext) -> list[RecurrenceSeen | CheckSeen]:
     """The own workload, and a small one where calls of the own one are long. Raises Lost."""
-    context.report("repeating", None)
     script_runner, budget_s = context.script_runner, AMOUNTS[context.settings.level].repeated_s
     if budget_s is None:
         return []

@@ -227,11 +227,15 @@ class Exam:
             seed=self.secret.seed("probe", content_key),
             planted=planted,
             exact=self._is_exact(self.plan.workloads[content_key.workload]),
+            masked=self._is_masked(self.plan.workloads[content_key.workload]),
             contract=self.reference.task.contract,
             tf32=self.plan.tf32,
         )
         state = self.state(instance, weights)
         return expect(self.bound(instance), content.inputs, state, request)
+
+    def _is_masked(self, workload: Workload) -> bool:
+        return workload.distribution is Distribution.MINUS_INF
 
     def _is_exact(self, workload: Workload) -> bool:
         """Whether nothing need be rounded; a computed number beside a threshold may be."""

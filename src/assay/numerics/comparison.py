@@ -100,6 +100,8 @@ def _settle(
     shares = torch.where(strange | unknown, torch.inf, shares)
     shares[unknown & _same_kind(got, truth)] = 0.0
     shares[unknown & reference.isfinite()] = 0.0  # the truth itself left its domain
+    if expectation.masked:  # p - c p for p (1 - c) is inf - inf
+        shares[truth.isinf() & got.isnan()] = 0.0
     shares[~unknown & strange & ~reference.isfinite()] = 0.0  # as the reference overflows
     largest = torch.finfo(real_dtype(expectation.dtype)).max
     overflows = got.isinf() & (truth.abs() + budget >= largest) & (got.sign() == truth.sign())

@@ -87,7 +87,8 @@ def expect(
     if isinstance(request.contract, Stochastic):
         return random_outputs(arguments, request.contract)
     if request.planted is None:
-        return _expectations(evaluate(arguments, request), arguments.inputs, request)
+        found = _expectations(evaluate(arguments, request), arguments.inputs, request)
+        return tuple(replace(output, masked=request.masked) for output in found)
     runs = planted_runs(compute, inputs, state, request.planted)
     seen = evaluate(replace(arguments, inputs=runs.finite_inputs), request)
     finite = _expectations(seen, runs.finite_inputs, request)

@@ -61,6 +61,7 @@ class ExpectationRequest:
     exact: bool = False  # every partial sum is exact: no relief for ties and rounding operations
     n: int | None = None  # the longest reduction, where already known
     contract: Contract | None = None  # what the task declares
+    masked: bool = False  # inputs hold rows that begin with minus infinity
 
 
 @dataclass(frozen=True)
@@ -106,6 +107,7 @@ class OutputExpectation:
     non_finite: NonFinite | None = None
     equations: Equations | None = None  # where the outputs of a call are judged together by these
     draws: Draws | None = None  # where the output is random
+    masked: bool = False  # its inputs hold infinities: inf - inf is right where the truth is infinite
     special: bool = False  # some truth or reference is not finite, may overflow or is undefined
     undefined: torch.Tensor | None = None  # follow the integer of a NaN: anything is right there
 

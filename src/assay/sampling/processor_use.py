@@ -35,7 +35,14 @@ class ProcessorUse:
 
     def weight(self, tid: int) -> float:
         """Its share beside that of the busiest thread that was looked at not long before."""
+        busiest = self.busiest(tid)
+        return self.share(tid) / busiest if busiest else 1.0
+
+    def busiest(self, tid: int) -> float:
+        """The largest share of a thread that was looked at not long before this one.
+
+        A sample taken with the chance `weight` stands for so much of a processor.
+        """
         now_ns = self._seen_ns.get(tid, 0)
         recent = (one for one, at in self._seen_ns.items() if now_ns - at <= _MOMENT_NS)
-        busiest = max((self.share(one) for one in recent), default=0.0)
-        return self.share(tid) / busiest if busiest else 1.0
+        return max((self.share(one) for one in recent), default=0.0)

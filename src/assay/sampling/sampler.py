@@ -45,7 +45,7 @@ class Samples:
     operators: tuple[tuple[str, int], ...] = ()  # computing torch operators on sampled stacks
     in_torch: int = 0  # of those in libraries, in torch
     total: int = 0
-    moments: Mapping[Owner, float] = field(default_factory=dict)  # samples, for threads not drawn
+    moments: Mapping[Owner, float] = field(default_factory=dict)  # processors in use, added up
     rounds: int = 0  # moments at which any thread wanted a processor
     seconds: float = 0.0
     reason: str = ""  # why there are none, where something prevented it
@@ -60,7 +60,10 @@ class Samples:
         return self.of(Owner.KERNEL) + self.of(Owner.UNKNOWN)
 
     def thread_us(self, owner: Owner, elapsed_us: float) -> float:
-        """Time that threads spent in code of one owner while so much time went by."""
+        """Processor time that threads spent in code of one owner while so much time went by.
+
+        On a busy machine a thread has a processor for a part of that time alone.
+        """
         return elapsed_us * self.moments.get(owner, self.of(owner)) / max(1, self.rounds)
 
 
@@ -174,9 +177,10 @@ class Sampler:
             if self._random.random() > self._processor_use.weight(look.tid):
                 continue
             owner = self._note(look, [other for other in looks if other.process is look.process])
-            self._moments[owner] += weight
+            processors = weight * self._processor_use.busiest(look.tid)
+            self._moments[owner] += processors
             if owner is Owner.OWN:
-                self._own_code.append((look.code, weight))
+                self._own_code.append((look.code, processors))
 
     def _look(self, process: SampledProcess, tid: int) -> Look | None:
         if not self._turn.acquire(blocking=False):  # those that stopped late are to be let go
