@@ -21,8 +21,8 @@ import pytest
 from corpus_case import CorpusCase, SharedExam
 
 ROOT = Path(__file__).parents[1]
-TASKS = 12  # at least; an exam takes 2 to 10 s
-CASES_A_TASK = 3  # at most, beside those of missing families; a case takes 1 to 6 s
+TASKS = 8  # at least; an exam takes 2 to 10 s
+CASES_A_TASK = 2  # at most, beside those of missing families; a case takes 1 to 6 s
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,8 @@ def test_every_family_in_few_tasks(seed: str) -> None:
     found = cases()
     chosen = sample(found, seed)
     assert set(map(Family.of, chosen)) == set(map(Family.of, found))
-    assert len(by_task(chosen)) == TASKS
-    assert len(chosen) <= TASKS * CASES_A_TASK + len(set(map(Family.of, found)))
+    assert TASKS <= len(by_task(chosen)) <= TASKS + 4  # some families are of few tasks
+    assert len(chosen) <= (TASKS + 4) * CASES_A_TASK + len(set(map(Family.of, found)))
     assert not any(case.slow for case in chosen)
 
 
@@ -29,7 +29,7 @@ def test_a_seed_repeats_its_sample_and_another_changes_it() -> None:
 def test_in_time_every_case_has_its_turn() -> None:
     found = cases()
     left = {case.path for case in found if not case.slow}
-    for seed in range(2000):  # some 400 are enough
+    for seed in range(2000):  # some 600 are enough
         left -= {case.path for case in sample(found, str(seed))}
         if not left:
             return

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import random
 import re
 from pathlib import Path
 
 import pytest
+from _pytest.mark import ParameterSet
 
+from corpus_sample import commit_seed
 from docs.page_blocks import (
     PAGES,
     Block,
@@ -23,6 +26,17 @@ from docs.page_blocks import (
 from docs.shown_commands import expected_code, laid_out, run, statuses, wrong_with
 
 WITH_COMMANDS = [page for page in PAGES if console_commands(page.read_text())]
+FIRST_READ = ("README.md", "docs/tour.md")
+
+
+def pages_to_run() -> list[ParameterSet]:
+    """What a newcomer reads first and one other page, drawn by the commit; all are exhaustive."""
+    others = [page for page in WITH_COMMANDS if page_name(page) not in FIRST_READ]
+    drawn = random.Random(commit_seed()).choice(others)
+    return [
+        pytest.param(page, marks=pytest.mark.exhaustive if page in others and page != drawn else ())
+        for page in WITH_COMMANDS
+    ]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=page_name)
@@ -56,7 +70,7 @@ def test_commands_that_are_not_run_have_real_flags(page: Path) -> None:
     assert [one for one in found if one[1]] == []
 
 
-@pytest.mark.parametrize("page", WITH_COMMANDS, ids=page_name)
+@pytest.mark.parametrize("page", pages_to_run(), ids=page_name)
 def test_commands_run_and_say_what_the_page_shows(page: Path, tmp_path: Path) -> None:
     text = page.read_text()
     folder = laid_out(tmp_path / "reader", blocks(text))
