@@ -52,7 +52,9 @@ def test_the_devices_time_makes_the_speedup_and_the_hosts_stands_beside_it(
 def test_where_one_side_waits_inside_both_are_timed_with_their_launches(
     verdicts: dict[str, Verdict],
 ) -> None:
-    timing = (verdicts["waits_inside"].timing or ())[0]
+    verdict = verdicts["waits_inside"]
+    assert verdict.timing, verdict.timing_reason
+    timing = verdict.timing[0]
     assert "not gated" in timing.method and timing.host_speedup is None
     assert any("candidate waits for the device inside a call" in said for said in timing.remarks)
     gated = (verdicts["triton_rows"].timing or ())[0]

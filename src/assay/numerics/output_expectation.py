@@ -107,7 +107,9 @@ class OutputExpectation:
     non_finite: NonFinite | None = None
     equations: Equations | None = None  # where the outputs of a call are judged together by these
     draws: Draws | None = None  # where the output is random
-    masked: bool = False  # its inputs hold infinities: inf - inf is right where the truth is infinite
+    masked: bool = (
+        False  # its inputs hold infinities: inf - inf is right where the truth is infinite
+    )
     special: bool = False  # some truth or reference is not finite, may overflow or is undefined
     undefined: torch.Tensor | None = None  # follow the integer of a NaN: anything is right there
 

@@ -7,6 +7,7 @@ asks the same again, with another candidate it draws for that one.
 
 from __future__ import annotations
 
+import contextlib
 import logging
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -99,7 +100,7 @@ def source_literals(candidate: Candidate) -> tuple[SourceLiteral, ...]:
 def _of_objects(root: int) -> Iterable[SourceLiteral]:
     """Of the first few objects of a kernel's size."""
     found: list[SourceLiteral] = []
-    try:
+    with contextlib.suppress(scratch.Unkeepable, OSError):  # the check of linked objects says so
         for number, (path, size, data) in enumerate(
             scratch.files_beginning(root, _MAGIC, _MOST_BYTES)
         ):
@@ -107,6 +108,4 @@ def _of_objects(root: int) -> Iterable[SourceLiteral]:
                 break
             if size <= _MOST_BYTES:
                 found += object_literals(data, path)
-    except (scratch.Unkeepable, OSError):
-        pass  # the check of linked objects says so
     return found

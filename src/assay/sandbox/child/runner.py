@@ -111,13 +111,7 @@ class Runner:
                 assert accelerator is not None
                 return accelerator.gap_picoseconds(), ""
             case Load():
-                watch_thread_setting()
-                self.before = Snapshot.take()
-                self.audit = Audit(os.path.dirname(request.path), _allowed_paths())
-                self.audit.install()
-                if request.ablated:
-                    self.silenced = request.language.silence()
-                self.entry = load_entry(request)
+                self._load(request)
             case Construct():
                 self.instances[request.instance] = self._construct(request)
             case LoadState():
@@ -150,17 +144,32 @@ class Runner:
             case HandOverHeld():
                 self.held[request.number].hand_over()
             case Survey():
-                assert self.before is not None
-                heard = list(self.audit.lines) if self.audit is not None else []
-                heard += generated_lines()
-                heard += accelerator.lines() if accelerator is not None else []
-                return self.silenced(), "\n".join([*self.before.changes(Snapshot.take()), *heard])
+                return self.silenced(), "\n".join(self._surveyed())
             case RunTool():
                 return run_tool(request), ""
             case CompileTriton():
                 self.triton = self.triton or TritonModule(request.path, request.target)
                 return 0, self.triton.compile(request)
         return 0, ""
+
+    def _load(self, request: Load) -> None:
+        """Import the candidate, with the state before it kept and its audit events heard."""
+        watch_thread_setting()
+        self.before = Snapshot.take()
+        self.audit = Audit(os.path.dirname(request.path), _allowed_paths())
+        self.audit.install()
+        if request.ablated:
+            self.silenced = request.language.silence()
+        self.entry = load_entry(request)
+
+    def _surveyed(self) -> list[str]:
+        """What changed since the candidate was loaded, and what was heard of it."""
+        assert self.before is not None
+        accelerator = self.memory.accelerator
+        heard = list(self.audit.lines) if self.audit is not None else []
+        heard += generated_lines()
+        heard += accelerator.lines() if accelerator is not None else []
+        return [*self.before.changes(Snapshot.take()), *heard]
 
 
 def _allowed_paths() -> tuple[str, ...]:
