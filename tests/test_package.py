@@ -39,7 +39,7 @@ def members(noun: str) -> list[type]:
 
 
 def test_what_is_exported_is_there() -> None:
-    names = """AssayError HostError Level Settings Status TaskError Track UsageError Verdict
+    names = """AssayError HostError Judge Level Settings Status TaskError Track UsageError Verdict
     __version__ evaluate evaluate_many"""
     assert assay.__all__ == names.split()
     importlib.import_module("assay.pipeline")  # no module may take the function's name

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from assay.data.settings import Level, Settings, Track
     from assay.data.verdict import Status, Verdict
+    from assay.engine.judge import Judge
     from assay.errors import AssayError, HostError, TaskError, UsageError
     from assay.pipeline import evaluate, evaluate_many
 
@@ -21,6 +22,7 @@ __version__ = "0.1.0"
 __all__ = [
     "AssayError",
     "HostError",
+    "Judge",
     "Level",
     "Settings",
     "Status",
@@ -35,6 +37,7 @@ __all__ = [
 _PLACES = {
     "assay.data.settings": ("Level", "Settings", "Track"),
     "assay.data.verdict": ("Status", "Verdict"),
+    "assay.engine.judge": ("Judge",),
     "assay.errors": ("AssayError", "HostError", "TaskError", "UsageError"),
     "assay.pipeline": ("evaluate", "evaluate_many"),
 }

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from functools import partial
 
@@ -97,7 +97,8 @@ class CandidateRun:
         if not self._run_context.needs_warmup(self._candidate):
             return
         self._report("compiling", None)
-        late = self._run_context.late(self._candidate)
+        with self._run_context.lease.aside():
+            late = self._run_context.late(self._candidate)
         self._script = [b for b in self._script if late.isdisjoint(b.workloads)]
         self._left_out += [too_late("calls", workload) for workload in sorted(late)]
         self._seen += self._left_out
@@ -105,7 +106,7 @@ class CandidateRun:
     def _attempt(self) -> EndSeen | None:
         """One session; the end to excuse where only a size did not fit that need not."""
         self._context, run_context = None, self._run_context
-        if not run_context.accelerated and run_context.settings.at_once == 1:
+        if not run_context.accelerated and run_context.lease.at_once == 1:
             self._prefetch.start()  # it forks, so nobody else may be at work in this process
         session = Session(self._run_context.wall)
         self._note_layers(session)
@@ -139,7 +140,9 @@ class CandidateRun:
         builder = Builder(self._run_context.exam, self._run_context.cache)
         try:
             limit_s = self._run_context.first_call_limit_s(self._candidate)
-            built = builder.build(session, self._candidate, self._run_context.settings, limit_s)
+            settings = self._run_context.settings
+            with self._run_context.lease.aside():
+                built = builder.build(session, self._candidate, settings, limit_s)
         except ProcessLost as lost:
             self._note_end(lost, None)
             return None
@@ -306,7 +309,8 @@ class CandidateRun:
         """Timed calls may change what other calls left alone, in each process that made them."""
         session, stopwatch = context.session, self._run_context.stopwatch(replicas)
         try:
-            with self._turn() as remark:
+            stopwatch.prepare(self._report)
+            with self._alone(session, replicas), self._turn() as remark:
                 self._seen += [] if remark is None else [remark]
                 self._seen += stopwatch.time(session, context.script_runner, self._report)
             for process in (session, *replicas.sessions):
@@ -315,6 +319,19 @@ class CandidateRun:
             self._note_end(lost, None)
         finally:
             replicas.close()
+
+    @contextmanager
+    def _alone(self, session: Session, replicas: ReplicaFactory) -> Iterator[None]:
+        """No other candidate's calls meanwhile; while this one waits its processes stand still."""
+        lease = self._run_context.lease
+        if lease.at_once == 1:
+            yield
+            return
+        session.process.freeze()
+        with lease.alone(lambda: self._report("waiting to time", None)):
+            yield
+            for one in (session, *replicas.sessions):
+                one.process.freeze()
 
     def _turn(self) -> AbstractContextManager[CheckMissing | None]:
         """Nobody else of this user times meanwhile; a GPU's stopwatch sees to that itself."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import threading
 from dataclasses import replace
 from functools import cached_property
 from itertools import islice
@@ -11,7 +12,10 @@ from assay.candidate_run import CandidateRun
 from assay.data.candidate import Candidate
 from assay.data.evidence import Evidence, EvidenceKind, Severity
 from assay.data.observations.observation import (
+    EndCause,
+    EndSeen,
     HostFailed,
+    LeftoverSeen,
     LimitsSeen,
     NullPassed,
     Observation,
@@ -45,8 +49,11 @@ from assay.source_analysis.narrowing import narrowings
 from assay.source_analysis.task_facts import Given, small_inputs
 from assay.tasks.references.reference import Reference
 from assay.tasks.references.training_modes import in_other_mode
+from assay.timing.device_lease import DeviceLease
 
 _SCALED_SHARE = 0.25  # of the limit of a first call: a smaller shape is chosen to be quick
+_CANDIDATE_BYTES = 16 << 30  # of a device's memory: two processes of 6 GiB, and what a build takes
+_BY_COMPANY = (EndCause.TIMED_OUT, EndCause.OUT_OF_MEMORY)  # ends that others may bring about
 
 
 class EvaluationContext:
@@ -60,16 +67,41 @@ class EvaluationContext:
         self._backend = backend(settings.device)
         self._device = self._backend.describe()
         self._failure: Observation | None = None
+        self._lease = DeviceLease(builds_beside_timing=self._backend.accelerated)
+        self._drawing = threading.RLock()  # of the thread that draws the exam; others wait
+        self.judge_at_once(settings.jobs)
         self._nulls: dict[str, list[NullPassed]] = {}  # by the plan's secret
         self._plans: dict[str, Plan] = {}  # with what was drawn for each candidate
 
-    @cached_property
+    @property
+    def at_once(self) -> int:
+        """How many candidates are judged at the same time."""
+        return self._lease.at_once
+
+    def judge_at_once(self, candidates: int) -> None:
+        """From now on so many at the same time, or as many as a device's own memory holds."""
+        room = self._device.memory_bytes // _CANDIDATE_BYTES
+        most = max(1, room) if self._backend.accelerated else candidates
+        self._lease.at_once = max(1, min(candidates, most))
+
+    def close(self) -> None:
+        """End the processes that stay from one candidate to the next."""
+        drawn = self.__dict__.get("_drawn")
+        if drawn is not None:
+            drawn.baseline_pool.dismiss()
+
+    @property
     def _run_context(self) -> RunContext | None:
         """The exam and its script; None where the task or our machinery failed."""
+        with self._drawing:
+            return self._drawn
+
+    @cached_property
+    def _drawn(self) -> RunContext | None:
         try:
             exam = self._exam(Reference(self._task))
             check_reference(exam)
-            return RunContext.set_up(self._wall, exam, self.settings, self._device)
+            return self._set_up(exam)
         except TaskError as error:
             self._failure = TaskBroken(text=str(error))
         except HostError as error:
@@ -79,6 +111,9 @@ class EvaluationContext:
             self._failure = HostFailed(text=f"{type(error).__name__}: {error}")
         return None
 
+    def _set_up(self, exam: Exam) -> RunContext:
+        return RunContext.set_up(self._wall, exam, self.settings, self._device, self._lease)
+
     def _exam(self, reference: Reference, own: Workload | None = None) -> Exam:
         """Of the plan that is replayed, or of workloads found now: the own one, and others."""
         if self._replay is not None and own is None:
@@ -86,7 +121,7 @@ class EvaluationContext:
         settings, secret = self.settings, Secret.draw()
         own = own or within_memory(reference)
         exam = Exam(reference, Plan.of(settings, secret.hex, (own,)))
-        alone = not self._backend.accelerated and settings.at_once == 1
+        alone = not self._backend.accelerated and self.at_once == 1
         with SweepPrefetch(exam, wanted=alone and settings.level is not Level.QUICK) as prefetch:
             found = swept(reference, settings.level, secret.random("sweep"))
             for workload in islice(found, 1, None):  # the own one is admitted
@@ -98,13 +133,17 @@ class EvaluationContext:
     def observe(self, candidate: Candidate, report: Report) -> list[Observation]:
         """What is seen of one candidate: its source, then its run."""
         report("drawing", None)
+        with self._lease.shared():
+            return self._observed(candidate, report)
+
+    def _observed(self, candidate: Candidate, report: Report) -> list[Observation]:
         run_context = self._run_context
         if run_context is None:
             assert self._failure is not None
             return [self._failure]
         seen: list[Observation] = [self._read(candidate)]
         try:
-            seen += self._candidate_seen(run_context, candidate, report)
+            seen += self._judged_alike(run_context, candidate, report)
         except HostError as error:
             seen.append(HostFailed(text=str(error)))
         except TaskError as error:
@@ -113,6 +152,20 @@ class EvaluationContext:
             logging.getLogger(__name__).exception("evaluating %s", candidate.name)
             seen.append(HostFailed(text=f"{type(error).__name__}: {error}"))
         return [*seen, self._limits]
+
+    def _judged_alike(
+        self, run_context: RunContext, candidate: Candidate, report: Report
+    ) -> list[Observation]:
+        """The same as if nobody else were there: what company may have caused is asked alone.
+
+        Processes share a device by turns: work of one looks like work that another left, and takes
+        its time and memory. Processors of the host are told apart by the kernel.
+        """
+        seen = self._candidate_seen(run_context, candidate, report)
+        if self.at_once == 1 or not self._backend.accelerated or not any(map(_by_company, seen)):
+            return seen
+        with self._lease.alone(lambda: report("waiting to be alone", None), quiet=True):
+            return self._candidate_seen(run_context, candidate, report)
 
     def _candidate_seen(
         self, run_context: RunContext, candidate: Candidate, report: Report
@@ -137,9 +190,10 @@ class EvaluationContext:
     def _nulls_passed(self, exam: Exam) -> list[NullPassed]:
         """Asked once for all candidates of an exam, after the first: most truths are known then."""
         secret = exam.plan.secret
-        if secret not in self._nulls:
-            self._nulls[secret] = nulls_passed(exam)
-        return self._nulls[secret]
+        with exam.turn:
+            if secret not in self._nulls:
+                self._nulls[secret] = nulls_passed(exam)
+            return self._nulls[secret]
 
     def _smaller(
         self, run_context: RunContext, candidate: Candidate, limit_s: float
@@ -152,7 +206,7 @@ class EvaluationContext:
             exam = self._exam(run_context.exam.reference, own)
             exam.turn = run_context.exam.turn
             check_reference(exam)
-            return RunContext.set_up(self._wall, exam, self.settings, self._device)
+            return self._set_up(exam)
 
     @cached_property
     def _limits(self) -> LimitsSeen:
@@ -160,7 +214,8 @@ class EvaluationContext:
         exam = self._run_context.exam
         if found := scaled(exam.reference, exam.plan.workloads[0]):
             return LimitsSeen(reason=f"judged at a smaller shape than its own: {found.text}")
-        return limits_seen(self._task, self._backend, self.settings)
+        with exam.turn:
+            return limits_seen(self._task, self._backend, self.settings)
 
     @cached_property
     def _given(self) -> Given:
@@ -194,6 +249,13 @@ class EvaluationContext:
             plan = self._plans.get(candidate.id, exam.plan)
             judging = replace(judging, plan=plan, axes=exam.reference.axes)
         return judging.judgement(candidate, run_result)
+
+
+def _by_company(seen: Observation) -> bool:
+    """Whether other candidates on the same device may have brought it about."""
+    if isinstance(seen, EndSeen):
+        return seen.cause in _BY_COMPANY
+    return isinstance(seen, LeftoverSeen) and seen.on_device
 
 
 def limits_seen(task: Task, device: DeviceBackend, settings: Settings) -> LimitsSeen:

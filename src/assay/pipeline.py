@@ -60,17 +60,26 @@ def evaluate_many(
     Each is judged when it is asked for. With `replay` the secret and the workloads of an earlier
     plan are used again. `options` are fields of `Settings` by name.
     """
+    chosen = settings_of(settings, options)
+    return judgements(job_of(task, candidates, chosen, replay), progress)
+
+
+def job_of(
+    task: str | Path | Task,
+    candidates: Iterable[str | Path | Candidate],
+    settings: Settings,
+    replay: Plan | None = None,
+) -> Job:
+    """What is to be judged, read and checked."""
     if isinstance(candidates, str | Path | Candidate):
         raise UsageError("candidates is a list; for a single one use evaluate")
-    chosen = settings_of(settings, options)
-    job = Job(
+    return Job(
         task=task_of(task),
         candidates=tuple(candidate_of(one) for one in candidates),
-        settings=chosen,
+        settings=settings,
         replay=replay,
         path=tuple(sys.path),
     )
-    return judgements(job, progress)
 
 
 def settings_of(settings: Settings | None, options: Mapping[str, Any]) -> Settings:

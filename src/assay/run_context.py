@@ -23,6 +23,7 @@ from assay.languages.language_registry import language
 from assay.sandbox.host.wall import Wall
 from assay.sandbox.layers.spec import Isolation
 from assay.timing.baseline_pool import BaselinePool
+from assay.timing.device_lease import DeviceLease
 from assay.timing.device_stopwatch import DeviceStopwatch
 from assay.timing.stopwatch import Stopwatch
 
@@ -41,6 +42,7 @@ class RunContext:
     checks: tuple[Check, ...] = ()
     draws: CandidateDraws | None = None  # of the one candidate that it is for
     warmed_up: dict[str, frozenset[int]] = field(default_factory=dict)  # late, by candidate
+    lease: DeviceLease = field(default_factory=DeviceLease)  # of all candidates of the process
 
     def for_candidate(self, candidate: Candidate, replay: Plan | None) -> RunContext:
         """With the workloads that are drawn for one candidate; all else is shared."""
@@ -103,7 +105,14 @@ class RunContext:
         return backend(self.settings.device).accelerated
 
     @classmethod
-    def set_up(cls, wall: Wall, exam: Exam, settings: Settings, device: Device) -> RunContext:
+    def set_up(
+        cls,
+        wall: Wall,
+        exam: Exam,
+        settings: Settings,
+        device: Device,
+        lease: DeviceLease | None = None,
+    ) -> RunContext:
         """Write the script and open the build cache."""
         checks = all_checks()
         script = write_script(exam, exam.secret.random("script"), mixed_in(checks, exam))
@@ -111,4 +120,14 @@ class RunContext:
         if wall.isolation is Isolation.NAMESPACES:
             cache = BuildCache(default_folder(), toolchain(wall.torch_version, settings.device))
         baseline_pool = BaselinePool(wall, exam, settings)
-        return cls(wall, exam, script, settings, device, cache, baseline_pool, checks)
+        return cls(
+            wall=wall,
+            exam=exam,
+            script=script,
+            settings=settings,
+            device=device,
+            cache=cache,
+            baseline_pool=baseline_pool,
+            checks=checks,
+            lease=lease or DeviceLease(),
+        )

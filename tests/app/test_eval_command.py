@@ -176,14 +176,21 @@ def test_a_line_of_json_is_replayed_too(
     assert main(["eval", "softmax", kernel("accepted"), "--replay", str(line)]) == 2
 
 
-def test_jobs_without_effect_are_said(
-    pipeline: ScriptedPipeline, kernel: Kernel, capsys: Captured
+@pytest.mark.parametrize(
+    ("given", "jobs"),
+    [
+        (["--jobs", "3"], 3),
+        (["--jobs", "3", "--no-timing"], 3),
+        ([], 1),
+        (["--device", "cuda"], 4),
+        (["--device", "cuda", "--jobs", "1"], 1),
+    ],
+)
+def test_several_are_judged_at_a_time_on_demand_and_on_a_gpu(
+    pipeline: ScriptedPipeline, kernel: Kernel, given: list[str], jobs: int
 ) -> None:
-    main(["eval", "softmax", kernel("accepted"), "--jobs", "3"])
-    error = capsys.readouterr().err
-    assert error.startswith("assay: --jobs 3 has no effect") and error.count("\n") == 1
-    main(["eval", "softmax", kernel("accepted"), "--jobs", "3", "--no-timing"])
-    assert capsys.readouterr().err == ""
+    main(["eval", "softmax", kernel("accepted"), *given])
+    assert pipeline.calls[-1][2].jobs == jobs
 
 
 @pytest.mark.parametrize(

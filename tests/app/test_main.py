@@ -120,7 +120,7 @@ def test_flags_offer_exactly_what_the_settings_know() -> None:
     given = flags.EvalFlags(task="task", candidates=["k.py"])
     usual = Settings()
     assert set(get_args(flags.CacheName)) == {cache.value for cache in Cache}
-    for name in ("cache", "timeout_s", "build_timeout_s", "jobs"):
+    for name in ("cache", "timeout_s", "build_timeout_s"):
         assert getattr(given, name) == getattr(usual, name)
 
 

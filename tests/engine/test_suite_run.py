@@ -22,13 +22,21 @@ RUN = Run(id="r", suite="native", settings=Settings(), assay="0", started_at=0.0
 
 
 class Evaluator:
-    """Answers at once, and remembers what it was asked."""
+    """A judge that answers at once, and remembers what it was asked."""
 
     def __init__(self, statuses: Sequence[Status] = ()) -> None:
         self.asked: list[str] = []
         self._statuses = list(statuses)
 
-    def __call__(
+    def __call__(self, device: str, jobs: int) -> Evaluator:
+        return self
+
+    def __enter__(self) -> Evaluator:
+        return self
+
+    def __exit__(self, *_: object) -> None: ...
+
+    def evaluate_many(
         self, task: Any, given: Sequence[Candidate], settings: Settings, show: Any
     ) -> Generator[Judgement, None, None]:
         for one in given:
@@ -40,7 +48,7 @@ class Evaluator:
 @pytest.fixture
 def evaluator(monkeypatch: pytest.MonkeyPatch) -> Evaluator:
     made = Evaluator()
-    monkeypatch.setattr(suite_run, "evaluate_many", made)
+    monkeypatch.setattr(suite_run, "Judge", made)
     return made
 
 
@@ -75,7 +83,7 @@ def test_a_failure_of_ours_is_tried_once_more(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = Evaluator([Status.NOT_RUN, Status.ACCEPTED, Status.NOT_RUN])
-    monkeypatch.setattr(suite_run, "evaluate_many", made)
+    monkeypatch.setattr(suite_run, "Judge", made)
     with _store(tmp_path, ["a", "b"]) as store:
         answers = list(SuiteRun(store, RUN).answers())
         assert made.asked == ["k0", "k1", "k0"]
@@ -127,10 +135,11 @@ def test_what_another_process_judges_is_waited_for(
 def test_an_error_of_the_evaluator_reaches_the_caller(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def broken(*_: Any) -> Generator[Judgement, None, None]:
-        raise RuntimeError("broken")
-        yield
+    class Broken(Evaluator):
+        def evaluate_many(self, *_: Any) -> Generator[Judgement, None, None]:
+            raise RuntimeError("broken")
+            yield
 
-    monkeypatch.setattr(suite_run, "evaluate_many", broken)
+    monkeypatch.setattr(suite_run, "Judge", Broken())
     with _store(tmp_path, ["a"]) as store, pytest.raises(RuntimeError, match="broken"):
         list(SuiteRun(store, RUN).answers())

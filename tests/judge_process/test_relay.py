@@ -46,7 +46,7 @@ class ScriptedProcess:
     ) -> None:
         self._script, self._line, self._end = script, iter(line), end
 
-    def receive(self) -> Message:
+    def receive(self, watch: object = None) -> Message:
         for message in self._line:
             return message
         if self._end is None:

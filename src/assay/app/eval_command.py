@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from contextlib import closing
 
 from assay.app.candidates import load_candidates
-from assay.app.flag_settings import note_ignored, settings_from
+from assay.app.flag_settings import settings_from
 from assay.app.flags import EvalFlags
 from assay.app.printers import printer_for
 from assay.app.record_folder import RecordFolder
@@ -41,7 +41,6 @@ def run(flags: EvalFlags) -> int:
     folder = RecordFolder.at(flags.out) if flags.out else None
     if replayed is not None:
         check_replayed(replayed, task, candidates)
-    note_ignored(settings)
 
     from assay.pipeline import evaluate_many
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -11,6 +10,7 @@ from assay.app.flags import JudgingFlags
 from assay.app.replay import Replayed
 from assay.data.baselines import NAMES
 from assay.data.settings import Cache, Level, Settings, Track
+from assay.devices.device_registry import usual_jobs
 from assay.errors import UsageError
 from assay.languages.language_registry import LANGUAGES, source_suffixes
 
@@ -42,22 +42,12 @@ def settings_from(flags: JudgingFlags, replayed: Replayed | None) -> Settings:
         tf32=tf32 == _switch(True),
         timeout_s=flags.timeout_s,
         build_timeout_s=flags.build_timeout_s,
-        jobs=flags.jobs,
+        jobs=flags.jobs or usual_jobs(device),
         explain=flags.explain,
         min_coverage=flags.min_coverage,
         allow_packages=_packages(flags.allow_package or ()),
         first_fault=flags.first_fault,
     )
-
-
-def note_ignored(settings: Settings) -> None:
-    """Say which flag has no effect, and why."""
-    if settings.jobs > settings.at_once:
-        text = (
-            f"assay: --jobs {settings.jobs} has no effect while speed is measured: candidates are "
-            "timed one at a time; add --no-timing to judge several at a time"
-        )
-        print(text, file=sys.stderr)  # noqa: T201
 
 
 def _packages(names: Iterable[str]) -> tuple[str, ...]:

@@ -93,7 +93,10 @@ class JudgingFlags:
             help="Least share of workloads that must be answered; less is not accepted.",
         ),
     ] = 0.0
-    jobs: Annotated[int, typer.Option(min=1, help="Candidates judged at a time.")] = 1
+    jobs: Annotated[
+        int | None,
+        typer.Option(min=1, help="Candidates judged at a time; on a GPU 4, else 1."),
+    ] = None
     explain: Annotated[
         bool,
         typer.Option("--explain", help="Show how a wrong one is wrong, on the smallest workload."),

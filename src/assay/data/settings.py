@@ -49,8 +49,3 @@ class Settings(Record):
     min_coverage: float = 0.0  # a smaller share of answered workloads is a reason to refuse
     allow_packages: tuple[str, ...] = ()  # shown to candidates beside what their language needs
     first_fault: bool = False  # stop at the first wrong answer: for loops that only ask whether
-
-    @property
-    def at_once(self) -> int:
-        """How many candidates are heard at the same time; where they are timed, one."""
-        return 1 if self.timing else self.jobs

@@ -18,6 +18,9 @@ DEVICES: Registry[DeviceBackend] = Registry(
 )
 
 
+_DEVICE_JOBS = 4
+
+
 def here() -> tuple[str, ...]:
     """Every device of this machine by name; a kind that it lacks stands there once."""
     return tuple(
@@ -40,6 +43,15 @@ def is_accelerated(name: str) -> bool:
         return backend(name).accelerated
     except UsageError:
         return True
+
+
+def usual_jobs(name: str) -> int:
+    """Candidates judged at a time where nobody says how many.
+
+    On a device of its own one candidate leaves it idle while it is built and checked; memory may
+    hold fewer, which the judge process finds out.
+    """
+    return _DEVICE_JOBS if backend(name).accelerated else 1
 
 
 def for_judging(name: str) -> DeviceBackend:

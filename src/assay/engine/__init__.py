@@ -1,6 +1,10 @@
 """The engine: many evaluations, of many tasks, each stored the moment it is known.
 
     candidate_list.py  what a user's folder or file holds
+    judge.py           an evaluator that stays warm, for threads and coroutines
+    judge_lane.py      one thread with one judge process, kept from job to job
+    judge_pool.py      which lane serves which request, and when
+    judge_request.py   one candidate that waits
     suite_run.py       every open entry judged, several at a time
 
 The rule: what is stored decides what is left to do, so a run that was killed goes on where it was.

@@ -1,7 +1,7 @@
 """SuiteRun: every open entry of a run, judged several at a time and stored at once.
 
-The rule: candidates of one task are judged by one judge process, which draws the task's exam once.
-What two processes would both judge, one of them claims. A failure of ours is tried once more.
+The rule: one Judge serves the whole run, so that a task's exam is drawn for many candidates. What
+two runs would both judge, one of them claims. A failure of ours is tried once more.
 """
 
 from __future__ import annotations
@@ -16,14 +16,15 @@ import uuid
 from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 
 from assay.data.progress import Progress
 from assay.data.run import Entry, Judgement, Run, RunEvent
 from assay.data.verdict import Status
-from assay.pipeline import evaluate_many
+from assay.engine.judge import Judge
 from assay.store.run_store import RunStore
 
-_BATCH = 32  # candidates of one task that one judge process is given
+_BATCH = 32  # candidates of one task that are in memory together
 _ATTEMPTS = 2  # of an evaluation in which Assay itself fails
 _RENEW_S = 30.0
 _POLL_S = 0.2
@@ -60,23 +61,28 @@ class SuiteRun:
         found: queue.Queue[EntryAnswer] = queue.Queue()
         stop = threading.Event()
         self._release_dead()
-        with ThreadPoolExecutor(self.jobs) as pool, self._claims_renewed(stop):
+        with (
+            Judge(self.run.settings.device, self.jobs) as judge,
+            ThreadPoolExecutor(self.jobs) as pool,
+            self._claims_renewed(stop),
+        ):
+            judging = partial(self._judge, judge, found=found, stop=stop)
             try:
-                yield from self._answers(pool, found, stop)
+                yield from self._answers(partial(pool.submit, judging), found)
             finally:
                 stop.set()
                 pool.shutdown(wait=True, cancel_futures=True)
                 self.store.release(self.owner)
 
     def _answers(
-        self, pool: ThreadPoolExecutor, found: queue.Queue[EntryAnswer], stop: threading.Event
+        self, begin: Callable[[list[Entry]], Future[None]], found: queue.Queue[EntryAnswer]
     ) -> Iterator[EntryAnswer]:
         """At most two batches a thread are in memory: the queue itself is in the store."""
         running: set[Future[None]] = set()
         batches = self._batches()
         while True:
             while len(running) < 2 * self.jobs and (batch := next(batches, None)):
-                running.add(pool.submit(self._judge, batch, found, stop))
+                running.add(begin(batch))
             if not running and found.empty():
                 if not self._others_at_work():
                     return
@@ -118,12 +124,16 @@ class SuiteRun:
         return entry.key(self.run.settings, self.run.assay)
 
     def _judge(
-        self, batch: list[Entry], found: queue.Queue[EntryAnswer], stop: threading.Event
+        self,
+        judge: Judge,
+        batch: list[Entry],
+        found: queue.Queue[EntryAnswer],
+        stop: threading.Event,
     ) -> None:
         left = batch
         for attempt in range(1, _ATTEMPTS + 1):
             failed = []
-            for answer in self._judged(left, stop):
+            for answer in self._judged(judge, left, stop):
                 again = answer.judgement.verdict.status is Status.NOT_RUN and attempt < _ATTEMPTS
                 self.store.record(self._key(answer.entry), answer.judgement)
                 if again:
@@ -134,7 +144,9 @@ class SuiteRun:
             if not left or stop.is_set():
                 return
 
-    def _judged(self, batch: list[Entry], stop: threading.Event) -> Iterator[EntryAnswer]:
+    def _judged(
+        self, judge: Judge, batch: list[Entry], stop: threading.Event
+    ) -> Iterator[EntryAnswer]:
         candidates = [entry.candidate for entry in batch]
         settings = self.run.settings
 
@@ -142,7 +154,7 @@ class SuiteRun:
             if self.show is not None:
                 self.show(batch[progress.index], progress.stage)
 
-        stream = evaluate_many(batch[0].task, candidates, settings, show)
+        stream = judge.evaluate_many(batch[0].task, candidates, settings, show)
         with contextlib.closing(stream):
             for entry, judgement in zip(batch, stream, strict=False):
                 yield EntryAnswer(entry, judgement)

@@ -1,7 +1,8 @@
 """JudgeProcess: the caller's hold on one judge process.
 
 The rule: nothing of the caller changes but two sockets and one child, and both are gone when it is
-closed. In a forked copy of the caller closing it leaves the judge process alone.
+closed. In a forked copy of the caller closing it leaves the judge process alone. One that is
+through with a job may be handed another.
 """
 
 from __future__ import annotations
@@ -9,15 +10,18 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import select
 import socket
 import subprocess
+from collections.abc import Callable
 
 from assay.data.observations.observation import HostFailed, TaskBroken
-from assay.judge_process.messages import GO_ON, Job, Message, receive_message, send
-from assay.judge_process.starting import start, threads_of
+from assay.judge_process.messages import GO_ON, STOP, Job, Message, receive_message, send
+from assay.judge_process.starting import LIMIT, start, threads_of
 
 _CLOSING_S = 40.0  # the supervisor needs at most 5 s for the judge and 20 s for what it leaves
 _KILLED = -9
+_LOOK_S = 0.25  # between two looks whether an answer is still wanted
 
 
 class JudgeProcess:
@@ -33,23 +37,55 @@ class JudgeProcess:
             keep = (theirs.fileno(), told.fileno())
             numbers = (*keep, self._pid, job.settings.timeout_s)
             try:
+                module = "assay.judge_process.supervisor"
                 set_over = threads_of(job.settings, at_work)
-                self._process = start("assay.judge_process.supervisor", numbers, keep, set_over)
+                self._process = start(module, numbers, keep, set_over)
             except BaseException:
                 ours.close()
                 self._status.close()
                 raise
+        self._send(job)
+
+    def can_take(self, job: Job) -> bool:
+        """Whether it lives, and imports from where that job does."""
+        lives = self._process.poll() is None and not self._has_something_to_read(0.0)
+        return lives and self._job.path == job.path
+
+    def hand(self, job: Job) -> None:
+        """Another job, after it was through with the last one."""
+        self._job = job
+        with contextlib.suppress(OSError):  # `receive` will say so
+            self._status.sendall(LIMIT.pack(job.settings.timeout_s))
+        self._send(job)
+
+    def _send(self, job: Job) -> None:
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # `ending` says why
             send(self._channel, job)
 
-    def receive(self) -> Message:
-        """The next message. Raises EOFError when the judge process is gone."""
+    def receive(self, watch: Callable[[], None] | None = None) -> Message:
+        """The next message. Raises EOFError when the judge process is gone.
+
+        `watch` is called four times a second meanwhile; what it raises ends the waiting.
+        """
+        while watch is not None and not self._has_something_to_read(_LOOK_S):
+            watch()
         return receive_message(self._channel)
+
+    def _has_something_to_read(self, wait_s: float) -> bool:
+        """A message, or the end of the channel; between two jobs only its end can come."""
+        poller = select.poll()
+        poller.register(self._channel, select.POLLIN)
+        return bool(poller.poll(wait_s * 1e3))
 
     def go_on(self) -> None:
         """Ask for the next judgement."""
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # `receive` will say so
             self._channel.sendall(GO_ON)
+
+    def stop(self) -> None:
+        """Ask for no further judgement of this job; `Done` follows."""
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # `receive` will say so
+            self._channel.sendall(STOP)
 
     def ending(self) -> TaskBroken | HostFailed:
         """Why it ended before it was through; waits until nothing of it is left."""

@@ -1,7 +1,8 @@
-"""The judge process: reads one job, judges it, sends what comes of it, ends.
+"""The judge process: reads a job, judges it, sends what comes of it; then the next, or its end.
 
 The rule: it dies with its supervisor, ends when the caller goes away, and whatever fails in it
-reaches the caller as a message. Forked copies of it send nothing.
+reaches the caller as a message. Forked copies of it send nothing. It serves a further job only
+where the last one said what may be kept, and where nothing failed.
 """
 
 from __future__ import annotations
@@ -22,9 +23,10 @@ from assay.data.progress import Progress
 from assay.data.record import Record
 from assay.errors import AssayError, HostError, Terminated
 from assay.judge_process.judging import judge_job
+from assay.judge_process.kept_exams import KeptExams
 from assay.judge_process.messages import (
     GO_ON,
-    Done,
+    STOP,
     Failed,
     Job,
     Judged,
@@ -84,7 +86,7 @@ class CallersLog(logging.Handler):
 
 
 def main(handed: Handed) -> int:
-    """Judge one job; the exit code says only whether the caller was told everything."""
+    """Judge what comes; the exit code says only whether the caller was told everything."""
     _die_with(handed.supervisor)
     for descriptor in (handed.channel, handed.calls, handed.trace):
         os.set_inheritable(descriptor, False)  # no program that is started from here gets them
@@ -101,11 +103,20 @@ def main(handed: Handed) -> int:
 def _serve(channel: socket.socket) -> int:
     sender = Sender(channel)
     logging.getLogger().addHandler(CallersLog(sender))
-    job = receive_job(channel)
+    with contextlib.closing(KeptExams()) as kept_exams:
+        while _serve_one(receive_job(channel), sender, kept_exams):
+            pass
+    return 0
+
+
+def _serve_one(job: Job, sender: Sender, kept_exams: KeptExams) -> bool:
+    """Judge one job; whether another may follow."""
     sys.path[:] = job.path or sys.path
     try:
-        _judge(job, sender, channel)
-        sender(Done())
+        _judge(job, sender, kept_exams)
+        done = kept_exams.settled(job)
+        sender(done)
+        return job.keep is not None and not done.spent
     except AssayError as error:
         sender(Failed(error=type(error).__name__, text=str(error)))
     except (BrokenPipeError, ConnectionResetError, EOFError):
@@ -114,15 +125,20 @@ def _serve(channel: socket.socket) -> int:
         traceback.print_exc()
         text = f"{type(error).__name__}: {error}"
         sender(Failed(error=HostError.__name__, text=text))
-    return 0
+    return False
 
 
-def _judge(job: Job, sender: Sender, channel: socket.socket) -> None:
+def _judge(job: Job, sender: Sender, kept_exams: KeptExams) -> None:
     """Send each judgement; the next begins when the caller wants it."""
-    with contextlib.closing(judge_job(job, sender.show)) as judgements:
+    with contextlib.closing(judge_job(job, sender.show, kept_exams)) as judgements:
         for number, judgement in enumerate(judgements, start=1):
             sender(Judged(judgement=judgement))
-            if number < len(job.candidates) and channel.recv(1) != GO_ON:
+            if number == len(job.candidates):
+                return
+            word = sender.channel.recv(1)
+            if word == STOP:
+                return
+            if word != GO_ON:
                 raise EOFError("the caller wants no more")
 
 

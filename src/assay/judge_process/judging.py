@@ -80,40 +80,28 @@ def keep_freed_memory() -> None:
 
 if TYPE_CHECKING:
     from assay.context import EvaluationContext
+    from assay.judge_process.kept_exams import KeptExams
 
 T = TypeVar("T")
 
 
-def judge_job(job: Job, progress: Show) -> Generator[Judgement, None, None]:
+def judge_job(job: Job, progress: Show, kept_exams: KeptExams) -> Generator[Judgement, None, None]:
     """Judge everything in this process, which is the judge's own."""
     from assay.devices.device_registry import for_judging
     from assay.judge_process.judging import keep_freed_memory
-    from assay.languages.language_registry import language
-    from assay.sandbox.host.wall import SandboxExtras, Wall
 
     keep_freed_memory()
-    settings, candidates = job.settings, list(job.candidates)
-    device = for_judging(settings.device)
+    device = for_judging(job.settings.device)
     if job.failure is not None:
         yield from failed(job, job.failure, device.describe())
         return
-    modules = tuple(sorted({name for c in candidates for name in language(c.language).preload}))
-    extras = SandboxExtras(modules, packages=_packages(job))
-    with Wall(
-        extras, expected=len(candidates), device=settings.device, tf32=settings.tf32
-    ) as wall:  # warms up while this process imports torch
-        from assay.context import EvaluationContext
-
-        context = EvaluationContext(wall, job.task, settings, job.replay)
-        yield from evaluate_in_order(context, candidates, progress)
-
-
-def _packages(job: Job) -> tuple[str, ...]:
-    """What the candidates' languages declare and the user names."""
-    from assay.languages.language_registry import needed_packages
-
-    declared = [name for c in job.candidates for name in needed_packages(c.sources, c.language)]
-    return tuple(dict.fromkeys((*declared, *job.settings.allow_packages)))
+    context = kept_exams.context(job)
+    context.judge_at_once(job.at_once)
+    work = _work(context, list(job.candidates), progress)
+    # What goes on in threads must be over before the next job.
+    for judgement in in_order(work, context.at_once, wait=job.keep is not None):
+        kept_exams.note(judgement)
+        yield judgement
 
 
 def failed(job: Job, failure: TaskBroken | HostFailed, device: Device) -> Iterator[Judgement]:
@@ -130,16 +118,23 @@ def evaluate_in_order(
     context: EvaluationContext, candidates: list[Candidate], progress: Show | None = None
 ) -> Iterator[Judgement]:
     """Judge candidates in a context whose wall is up, in the order given."""
-    work = [
+    yield from in_order(_work(context, candidates, progress), context.at_once)
+
+
+def _work(
+    context: EvaluationContext, candidates: list[Candidate], progress: Show | None
+) -> list[Callable[[], Judgement]]:
+    return [
         functools.partial(_judge, context, one, functools.partial(_show, progress, i, candidates))
         for i, one in enumerate(candidates)
     ]
-    # Timing needs the machine to itself.
-    yield from in_order(work, context.settings.at_once)
 
 
-def in_order(work: Sequence[Callable[[], T]], jobs: int) -> Iterator[T]:
-    """Run at most `jobs` at once; each piece waits on sandboxed processes, so threads do."""
+def in_order(work: Sequence[Callable[[], T]], jobs: int, wait: bool = False) -> Iterator[T]:
+    """Run at most `jobs` at once; each piece waits on sandboxed processes, so threads do.
+
+    Closed early, it leaves pieces alone that have begun, or waits for them.
+    """
     if jobs <= 1 or len(work) <= 1:
         for piece in work:
             yield piece()
@@ -149,7 +144,7 @@ def in_order(work: Sequence[Callable[[], T]], jobs: int) -> Iterator[T]:
         for future in [pool.submit(piece) for piece in work]:
             yield future.result()
     finally:
-        pool.shutdown(wait=False, cancel_futures=True)
+        pool.shutdown(wait=wait, cancel_futures=True)
 
 
 def _judge(context: EvaluationContext, candidate: Candidate, report: Report) -> Judgement:

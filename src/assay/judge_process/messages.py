@@ -19,6 +19,15 @@ from assay.data.task import Task
 _LENGTH = struct.Struct("=Q")
 _PIECE = 1 << 20
 GO_ON = b"+"  # caller to judge process: the next judgement is wanted
+STOP = b"-"  # caller to judge process: no further one of this job is wanted
+
+
+class Keep(Record):
+    """What a judge process may keep for the jobs that follow, as limits."""
+
+    exams: int = 16  # drawn, with their truths and baselines
+    candidates: int = 64  # of one exam; then another secret is drawn
+    resident_bytes: int = 4 << 30  # of the judge process itself
 
 
 class Job(Record):
@@ -30,6 +39,13 @@ class Job(Record):
     replay: Plan | None = None
     failure: TaskBroken | HostFailed | None = None  # known already: nothing is run
     path: tuple[str, ...] = ()  # where the caller imports from, and so may a task
+    keep: Keep | None = None  # None: the process ends with this job
+    side_by_side: int | None = None  # candidates at a time; None: as the settings say
+
+    @property
+    def at_once(self) -> int:
+        """How many candidates are judged at the same time."""
+        return self.side_by_side or self.settings.jobs
 
 
 class Step(Record):
@@ -66,9 +82,13 @@ class Logged(Record):
 
 
 class Done(Record):
-    """Everything is judged and cleaned up."""
+    """Everything is judged; what is not kept for further jobs is cleaned up."""
 
     kind: Literal["done"] = "done"
+    drawn: int = 0  # exams, in the whole life of the process
+    exams: int = 0  # that are kept now
+    resident_bytes: int = 0  # of the process, now
+    spent: str = ""  # why it must not be given another job
 
 
 Message = Annotated[Step | Judged | Failed | Logged | Done, Field(discriminator="kind")]

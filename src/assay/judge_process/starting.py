@@ -7,6 +7,7 @@ that Ctrl-C in a terminal is the caller's to handle; nothing to read; stdout goe
 from __future__ import annotations
 
 import os
+import struct
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -17,6 +18,7 @@ from assay.errors import HostError
 
 _START = "import sys; sys.path.insert(0, sys.argv[1]); from {0} import entry; entry(sys.argv[2:])"
 _STDERR = 2
+LIMIT = struct.Struct("=d")  # caller to supervisor: seconds of one call, from now on
 
 
 def threads_of(settings: Settings, at_work: int) -> dict[str, str]:

@@ -19,7 +19,7 @@ import subprocess
 import time
 from dataclasses import asdict, dataclass
 
-from assay.judge_process.starting import start
+from assay.judge_process.starting import LIMIT, start
 from assay.sandbox.host.activity import queued_ns
 from assay.sandbox.host.control_group import remove_leftovers, thaw_leftovers
 from assay.sandbox.host.deadline import own_seconds
@@ -57,6 +57,7 @@ class Supervisor:
         self._calls = TaskCalls(self._table)
         self._seen = 0  # number of the call that was seen last
         self._queued_ns: dict[str, int] = {}  # by thread, when it was first seen
+        self._heard = b""  # of the caller's next limit
 
     def run(self, channel: int) -> Ending:
         """Start it, and return when nothing of it is left."""
@@ -86,10 +87,23 @@ class Supervisor:
             if call is not None and self._own_s(judge.pid, call) > self._limit_s:
                 return self._hung(judge, call)
             ready = {descriptor for descriptor, _ in poller.poll(_TICK_S * 1e3)}
-            if self._stopped or self._status.fileno() in ready or os.getppid() != self._caller:
+            closed = self._status.fileno() in ready and not self._hears_limit()
+            if self._stopped or closed or os.getppid() != self._caller:
                 _end(judge)
         call = self._calls.longest()
         return Ending(judge.returncode, call.what if call else "")
+
+    def _hears_limit(self) -> bool:
+        """Take the limit of the next job's calls; False where the caller closed its end."""
+        try:
+            piece = self._status.recv(LIMIT.size - len(self._heard))
+        except OSError:
+            return False
+        self._heard += piece
+        if len(self._heard) == LIMIT.size:
+            (self._limit_s,) = LIMIT.unpack(self._heard)
+            self._heard = b""
+        return bool(piece)
 
     def _own_s(self, pid: int, call: TaskCall) -> float:
         """How long it has been going on; waiting for a processor does not count, within limits."""

@@ -7,7 +7,9 @@ that did not build is not tried twice.
 
 from __future__ import annotations
 
+import contextlib
 import random
+import threading
 from collections.abc import Collection
 from dataclasses import dataclass
 
@@ -43,6 +45,7 @@ class BaselinePool:
         self._rng: random.Random = exam.secret.random("rings")
         self._pooled: dict[tuple[str, int], _PooledBaseline] = {}  # by name and number
         self._unbuilt: dict[str, BaselineLost] = {}
+        self._turn = threading.RLock()  # of several candidates that need them built
 
     def enter(self, name: str, session: Session) -> DeviceSide:
         """A session that is built, with inputs of its own on the device."""
@@ -64,6 +67,14 @@ class BaselinePool:
             self._pooled_baseline(name, number, version).device_side
             for name, number in (*wanted, (NULL, 0))
         ]
+
+    def build(self) -> None:
+        """Have one process of each there; who is timed meanwhile must not need them."""
+        with self._turn:
+            for name in (*self._settings.baselines, NULL):
+                with contextlib.suppress(BaselineLost):  # it is told to every candidate
+                    if (name, 0) not in self._pooled:
+                        self._pooled[name, 0] = self._built(name)
 
     def drop(self, name: str) -> None:
         """End one of them, in all its processes."""

@@ -72,11 +72,15 @@ class DeviceStopwatch:
         self._shared: tuple[str, ...] = ()  # what to say where others use the device
         self._lost: dict[str, str] = {}  # baselines that this candidate is not compared with
 
+    def prepare(self, report: Report) -> None:
+        """Build the baselines that are not there yet, beside the calls of other candidates."""
+        report("building baselines", None)
+        self._baseline_pool.build()
+
     def time(
         self, session: Session, script_runner: ScriptRunner, report: Report
     ) -> list[Observation]:
         """Raises Lost only where a process of the candidate ends."""
-        report("building baselines", None)
         version = script_runner.instances.version(0)
         self._shared = sharing_remarks(session.idle_probe)
         try:

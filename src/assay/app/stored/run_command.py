@@ -88,7 +88,7 @@ def _add(store: RunStore, run: Run, entries: Generator[Entry, None, None]) -> No
 
 
 def _judge(store: RunStore, run: Run, flags: RunFlags) -> None:
-    jobs = run.settings.at_once
+    jobs = run.settings.jobs
     progress = RunProgress(progress_console(), store.counts(run), quiet=flags.quiet or flags.json)
     one_at_a_time = run.model_copy(update={"settings": run.settings.model_copy(update={"jobs": 1})})
     suite_run = SuiteRun(store, one_at_a_time, jobs, progress.show)

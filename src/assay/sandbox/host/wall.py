@@ -10,6 +10,7 @@ import shutil
 import site
 import sys
 import tempfile
+import threading
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -93,7 +94,7 @@ class SandboxExtras:
 
 
 class Wall:
-    """Raises sandboxes. One per invocation; closing it leaves nothing behind."""
+    """Raises sandboxes, for any number of threads; closing it leaves nothing behind."""
 
     def __init__(
         self,
@@ -109,6 +110,7 @@ class Wall:
         self._held = modules if isinstance(modules, SandboxExtras) else SandboxExtras(modules)
         self._expected = expected  # sandboxes still to be asked for, as far as is known
         self._standby: Future[SandboxedProcess] | None = None
+        self._turn = threading.Lock()  # of who takes what stands by
         self._builder = ThreadPoolExecutor(max_workers=1)
         self._counter = itertools.count()
         self._name = f"assay-{os.getpid()}-{secrets.token_hex(4)}"
@@ -174,12 +176,19 @@ class Wall:
         """
         if all_packages or threads is not None:
             return self._raise(PackageView() if all_packages else None, threads)
-        standby, self._standby = self._standby, None
+        with self._turn:
+            standby, self._standby = self._standby, None
         process = standby.result() if standby is not None else self._raise()
-        self._expected -= 1
-        if self._expected > 0:
-            self._standby = self._builder.submit(self._raise)
+        with self._turn:
+            self._expected = max(0, self._expected - 1)
+            if self._expected > 0 and self._standby is None:
+                self._standby = self._builder.submit(self._raise)
         return process
+
+    def expect(self, count: int) -> None:
+        """So many more sandboxes will be asked for."""
+        with self._turn:
+            self._expected += count
 
     def _raise(
         self, packages: PackageView | None = None, threads: int | None = None

@@ -1,0 +1,202 @@
+"""JudgePool: requests that wait, and the lanes that serve them.
+
+The rule: the oldest group of requests is served first, by the process that keeps its exam; several
+requests of a group go as one job. Timing on the host's own processors takes the whole pool, and
+younger requests wait for it. A second process draws the same exam only where many wait for it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import os
+import threading
+from collections import defaultdict, deque
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from assay.engine.judge_lane import JudgeLane, LaneWork
+from assay.engine.judge_request import JudgeRequest, LaneKind
+from assay.errors import UsageError
+from assay.judge_process.messages import Keep
+
+_MOST_OF_A_JOB = 16  # candidates: others get their turn after them
+_MOST_THREADS = 4  # of one process without timing: the reference runs in one at a time
+_WORTH_DRAWING = 8  # requests that wait for a busy process, so that another draws their exam too
+_SHARE = 4  # of memory, a quarter for judge processes: sandboxes and compilers need the rest
+_CONTAINER_LIMIT = Path("/sys/fs/cgroup/memory.max")
+_LEAST_BYTES, _MOST_BYTES = 3 << 29, 8 << 30  # a judge process with torch takes 0.5 GB
+
+
+@dataclass(frozen=True)
+class JudgeCounts:
+    """What a pool has done so far."""
+
+    processes: int  # started
+    exams: int  # drawn, by jobs that are through
+
+
+@dataclass
+class _Groups:
+    """Waiting requests by group."""
+
+    waiting: dict[str, deque[JudgeRequest]] = field(default_factory=dict)
+
+    def add(self, request: JudgeRequest) -> None:
+        self.waiting.setdefault(request.group, deque()).append(request)
+
+    def by_age(self) -> list[str]:
+        """Cancelled requests are forgotten on the way."""
+        for group in list(self.waiting):
+            queue = self.waiting[group]
+            while queue and not queue[0].wanted:
+                queue.popleft().cancel()
+            if not queue:
+                del self.waiting[group]
+        return sorted(self.waiting, key=lambda group: self.waiting[group][0].number)
+
+    def take(self, group: str, most: int) -> tuple[JudgeRequest, ...]:
+        queue = self.waiting[group]
+        found: list[JudgeRequest] = []
+        while queue and len(found) < most:
+            request = queue.popleft()
+            if request.wanted:
+                found.append(request)
+        if not queue:
+            del self.waiting[group]
+        return tuple(found)
+
+
+class JudgePool:
+    """A bounded number of judge processes, for any number of threads."""
+
+    def __init__(self, jobs: int, share: bool) -> None:
+        self.jobs = jobs
+        self.closed = False
+        self._share = share  # whether processors are divided from the start
+        self._pid = os.getpid()
+        self._changed = threading.Condition()
+        self._groups = _Groups()
+        self._numbers = itertools.count()
+        self._lanes: dict[LaneKind, list[JudgeLane]] = defaultdict(list)
+        self._used: dict[str, int] = defaultdict(int)  # slots, by device
+        room = _machine_bytes() // _SHARE // self._most_lanes(LaneKind("cpu", timed=False))
+        self.keep = Keep(resident_bytes=max(_LEAST_BYTES, min(_MOST_BYTES, room)))
+
+    def submit(self, request: JudgeRequest) -> None:
+        """Have it judged; its future will say."""
+        if os.getpid() != self._pid:
+            raise UsageError(f"this Judge belongs to process {self._pid}: a fork makes its own")
+        _ = request.group, request.kind
+        with self._changed:
+            if self.closed:
+                raise UsageError("this Judge is closed")
+            request.number = next(self._numbers)
+            self._groups.add(request)
+            self._open_lane(request.kind)
+            self._changed.notify_all()
+
+    def close(self) -> None:
+        """Cancel what waits, stop what is going on, end every process."""
+        if os.getpid() != self._pid:
+            return
+        with self._changed:
+            self.closed = True
+            for queue in self._groups.waiting.values():
+                for request in queue:
+                    request.cancel()
+            self._groups.waiting.clear()
+            lanes = [lane for lanes in self._lanes.values() for lane in lanes]
+            self._changed.notify_all()
+        for lane in lanes:
+            if lane.thread is not threading.current_thread():
+                lane.thread.join()
+
+    def counts(self) -> JudgeCounts:
+        """So far; a process that has given its answers is waited for until it says the rest."""
+        with self._changed:
+            lanes = [lane for lanes in self._lanes.values() for lane in lanes]
+            self._changed.wait_for(lambda: not any(one.is_settling for one in lanes))
+            drawn = sum(lane.exams_drawn for lane in lanes)
+            return JudgeCounts(sum(lane.started for lane in lanes), drawn)
+
+    def next_work(self, lane: JudgeLane) -> LaneWork | None:
+        """Wait for work that this lane can do; None once the pool is closed."""
+        with self._changed:
+            while not self.closed:
+                work = self._pick(lane)
+                if work is not None:
+                    lane.busy = True
+                    self._used[lane.kind.device] += work.slots
+                    return work
+                self._changed.wait()
+        return None
+
+    def finished(self, lane: JudgeLane, work: LaneWork) -> None:
+        """Its slots are free again."""
+        with self._changed:
+            lane.busy = False
+            self._used[lane.kind.device] -= work.slots
+            self._changed.notify_all()
+
+    def neighbours(self, lane: JudgeLane) -> int:
+        """Lanes that share the processors with it, itself counted."""
+        with self._changed:
+            if self._share:
+                return self._most_lanes(lane.kind)
+            return sum(one.busy for one in self._lanes[lane.kind])
+
+    def _most_lanes(self, kind: LaneKind) -> int:
+        return 1 if kind.serial else max(1, min(self.jobs, len(os.sched_getaffinity(0))))
+
+    def _open_lane(self, kind: LaneKind) -> None:
+        """One more, where all are at work and there may be more."""
+        lanes = self._lanes[kind]
+        if all(lane.busy for lane in lanes) and len(lanes) < self._most_lanes(kind):
+            lanes.append(JudgeLane(kind, self))
+            lanes[-1].thread.start()
+
+    def _pick(self, lane: JudgeLane) -> LaneWork | None:
+        """The oldest group that is for this lane, if there is room for it."""
+        free = self.jobs - self._used[lane.kind.device]
+        groups = self._groups.by_age()
+        for group in groups:
+            first = self._groups.waiting[group][0]
+            if first.kind == lane.kind:
+                if free < (self.jobs if lane.kind.serial else 1):
+                    return None
+                if self._is_for(lane, group):
+                    return self._work(lane, group, free, len(groups))
+            elif first.kind.device == lane.kind.device and first.kind.serial:
+                return None  # it has waited longer, and needs all there is
+        return None
+
+    def _is_for(self, lane: JudgeLane, group: str) -> bool:
+        """Whether no other lane of its kind would serve the group better."""
+        others = [one for one in self._lanes[lane.kind] if one is not lane]
+        if group in lane.held:
+            return True
+        holders = [one for one in others if group in one.held]
+        if holders:
+            many = len(self._groups.waiting[group]) >= _WORTH_DRAWING
+            return many and all(one.busy for one in holders)
+        return lane.is_warm or not any(one.is_warm and not one.busy for one in others)
+
+    def _work(self, lane: JudgeLane, group: str, free: int, groups: int) -> LaneWork:
+        """Several requests of the group; the other groups that wait get their share of slots."""
+        requests = self._groups.take(group, _MOST_OF_A_JOB)
+        if lane.kind.serial:
+            at_once = slots = self.jobs
+        else:
+            share = max(1, free // groups)
+            at_once = slots = min(len(requests), share, _MOST_THREADS)
+        lane.hold(None if requests[0].job.replay else group, self.keep.exams)
+        return LaneWork(requests, at_once, slots)
+
+
+def _machine_bytes() -> int:
+    """Memory of this machine, or of the container that this process is in."""
+    found = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    with contextlib.suppress(OSError, ValueError):  # "max" where there is no limit
+        found = min(found, int(_CONTAINER_LIMIT.read_text()))
+    return found

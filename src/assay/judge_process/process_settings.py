@@ -1,0 +1,46 @@
+"""Settings of the whole process that a task's code can change, and that the next task would find.
+
+The rule: a judge process in which one of them changed serves no further job.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, fields
+
+
+@dataclass(frozen=True)
+class ProcessSettings:
+    """As they are at one moment. Imports torch."""
+
+    default_dtype: str
+    default_device: str
+    threads: int
+    gradients: bool
+    deterministic: bool
+    matmul_precision: str
+    folder: str
+    environment: frozenset[tuple[str, str]]
+
+    @classmethod
+    def now(cls) -> ProcessSettings:
+        """Of this process."""
+        import torch
+
+        return cls(
+            default_dtype=str(torch.get_default_dtype()),
+            default_device=str(torch.get_default_device()),
+            threads=torch.get_num_threads(),
+            gradients=torch.is_grad_enabled(),
+            deterministic=torch.are_deterministic_algorithms_enabled(),
+            matmul_precision=torch.get_float32_matmul_precision(),
+            folder=os.getcwd(),
+            environment=frozenset(os.environ.items()),
+        )
+
+    def changed(self) -> list[str]:
+        """The names of those that are other now."""
+        now = ProcessSettings.now()
+        return [
+            one.name for one in fields(self) if getattr(self, one.name) != getattr(now, one.name)
+        ]

@@ -1,0 +1,320 @@
+"""Which requests go to which process, when, and as one job; judge processes are scripted here."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import CancelledError, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field
+
+import pytest
+
+from assay.data.candidate import Candidate
+from assay.data.observations.observation import HostFailed, TaskBroken
+from assay.data.settings import Settings
+from assay.data.verdict import Status
+from assay.engine import judge_lane
+from assay.engine.judge import Judge
+from assay.errors import UsageError
+from assay.judge_process.messages import Done, Failed, Job, Judged, Message, Step
+from assay.languages.candidate_file import candidate_of_text
+from sample_records import judgement
+
+
+@dataclass
+class Script:
+    """Stands in for the class of judge processes; the first line of a source says what happens."""
+
+    processes: list[FakeProcess] = field(default_factory=list)
+    go: threading.Event = field(default_factory=threading.Event)  # what the word `wait` waits for
+
+    def __call__(self, job: Job, at_work: int = 1) -> FakeProcess:
+        self.processes.append(FakeProcess(self, job))
+        return self.processes[-1]
+
+    @property
+    def jobs(self) -> list[Job]:
+        return [job for process in self.processes for job in process.jobs]
+
+
+class FakeProcess:
+    def __init__(self, script: Script, job: Job) -> None:
+        self._script = script
+        self.jobs: list[Job] = []
+        self.closed = 0
+        self._drawn: set[str] = set()
+        self.hand(job)
+
+    def can_take(self, job: Job) -> bool:
+        return not self.closed
+
+    def hand(self, job: Job) -> None:
+        self.jobs.append(job)
+        self._drawn.add(job.task.id + job.settings.model_dump_json())
+        self._stopped = False
+        self._messages = self._line(job)
+
+    def _line(self, job: Job) -> Iterator[Message]:
+        for index, candidate in enumerate(job.candidates):
+            yield Step(index=index, stage="drawing", fraction=None)
+            word = candidate.main.text.split()[1]
+            if word == "wait":
+                while not self._script.go.wait(0.01):
+                    yield Step(index=index, stage="calling", fraction=None)
+            if job.failure is not None:
+                broken = isinstance(job.failure, TaskBroken)
+                word = "invalid_task" if broken else "not_run"
+            elif word in ("die", "hang"):
+                raise EOFError(word)
+            elif word == "usage":
+                yield Failed(error="UsageError", text="wrong device")
+                raise EOFError
+            status = Status(word) if word in set(Status) else Status.ACCEPTED
+            yield Judged(judgement=judgement(candidate, job.settings, status))
+            if self._stopped:
+                break
+        yield Done(drawn=len(self._drawn))
+
+    def receive(self, watch: Callable[[], None] | None = None) -> Message:
+        if watch is not None:
+            watch()
+        try:
+            return next(self._messages)
+        except EOFError as error:
+            self._end = str(error)
+            raise
+        except StopIteration as error:
+            raise EOFError from error
+
+    def go_on(self) -> None: ...
+
+    def stop(self) -> None:
+        self._stopped = True
+
+    def ending(self) -> TaskBroken | HostFailed:
+        return TaskBroken(text="it hung") if self._end == "hang" else HostFailed(text="it died")
+
+    def close(self) -> None:
+        self.closed += 1
+
+
+@pytest.fixture
+def script(monkeypatch: pytest.MonkeyPatch) -> Script:
+    made = Script()
+    monkeypatch.setattr(judge_lane, "JudgeProcess", made)
+    return made
+
+
+def kernel(word: str, number: int = 0) -> Candidate:
+    return candidate_of_text(f"# {word} {number}\nimport torch\n")
+
+
+def until(what: Callable[[], object]) -> None:
+    ends = time.monotonic() + 10.0
+    while not what():
+        assert time.monotonic() < ends, "it did not happen in time"
+        time.sleep(0.005)
+
+
+def test_a_process_stays_and_the_exam_is_drawn_once(script: Script) -> None:
+    with Judge(jobs=2, timing=False) as judge:
+        for number in range(5):
+            verdict = judge.evaluate("softmax", kernel("accepted", number))
+            assert verdict.status is Status.ACCEPTED
+        assert judge.counts() == type(judge.counts())(processes=1, exams=1)
+        judge.evaluate("gelu", kernel("accepted"))
+        judge.evaluate("softmax", kernel("accepted"), level="quick")
+        assert judge.counts() == type(judge.counts())(processes=1, exams=3)
+    assert [process.closed for process in script.processes] == [1]
+
+
+def test_requests_that_wait_go_as_one_job_to_the_process_that_holds_their_exam(
+    script: Script,
+) -> None:
+    with Judge(jobs=2, timing=False) as judge:
+        first = judge.submit("softmax", kernel("wait"))
+        until(lambda: script.jobs)
+        others = [judge.submit("softmax", kernel("incorrect", n)) for n in range(6)]
+        gelu = judge.submit("gelu", kernel("accepted"))
+        assert gelu.result(10).verdict.status is Status.ACCEPTED  # by another process
+        script.go.set()
+        assert [one.result(10).verdict.status.value for one in others] == ["incorrect"] * 6
+        assert first.result(10).candidate == kernel("wait")
+    assert [len(job.candidates) for job in script.processes[0].jobs] == [1, 6]
+    assert script.processes[0].jobs[1].at_once == 2
+    assert [job.task.id for job in script.processes[1].jobs] == ["gelu"]
+
+
+def test_many_that_wait_make_another_process_draw_their_exam(script: Script) -> None:
+    if len(os.sched_getaffinity(0)) < 2:
+        pytest.skip("one processor has one process")
+    with Judge(jobs=2, timing=False) as judge:
+        slow = judge.submit("softmax", kernel("wait"))
+        until(lambda: script.jobs)
+        others = [judge.submit("softmax", kernel("accepted", n)) for n in range(20)]
+        wait(others, 10)
+        assert not slow.done() and len(script.processes) == 2
+        script.go.set()
+
+
+@pytest.mark.parametrize("options", [{"timing": True}, {"timing": True, "level": "quick"}])
+def test_where_candidates_are_timed_one_process_has_them_side_by_side(
+    script: Script, options: dict[str, object]
+) -> None:
+    with Judge(jobs=3, **options) as judge:
+        done = [judge.submit(name, kernel("accepted")) for name in ("softmax", "gelu", "layernorm")]
+        wait(done, 10)
+    assert len(script.processes) == 1
+    assert {job.at_once for job in script.jobs} == {3}
+
+
+def test_timing_waits_for_all_others_and_is_waited_for(script: Script) -> None:
+    with Judge(jobs=2, timing=False) as judge:
+        slow = judge.submit("softmax", kernel("wait"))
+        until(lambda: script.jobs)
+        timed = judge.submit("softmax", kernel("accepted"), timing=True)
+        younger = judge.submit("gelu", kernel("accepted"))
+        time.sleep(0.1)
+        assert not timed.done() and not younger.done()
+        script.go.set()
+        assert wait([slow, timed, younger], 10).not_done == set()
+    order = [job.settings.timing for process in script.processes for job in process.jobs]
+    assert sorted(order) == [False, False, True]
+
+
+def test_a_process_that_dies_costs_the_candidate_it_was_at(script: Script) -> None:
+    words = ["accepted", "die", "incorrect"]
+    with Judge(jobs=1, timing=False) as judge:
+        given = [kernel(word, number) for number, word in enumerate(words)]
+        found = [j.verdict.status.value for j in judge.evaluate_many("softmax", given)]
+        assert found == ["accepted", "not_run", "incorrect"]
+        assert judge.evaluate("gelu", kernel("accepted")).status is Status.ACCEPTED
+
+
+def test_a_task_that_hangs_is_invalid_and_the_next_is_fine(script: Script) -> None:
+    with Judge(jobs=1, timing=False) as judge:
+        assert judge.evaluate("softmax", kernel("hang")).status is Status.INVALID_TASK
+        assert judge.evaluate("gelu", kernel("accepted")).status is Status.ACCEPTED
+    assert all(process.closed for process in script.processes)
+
+
+def test_an_error_of_ours_is_that_of_the_one_who_asked(script: Script) -> None:
+    with Judge(jobs=1, timing=False) as judge:
+        with pytest.raises(UsageError, match="wrong device"):
+            judge.evaluate("softmax", kernel("usage"))
+        assert judge.evaluate("softmax", kernel("accepted")).status is Status.ACCEPTED
+        with pytest.raises(UsageError, match="unknown setting"):
+            judge.submit("softmax", kernel("accepted"), levle="quick")
+
+
+def test_eight_threads_get_each_its_own_verdict(script: Script) -> None:
+    words = ["accepted", "incorrect", "dishonest", "suspicious"]
+    with Judge(jobs=2, timing=False) as judge, ThreadPoolExecutor(8) as threads:
+
+        def ask(number: int) -> bool:
+            word = words[number % 4]
+            verdict = judge.evaluate(("softmax", "gelu")[number % 2], kernel(word, number))
+            return verdict.status.value == word
+
+        assert all(threads.map(ask, range(200)))
+
+
+def test_closing_the_generator_stops_the_work_and_keeps_the_process(script: Script) -> None:
+    with Judge(jobs=1, timing=False) as judge:
+        stream = judge.evaluate_many("softmax", [kernel("accepted", n) for n in range(50)])
+        next(stream)
+        stream.close()
+        assert judge.evaluate("gelu", kernel("accepted")).status is Status.ACCEPTED
+    asked = sum(len(job.candidates) for job in script.jobs)
+    assert asked < 10 and len(script.processes) == 1
+
+
+def test_what_nobody_wants_is_given_up(script: Script, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(judge_lane, "_GRACE_S", 0.05)
+    with Judge(jobs=1, timing=False) as judge:
+        unwanted = judge.submit("softmax", kernel("wait"))
+        until(lambda: script.jobs)
+        assert unwanted.cancel()
+        assert judge.evaluate("gelu", kernel("accepted")).status is Status.ACCEPTED
+    assert len(script.processes) == 2
+
+
+def test_closing_cancels_what_is_left_and_leaves_no_thread(script: Script) -> None:
+    before = threading.active_count()
+    judge = Judge(jobs=1, timing=False)
+    futures = [judge.submit("softmax", kernel("wait", n)) for n in range(3)]
+    until(lambda: script.jobs)
+    judge.close()
+    assert all(one.cancelled() for one in futures)
+    with pytest.raises(CancelledError):
+        futures[0].result()
+    assert wait(futures, 1).not_done == set()
+    assert threading.active_count() == before
+    with pytest.raises(UsageError, match="closed"):
+        judge.submit("softmax", kernel("accepted"))
+
+
+def test_a_judge_that_is_forgotten_ends_its_processes(script: Script) -> None:
+    judge = Judge(jobs=1, timing=False)
+    judge.evaluate("softmax", kernel("accepted"))
+    del judge
+    gc.collect()
+    assert script.processes[0].closed == 1
+
+
+def test_a_forked_copy_neither_uses_nor_ends_it(script: Script) -> None:
+    with Judge(jobs=1, timing=False) as judge:
+        judge.evaluate("softmax", kernel("accepted"))
+        child = os.fork()
+        if child == 0:
+            try:
+                judge.submit("softmax", kernel("accepted"))
+            except UsageError:
+                judge.close()
+                os._exit(7)
+            os._exit(1)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+        assert judge.evaluate("softmax", kernel("accepted")).status is Status.ACCEPTED
+
+
+def test_a_stream_is_in_order_and_takes_only_a_few_ahead(script: Script) -> None:
+    taken: list[int] = []
+
+    def pairs() -> Iterator[tuple[str, Candidate]]:
+        for number in range(30):
+            taken.append(number)
+            yield ("softmax", "gelu")[number % 2], kernel("accepted", number)
+
+    async def run(judge: Judge) -> list[str]:
+        found = []
+        async for one in judge.stream(pairs()):
+            found.append(one.candidate.main.text.split()[2])
+            assert len(taken) - len(found) <= 4
+        return found
+
+    with Judge(jobs=2, timing=False) as judge:
+        assert asyncio.run(run(judge)) == [str(number) for number in range(30)]
+
+
+def test_settings_and_progress_are_those_of_the_call(script: Script) -> None:
+    seen: list[tuple[str, int, int, str]] = []
+    with Judge(timing=False, level="quick", jobs=1) as judge:
+        given = [kernel("accepted", n) for n in range(2)]
+        show = lambda p: seen.append((p.candidate, p.index, p.total, p.stage))  # noqa: E731
+        one, _ = judge.evaluate_many("softmax", given, None, show, track="open")
+        (other,) = judge.evaluate_many("softmax", given[:1], Settings(timing=False))
+    assert one.settings == Settings(timing=False, level="quick", track="open")
+    assert other.settings == Settings(timing=False)
+    assert [index for _, index, total, stage in seen if stage == "drawing"] == [0, 1]
+
+
+def test_no_process_serves_for_ever(script: Script, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(judge_lane, "_MOST_JOBS", 3)
+    with Judge(jobs=1, timing=False) as judge:
+        for number in range(7):
+            judge.evaluate("softmax", kernel("accepted", number))
+        assert judge.counts().processes == 3
