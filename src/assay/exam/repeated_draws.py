@@ -12,17 +12,23 @@ import torch
 
 from assay.data.evidence import EvidenceKind
 from assay.data.observations.call import CallSeen
-from assay.numerics.contracts.random_draws import BinaryDraws, repeated
+from assay.numerics.contracts.random_draws import BinaryDraws, repeated, repeated_view
 from assay.numerics.expectation import OutputExpectation
 
 _REMEMBERED = 4  # calls of one shape
+
+
+@dataclass(frozen=True)
+class _Call:
+    draws: BinaryDraws
+    views: tuple[torch.Tensor, ...]
 
 
 @dataclass
 class RepeatedDraws:
     """The draws of the latest calls, by shape."""
 
-    _known: dict[tuple[int, ...], list[BinaryDraws]] = field(default_factory=dict)
+    _known: dict[tuple[int, ...], list[_Call]] = field(default_factory=dict)
 
     def look(
         self, seen: CallSeen, expected: OutputExpectation, tensor: torch.Tensor | None
@@ -30,9 +36,11 @@ class RepeatedDraws:
         """The same call, marked where its draws are those of an earlier one."""
         if expected.draws is None or tensor is None or any(o.problem for o in seen.outputs):
             return seen
-        now, _ = expected.draws.binary_draws(tensor)
+        now = _Call(expected.draws.binary_draws(tensor)[0], expected.draws.views(tensor))
         earlier = self._known.setdefault(expected.shape, [])
-        findings = [repeated(now, then) for then in earlier]
+        findings = [repeated(now.draws, then.draws) for then in earlier]
+        for then in earlier:
+            findings += map(repeated_view, now.views, then.views)
         self._known[expected.shape] = [*earlier[1 - _REMEMBERED :], now]
         worst = max(findings, key=lambda finding: finding.share, default=None)
         if worst is None or worst.share <= 1.0:

@@ -16,7 +16,7 @@ import numpy.typing as npt
 import torch
 
 from assay.sampling.mapped_objects import MappedRange, Words
-from assay.source_analysis.tables.operation_names import OpRole, base_role
+from assay.source_analysis.tables.operation_names import OpRole, called_role
 
 _ENTRY = re.compile(rb"_ZN2at4_ops(\d+)(\w+)")
 _KINDS = (b"4call", b"10redispatch")
@@ -44,7 +44,7 @@ class OperatorFrames:
 
 def computes(operator: str) -> bool:
     """Whether an operator does more than allocate, fill, view, copy or cast."""
-    return base_role(_base_names().get(operator, operator)) is OpRole.COMPUTE
+    return called_role(_base_names().get(operator, operator)) is OpRole.COMPUTE
 
 
 @functools.lru_cache(maxsize=4)

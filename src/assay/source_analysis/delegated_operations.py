@@ -19,7 +19,7 @@ from assay.data.observations.observation import DispatchSeen, OpCount
 from assay.data.settings import Track
 from assay.source_analysis.tables.operation_names import (
     OpRole,
-    base_role,
+    called_role,
     finishes_reduction,
     is_heavy,
 )
@@ -53,7 +53,7 @@ def role(name: str) -> OpRole:
     namespace, base = namespace_and_base(name)
     if namespace in _HARMLESS_NAMESPACES or namespace not in _LIBRARY_NAMESPACES:
         return OpRole.BOOKKEEPING
-    return base_role(base)
+    return called_role(base)
 
 
 def delegated(

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from math import log
+
 import numpy as np
 import pytest
 import torch
 
 from assay.data.contract import Law, Stochastic
-from assay.numerics.contracts.random_draws import Draws, repeated
+from assay.numerics.contracts.draw_correlation import correlated
+from assay.numerics.contracts.random_draws import Draws, Finding, repeated, repeated_view
 from assay.numerics.expectation import ExpectationRequest, OutputExpectation, compare, expect
 from support.references import Reference, normal
 
@@ -80,3 +83,48 @@ def test_noise_may_be_lost_in_the_rounding_of_large_numbers(power: int, dtype: t
     assert used is not None and used < 0.5
     assert not compare(expected, x * 1.5 + 8.0).ok
     assert power > 13 or dtype is not torch.float32 or not compare(expected, x.clone()).ok
+
+
+def _noise(rows: int, cols: int, seed: int) -> torch.Tensor:
+    return torch.randn(rows, cols, generator=torch.Generator().manual_seed(seed))
+
+
+def _worst(draws: Draws, actual: torch.Tensor) -> Finding:
+    return max(draws.findings(actual), key=lambda finding: finding.share)
+
+
+def test_a_mask_that_repeats_at_an_odd_distance_is_found() -> None:
+    draws = Draws(Law.DROPOUT, 0.5, torch.ones(64, 1000, dtype=torch.float64), torch.float32)
+    kept = (torch.rand(19661, generator=torch.Generator().manual_seed(1)) < 0.5).repeat(4)[:64000]
+    worst = _worst(draws, kept.view(64, 1000) * 2.0)
+    assert worst.name == "repetition" and "19661" in worst.text and worst.share > 1.0
+
+
+def test_few_levels_and_signs_on_kept_sizes_are_no_normal_draws() -> None:
+    operand = _noise(256, 256, 1).double()
+    draws = Draws(Law.NORMAL, 1.0, operand, torch.float32)
+    noise = _noise(256, 256, 2)
+    assert _worst(draws, (operand + noise).float()).share < 1.0
+    levels = torch.special.ndtri((torch.special.ndtr(noise) * 512).floor().add(0.5) / 512)
+    assert _worst(draws, (operand + levels).float()).name == "values"
+    sizes, signs = noise.abs(), (_noise(256, 256, 3).sign(), _noise(256, 256, 4).sign())
+    one, other = (draws.views((operand + sizes * sign).float()) for sign in signs)
+    assert max(repeated_view(a, b).share for a, b in zip(one, other, strict=True)) > 1.0
+
+
+def test_a_mask_of_a_pool_is_found_wherever_the_next_call_begins_in_it() -> None:
+    draws = Draws(Law.DROPOUT, 0.5, torch.ones(50000, dtype=torch.float64), torch.float32)
+    pool = torch.rand(60000, generator=torch.Generator().manual_seed(1)) < 0.5
+    one, other = (draws.views(pool[at : at + 50000] * 2.0)[0] for at in (0, 7001))
+    assert repeated_view(one, other).share > 1.0
+    fresh = torch.rand(50000, generator=torch.Generator().manual_seed(2)) < 0.5
+    assert repeated_view(one, draws.views(fresh * 2.0)[0]).share < 1.0
+
+
+def test_false_alarms_of_the_correlation_are_rarer_than_its_bound_says() -> None:
+    """At a limit of one in a hundred, of 300 honest sequences far fewer are suspected."""
+    generator, alarms = torch.Generator().manual_seed(5), 0
+    for _ in range(300):
+        view = (torch.rand(2000, generator=generator) < 0.3).double() - 0.3
+        alarms += correlated(view, None, log(2.0 / 0.01))[0] > 1.0
+    assert alarms <= 3

@@ -8,6 +8,8 @@ beyond it has a chance of at most 2 exp(-n KL(k/n, q)), for unequal chances too 
     rate           how many were kept, in all and for each tenth of the chances
     independence   how many of n disjoint pairs, at several distances, differ
     distribution   for continuous draws, by the Dvoretzky-Kiefer-Wolfowitz bound 2 exp(-2 n D²)
+    repetition     at every distance within a call and between calls (draw_correlation.py)
+    values         how many distinct ones a continuous draw takes (draw_correlation.py)
 
 The rule: nobody has to draw from torch's own stream, or from any other. One test raises a false
 alarm with a chance of at most 2^-44; an evaluation makes fewer than 10^6 tests, so that an honest
@@ -23,12 +25,14 @@ import torch
 
 from assay.data.contract import Law
 from assay.numerics.budget.rounding import real_dtype, ulp
+from assay.numerics.contracts.draw_correlation import collisions, correlated
 
 FALSE_ALARM = 2.0**-44  # of one test
 _LIMIT = log(2.0 / FALSE_ALARM)
 _TENTHS = 10  # parts of equal size, by chance
 _MOST_PAIRS = 1 << 16  # of draws at one distance
 _FARTHEST = 10.0  # standard deviations: a chance of 2^-75
+_FINE = 2.0**-22  # of the noise: where numbers lie closer, each draw has a value of its own
 _COARSE = 2.0**-4  # of the noise: where numbers lie farther apart, it is lost in their rounding
 
 
@@ -103,9 +107,30 @@ class Draws:
             )
             return [Finding("support", float("inf"), text)]
         tests = [*_rates(binary_draws), *_pairs(binary_draws, self._distances())]
+        tests += [_repetition(view) for view in self.views(actual)]
         if self.law is Law.NORMAL:
-            tests.append(self._distribution(actual))
+            tests += [self._distribution(actual), self._values(actual)]
         return tests
+
+    def views(self, actual: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        """Sequences of independent numbers in [-1, 1] of mean zero; zero where nothing is known."""
+        draws, _ = self.binary_draws(actual)
+        binary = torch.where(draws.counts, draws.came.double() - draws.chance, 0.0)
+        if self.law is not Law.NORMAL:
+            return (binary,)
+        operand = self.operand.reshape(-1)
+        known = operand.isfinite() & self._fine(operand)
+        place = torch.special.ndtr((actual.double().reshape(-1) - operand) / self.rate)
+        signed = torch.where(known, 2.0 * place - 1.0, 0.0)
+        return signed, torch.where(known, 2.0 * signed.abs() - 1.0, 0.0)
+
+    def _values(self, actual: torch.Tensor) -> Finding:
+        operand, got = self.operand.reshape(-1), actual.double().reshape(-1)
+        coarsest = torch.maximum(operand.abs(), got.abs())
+        known = operand.isfinite() & (ulp(coarsest, real_dtype(self.dtype)) <= _FINE * self.rate)
+        draws = (got[known] - operand[known]) / self.rate
+        share, distinct = collisions(draws, _LIMIT)
+        return Finding("values", share, f"{draws.numel()} draws take {distinct} values")
 
     def _distances(self) -> list[int]:
         """1, 2, 4 ..., and what a row, a plane and so on are long."""
@@ -186,6 +211,18 @@ def _halves(values: torch.Tensor, distance: int) -> tuple[torch.Tensor, torch.Te
     whole = min(values.numel(), 2 * _MOST_PAIRS) // (2 * distance) * 2 * distance
     blocks = values[:whole].reshape(-1, 2, distance)
     return blocks[:, 0].reshape(-1), blocks[:, 1].reshape(-1)
+
+
+def _repetition(view: torch.Tensor) -> Finding:
+    share, distance = correlated(view, None, _LIMIT)
+    return Finding("repetition", share, f"draws repeat those {distance} places before")
+
+
+def repeated_view(one: torch.Tensor, other: torch.Tensor) -> Finding:
+    """Two calls: whether one holds draws of the other, at whatever distance."""
+    share, distance = correlated(one, other, _LIMIT)
+    text = f"draws of an earlier call come again, {abs(distance)} places farther"
+    return Finding("repetition of calls", share, text)
 
 
 def repeated(one: BinaryDraws, other: BinaryDraws) -> Finding:

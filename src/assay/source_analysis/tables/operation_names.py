@@ -33,11 +33,16 @@ ALLOCATION = frozenset(
 FILL = frozenset(
     """zeros zeros_like ones ones_like full full_like new_zeros new_ones new_full zero fill
     fill_diagonal eye scalar_tensor
-    arange linspace range rand rand_like randn randn_like randint randint_like randperm normal
-    uniform random bernoulli exponential geometric cauchy log_normal multinomial native_dropout_seed
+    arange linspace range native_dropout_seed
     constant constant_ trunc_normal xavier_uniform xavier_normal kaiming_uniform kaiming_normal
     orthogonal manual_seed seed complex_zeros triu_indices tril_indices""".split()
 )
+RANDOM = frozenset(
+    """rand rand_like randn randn_like randint randint_like randperm normal uniform random
+    bernoulli exponential geometric cauchy log_normal multinomial""".split()
+)
+"""Fills of a weight, a seed or a mask in the source; among the calls, the numbers are the work."""
+
 VIEW = frozenset(
     """view view_as reshape reshape_as flatten unflatten ravel squeeze unsqueeze permute transpose
     t T
@@ -130,7 +135,7 @@ two stages, like a sum: there size decides."""
 _TABLES = (
     (BOOKKEEPING, OpRole.BOOKKEEPING),
     (ALLOCATION, OpRole.ALLOCATION),
-    (FILL, OpRole.FILL),
+    (FILL | RANDOM, OpRole.FILL),
     (VIEW, OpRole.VIEW),
     (COPY, OpRole.COPY),
     (CAST, OpRole.CAST),
@@ -141,6 +146,15 @@ _ROLES = {name: role for names, role in reversed(_TABLES) for name in names}
 def base_role(name: str) -> OpRole:
     """The role of a base name; a trailing underscore (in-place) does not change it."""
     return _ROLES.get(name) or _ROLES.get(name.rstrip("_")) or OpRole.COMPUTE
+
+
+def called_role(name: str) -> OpRole:
+    """The role of an operation that was seen at work: one that draws random numbers computes.
+
+    A seed is one number; a kernel that takes more of them from a library leaves it the work.
+    """
+    drawn = name in RANDOM or name.rstrip("_") in RANDOM
+    return OpRole.COMPUTE if drawn else base_role(name)
 
 
 def is_heavy(name: str) -> bool:

@@ -1,0 +1,60 @@
+"""Correlation of draws at every distance, and how many values they take.
+
+A view of draws is a sequence in [-1, 1] whose elements have mean zero and are independent, whatever
+the law: (came - chance), or a function of a continuous draw's place in its distribution.
+
+    S(L) = sum of x(i) y(i + L),  a sum of martingale differences of size at most 1
+    P(|S(L)| >= t) <= 2 exp(-t^2 / 2n)                           (Azuma)
+
+The rule: the largest |S| over all distances is held against that bound with a false alarm divided
+by their number. So who repeats a stretch of its draws, within a call or from one call to another,
+at whatever distance, is found where the stretch is long enough to show.
+
+Values: n draws of a law of m equally likely values have m (1 - (1 - 1/m)^n) distinct ones in the
+mean, and changing one draw changes that number by at most one (McDiarmid, exp(-2 t^2 / n)).
+"""
+
+from __future__ import annotations
+
+from math import expm1, log, log1p
+
+import torch
+
+_LONGEST = 1 << 18  # draws of a sequence that are compared
+_LEAST = 64  # draws of which a correlation is asked
+LEVELS = 1 << 16  # values that a continuous draw must be able to take, at least
+_ALIKE = 2.0**-22  # standard deviations: nearer draws are taken for the same value
+
+
+def correlated(one: torch.Tensor, other: torch.Tensor | None, limit: float) -> tuple[float, int]:
+    """The largest |S| in shares of its bound, and at which distance.
+
+    Without `other` a sequence is held against itself, and the distance zero is left out. `limit`
+    is log(2 / false alarm).
+    """
+    x = one[:_LONGEST]
+    y = x if other is None else other[:_LONGEST]
+    count = min(x.numel(), y.numel())
+    if count < _LEAST:
+        return 0.0, 0
+    size = 2 * max(x.numel(), y.numel())
+    sums = torch.fft.irfft(torch.fft.rfft(x, size).conj() * torch.fft.rfft(y, size), size)
+    if other is None:
+        sums = sums[: x.numel()]
+        sums[0] = 0.0
+    worst = int(sums.abs().argmax())
+    bound = 2.0 * count * (limit + log(sums.numel()))
+    distance = worst if worst <= size // 2 else worst - size
+    return float(sums[worst]) ** 2 / bound, distance
+
+
+def collisions(draws: torch.Tensor, limit: float) -> tuple[float, int]:
+    """Share of what chance allows for draws of few distinct values, and how many those are."""
+    count = draws.numel()
+    if count < _LEAST:
+        return 0.0, count
+    ordered = draws.sort().values
+    distinct = 1 + int((ordered.diff() > _ALIKE).sum())
+    expected = -LEVELS * expm1(count * log1p(-1.0 / LEVELS))
+    missing = max(0.0, expected - distinct)
+    return 2.0 * missing**2 / count / limit, distinct
