@@ -52,6 +52,7 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_call(item: pytest.Item) -> None:
     """Judge the kernel of a marked test that does not take the fixture."""
+    __tracebackhide__ = True
     if item.get_closest_marker(MARKER) and FIXTURE not in getattr(item, "fixturenames", ()):
         KernelJudge(item)().assert_accepted()
 

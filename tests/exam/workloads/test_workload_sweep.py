@@ -76,12 +76,13 @@ def test_levels_grow() -> None:
     assert all(largest(reference, workload) <= PAST_LARGE for workload in workloads[1:])
 
 
-@pytest.mark.parametrize("task", tasks_of("native"), ids=lambda task: task.id)
-def test_the_shortest_level_draws_three_workloads(task: Task) -> None:
-    reference, workloads = swept(task, Level.SMOKE)
-    assert workloads[0].own and len(workloads) == 4
-    own = workloads[0]
-    assert all(w.axes != own.axes for w in workloads[1:])
+@pytest.mark.parametrize("name", ["softmax", "matmul", "rmsnorm", "cross_entropy", "eigh"])
+def test_the_shortest_level_draws_three_workloads(name: str) -> None:
+    reference, workloads = swept(named(name), Level.SMOKE)
+    own, *others = workloads
+    assert own.own and len(others) == 3
+    assert all((w.axes, w.distribution) != (own.axes, own.distribution) for w in others)
+    assert sum(w.axes != own.axes for w in others) >= 2
     assert any(w.distribution is not own.distribution for w in workloads[1:])
     assert all(largest(reference, workload) <= PAST_LARGE for workload in workloads[1:])
 
