@@ -16,7 +16,7 @@ from xdist.scheduler import LoadScopeScheduling
 
 from corpus_sample import commit_seed, corpus_case, sample
 
-pytest_plugins = ("support.wall_fixtures", "support.thread_fixtures")
+pytest_plugins = ("support.wall_fixtures", "support.thread_fixtures", "pytester")
 
 if TYPE_CHECKING:
     from support.walls import Room

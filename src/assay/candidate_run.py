@@ -39,6 +39,7 @@ from assay.sandbox.host.sandboxed_process import ProcessLost
 from assay.sandbox.host.session import Session
 from assay.sandbox.layers.confinement import HIDDEN_PACKAGES
 from assay.sandbox.layers.spec import Isolation
+from assay.shape_timing import ShapeTiming
 from assay.timing.timing_turn import timing_turn
 
 _ATTEMPTS = 3  # new beginnings without what did not fit the time
@@ -296,7 +297,7 @@ class CandidateRun:
     def _time(self, context: CheckContext) -> None:
         settings, script_runner = context.settings, context.script_runner
         if not settings.timing:
-            self._seen.append(TimesSeen(reason="timing was switched off"))
+            self._seen.append(TimesSeen(reason=settings.untimed))
         elif self._run_context.interprets(self._candidate):
             self._seen.append(TimesSeen(reason=language(self._candidate.language).untimed))
         elif script_runner.wrong:
@@ -313,6 +314,7 @@ class CandidateRun:
             with self._alone(session, replicas), self._turn() as remark:
                 self._seen += [] if remark is None else [remark]
                 self._seen += stopwatch.time(session, context.script_runner, self._report)
+                self._time_shapes(context)
             for process in (session, *replicas.sessions):
                 self._check(CheckStage.TIMED, replace(context, session=process))
         except ProcessLost as lost:
@@ -332,6 +334,15 @@ class CandidateRun:
             yield
             for one in (session, *replicas.sessions):
                 one.process.freeze()
+
+    def _time_shapes(self, context: CheckContext) -> None:
+        """Beside the own shape one of every category, where that was asked for."""
+        if context.settings.time_shapes:
+            timing = ShapeTiming(
+                self._run_context, self._candidate, context.script_runner, self._report
+            )
+            for seen in timing.time():  # what was seen before a process ended is kept
+                self._seen.append(seen)
 
     def _turn(self) -> AbstractContextManager[CheckMissing | None]:
         """Nobody else of this user times meanwhile; a GPU's stopwatch sees to that itself."""

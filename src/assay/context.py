@@ -25,7 +25,7 @@ from assay.data.observations.observation import (
 from assay.data.plan import Plan
 from assay.data.progress import Report
 from assay.data.run import Judgement
-from assay.data.settings import Level, Settings
+from assay.data.settings import Settings
 from assay.data.task import Task
 from assay.data.workload import Workload
 from assay.devices.device_adapter import DeviceBackend
@@ -38,6 +38,7 @@ from assay.exam.null_check import nulls_passed
 from assay.exam.prefetch.sweep_prefetch import SweepPrefetch
 from assay.exam.reference_check import check_reference
 from assay.exam.secret import Secret
+from assay.exam.workloads.timed_shapes import timed_shapes
 from assay.exam.workloads.workload_sweep import swept
 from assay.fitting_shape import fitting_shape
 from assay.judgement import JudgementBuilder, RunResult
@@ -122,10 +123,13 @@ class EvaluationContext:
         own = own or within_memory(reference)
         exam = Exam(reference, Plan.of(settings, secret.hex, (own,)))
         alone = not self._backend.accelerated and self.at_once == 1
-        with SweepPrefetch(exam, wanted=alone and settings.level is not Level.QUICK) as prefetch:
+        with SweepPrefetch(exam, wanted=alone and not settings.level.is_short) as prefetch:
             found = swept(reference, settings.level, secret.random("sweep"))
             for workload in islice(found, 1, None):  # the own one is admitted
                 prefetch.admit(alike(reference, workload, own))
+            if settings.time_shapes:
+                for workload in timed_shapes(reference, secret.random("timed shapes")):
+                    prefetch.admit(alike(reference, workload, own))
             for workload in in_other_mode(reference, exam.plan.workloads):
                 prefetch.admit(workload)
         return exam
@@ -261,7 +265,7 @@ def _by_company(seen: Observation) -> bool:
 def limits_seen(task: Task, device: DeviceBackend, settings: Settings) -> LimitsSeen:
     """The floor under every time of a task on a device; where there is none, why."""
     if not settings.timing:
-        return LimitsSeen(reason="timing was switched off")
+        return LimitsSeen(reason=settings.untimed)
     if device.peaks() is None:
         return LimitsSeen(reason=f"no vendor peaks are known for {device.describe().name}")
     from assay.limits.task_floor import (

@@ -91,15 +91,22 @@ def settings_of(settings: Settings | None, options: Mapping[str, Any]) -> Settin
         known = ", ".join(Settings.model_fields)
         raise UsageError(f"unknown setting {', '.join(map(repr, unknown))}; known: {known}")
     try:
-        made = Settings.model_validate((settings or Settings()).model_dump() | dict(options))
+        made = Settings.model_validate(_given(settings) | dict(options))
     except ValidationError as error:
         first = error.errors()[0]
         raise UsageError(f"setting {'.'.join(map(str, first['loc']))}: {first['msg']}") from error
     for name in ("timeout_s", "build_timeout_s"):
         if not (math.isfinite(value := getattr(made, name)) and value > 0):
             raise UsageError(f"setting {name} must be a positive number of seconds, not {value:g}")
+    if made.time_shapes and not made.timing:
+        raise UsageError("setting time_shapes measures speed, which timing=False switches off")
     backend(made.device)  # an unknown name; whether it can be used the judge process finds out
     return made
+
+
+def _given(settings: Settings | None) -> dict[str, Any]:
+    """What was said; what was not follows from the options too, as timing does from the level."""
+    return {} if settings is None else settings.model_dump(exclude_unset=True)
 
 
 def task_of(task: str | Path | Task) -> Task:

@@ -11,7 +11,7 @@ from assay.data.candidate import Candidate
 from assay.data.check import Execution
 from assay.data.device import Device
 from assay.data.plan import Plan
-from assay.data.settings import Level, Settings, Track
+from assay.data.settings import Settings, Track
 from assay.devices.device_registry import backend
 from assay.exam.build_cache import BuildCache, default_folder, toolchain
 from assay.exam.compile_warmup import CompileWarmup
@@ -88,7 +88,7 @@ class RunContext:
         cost.
         """
         compiles = self.accelerated and bool(language(candidate.language).compile_cache)
-        return compiles and self.cache is not None and self.settings.level is not Level.QUICK
+        return compiles and self.cache is not None and not self.settings.level.is_short
 
     def late(self, candidate: Candidate) -> frozenset[int]:
         """The stretched workloads that its kernels cannot be compiled for in time."""

@@ -14,6 +14,7 @@ from assay.data.observations.call import Mix
 from assay.data.settings import Level
 from assay.data.workload import Workload
 from assay.exam.exam import ContentKey, Exam
+from assay.exam.exam_amounts import AMOUNTS
 from assay.exam.script import BatchKind, Need, ScriptedBatch, ScriptedCall, write_script
 from assay.sandbox.host.planned_call import AT_END, AT_START, Spot
 from support.small_exam import TASK, make_exam
@@ -61,10 +62,41 @@ def test_a_task_with_a_single_shape_is_called_as_often() -> None:
 
 
 def test_every_kind_is_there_on_the_own_shape(exam: Exam) -> None:
+    if AMOUNTS[exam.plan.level].brief:
+        pytest.skip("the level makes few calls of the own shape")
     for script in _scripts(exam):
         own = {c.mix for c in _calls(script) if c.content_key.workload == 0}
         assert own >= KINDS - {Mix.REPEATED, Mix.OTHER_INSTANCE}
         assert {c.mix for c in _on_main(exam, script)} >= KINDS
+
+
+def test_a_brief_level_makes_every_special_call_on_a_small_shape_and_few_on_its_own() -> None:
+    exam = make_exam(Level.SMOKE)
+    for script in _scripts(exam):
+        assert {c.mix for c in _on_main(exam, script)} >= KINDS - {Mix.OTHER_INSTANCE}
+        own = [
+            c
+            for b in script
+            if b.kind is BatchKind.PLAIN
+            for c in b.calls
+            if c.content_key.workload == 0
+        ]
+        assert [c.mix for c in own] == [
+            Mix.PLAIN,
+            Mix.SAME_ADDRESS,
+            Mix.SAME_ADDRESS,
+            Mix.REPEATED,
+        ]
+        first, second, again, beside = own
+        assert first.spot == second.spot and first.content_key != second.content_key
+        assert second.content_key == again.content_key == beside.content_key
+        assert len({(c.content_key, c.weights) for c in own}) == 2  # truths of the own shape
+
+
+def test_without_a_small_shape_a_brief_level_makes_every_special_call_on_its_own() -> None:
+    own = (Workload(axes={"rows": 16, "cols": 32}, dtype="float32", own=True),)
+    for script in _scripts(make_exam(Level.SMOKE, TASK, own)):
+        assert {c.mix for c in _calls(script)} >= {Mix.FEW_CHANGED, Mix.NEW_WEIGHTS}
 
 
 def test_every_workload_is_asked(exam: Exam) -> None:
@@ -100,6 +132,8 @@ def _rounds(script: list[ScriptedBatch], length: int) -> list[list[ScriptedCall]
 
 
 def test_special_calls_keep_their_order(exam: Exam) -> None:
+    if AMOUNTS[exam.plan.level].brief:
+        pytest.skip("the level makes few calls of the own shape")
     wanted = [
         (Mix.PLAIN, AT_START),
         (Mix.SAME_ADDRESS, AT_START),
@@ -132,6 +166,8 @@ def test_the_own_shape_has_its_rounds_and_few_truths_of_its_own() -> None:
 
 def test_a_few_changed_elements_follow_their_base_at_the_same_place(exam: Exam) -> None:
     """At least once on the own shape nothing was laid there between base and change."""
+    if AMOUNTS[exam.plan.level].brief:
+        pytest.skip("the level makes few calls of the own shape")
     assert all(_special_changes(script) for script in _scripts(exam))
 
 

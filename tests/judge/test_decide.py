@@ -35,7 +35,8 @@ from support.judge_inputs import (
 )
 
 KEYS = """schema_version task candidate candidate_id device level track status correct honest reason
-evidence workloads coverage own_workload task_remarks relations timing timing_reason explanation
+evidence workloads coverage own_workload task_remarks left_out relations timing timing_reason
+shape_times speedup_cv speedup_cv_n explanation
 limits limits_reason rubric
 own_share environment plan stages elapsed_s""".split()
 

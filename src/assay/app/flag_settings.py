@@ -36,7 +36,8 @@ def settings_from(flags: JudgingFlags, replayed: Replayed | None) -> Settings:
         device=device,
         track=track,
         level=level,
-        timing=not flags.no_timing,
+        time_shapes=flags.time_shapes,
+        timing=_timing(flags, level),
         baselines=baselines,
         cache=Cache(flags.cache),
         tf32=tf32 == _switch(True),
@@ -48,6 +49,13 @@ def settings_from(flags: JudgingFlags, replayed: Replayed | None) -> Settings:
         allow_packages=_packages(flags.allow_package or ()),
         first_fault=flags.first_fault,
     )
+
+
+def _timing(flags: JudgingFlags, level: Level) -> bool:
+    """As asked; where nobody said, as the level does, and where shapes are to be timed."""
+    if flags.time_shapes and flags.timing is False:
+        raise UsageError("--time-shapes measures speed, which --no-timing switches off")
+    return (level.times_by_default or flags.time_shapes) if flags.timing is None else flags.timing
 
 
 def _packages(names: Iterable[str]) -> tuple[str, ...]:

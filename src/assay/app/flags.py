@@ -15,7 +15,7 @@ from typing import Annotated, Any, Literal, TypeVar, get_type_hints
 import typer
 
 TrackName = Literal["kernel", "mixed", "open"]
-LevelName = Literal["quick", "standard", "full"]
+LevelName = Literal["smoke", "quick", "standard", "full"]
 CacheName = Literal["cold", "warm", "both"]
 Switch = Literal["off", "on"]
 
@@ -63,7 +63,18 @@ class JudgingFlags:
     level: Annotated[
         LevelName | None, typer.Option(show_default="standard", help="How much is tried.")
     ] = None
-    no_timing: Annotated[bool, typer.Option("--no-timing", help="Do not measure speed.")] = False
+    timing: Annotated[
+        bool | None,
+        typer.Option(
+            "--timing/--no-timing",
+            show_default="on, at smoke off",
+            help="Measure speed, or do not.",
+        ),
+    ] = None
+    time_shapes: Annotated[
+        bool,
+        typer.Option("--time-shapes", help="Time a drawn shape of each of eight categories too."),
+    ] = False
     baseline: Annotated[
         list[str] | None,
         typer.Option(
@@ -146,6 +157,20 @@ class EvalFlags(JudgingFlags):
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write a full record for each candidate.")
     ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class WatchFlags(JudgingFlags):
+    """`assay watch`. The level is the deepest; those before it come first."""
+
+    task: Annotated[
+        str, typer.Argument(metavar="TASK", help="A task's name, or a file in KernelBench format.")
+    ]
+    file: Annotated[str, typer.Argument(metavar="FILE", help="A candidate; it need not exist yet.")]
+    once: Annotated[
+        bool, typer.Option("--once", help="Judge what is there now, and exit as eval does.")
+    ] = False
+    json: JsonFlag = False
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -26,6 +26,7 @@ from assay.app.flags import (
     RunsFlags,
     ShowFlags,
     TasksFlags,
+    WatchFlags,
     takes,
 )
 from assay.errors import AssayError, TaskError, Terminated, UsageError
@@ -65,6 +66,18 @@ def _eval(flags: EvalFlags) -> int:
     Exit code: 0 all accepted, 1 at least one not, 2 usage, 3 Assay itself failed.
     """
     from assay.app.eval_command import run
+
+    return run(flags)
+
+
+@app.command("watch")
+@takes(WatchFlags)
+def _watch(flags: WatchFlags) -> int:
+    """Judge a candidate at every save, at smoke at once and then more deeply.
+
+    Exit code: 0 after Ctrl-C; with --once as for eval, 2 where there is nothing to judge.
+    """
+    from assay.app.watch_command import run
 
     return run(flags)
 

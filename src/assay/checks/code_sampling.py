@@ -16,7 +16,7 @@ from assay.checks.check_contract import Check, CheckContext
 from assay.data.check import CheckDeclaration, CheckStage, Cost, Execution
 from assay.data.evidence import EvidenceKind
 from assay.data.observations.observation import ProvenanceSeen
-from assay.data.settings import Track
+from assay.data.settings import Level, Track
 from assay.exam.exam import ContentKey, Exam
 from assay.exam.workloads.movement_tasks import only_moves
 from assay.sampling.mapped_objects import Owner
@@ -75,7 +75,8 @@ def sample_code(context: CheckContext) -> list[ProvenanceSeen]:
         return [_sampled(context, 0, call_s)]
     workload = _informative_workload(exam, context.script_runner.answered())
     found = [_sampled(context, workload, _call_s(context, workload))]
-    if workload and not context.settings.timing:
+    settings = context.settings
+    if workload and not settings.timing and settings.level is not Level.SMOKE:
         found.append(_sampled(context, 0, call_s))
     return found
 

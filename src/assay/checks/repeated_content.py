@@ -24,7 +24,7 @@ from assay.checks.check_contract import Check, CheckContext
 from assay.data.check import CheckDeclaration, CheckStage, Cost, Execution
 from assay.data.evidence import EvidenceKind
 from assay.data.observations.observation import RepetitionSeen
-from assay.data.settings import Track
+from assay.data.settings import Level, Track
 from assay.exam.exam import ContentKey, Draw, Exam, Purpose
 from assay.sandbox.host.call_content import Content, few_changed
 from assay.sandbox.host.deadline import Deadline
@@ -201,6 +201,7 @@ CHECK = Check(
         most=f"{_PAIRS} times a few calls, none of them longer than {_LONG_S:g} s; "
         f"of calls of up to {_MOST_S:g} s {_FEW_PAIRS} pairs",
         stages=(CheckStage.CALLED,),
+        levels=(Level.QUICK, Level.STANDARD, Level.FULL),
         tracks=(Track.KERNEL, Track.MIXED),
         executions=(Execution.CPU, Execution.DEVICE),
     ),

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import Any
+
+from pydantic import Field
 
 from assay.data.baselines import EAGER, Baselines
 from assay.data.record import Record
@@ -17,11 +20,22 @@ class Track(StrEnum):
 
 
 class Level(StrEnum):
-    """How much is tried."""
+    """How much is tried. Declared from the least to the most."""
 
+    SMOKE = "smoke"  # refuses the obvious; for loops that run after every edit
     QUICK = "quick"
     STANDARD = "standard"
     FULL = "full"
+
+    @property
+    def is_short(self) -> bool:
+        """Whether preparing calls side by side would cost more than it saves."""
+        return self in (Level.SMOKE, Level.QUICK)
+
+    @property
+    def times_by_default(self) -> bool:
+        """Whether speed is measured where nobody said otherwise."""
+        return self is not Level.SMOKE
 
 
 class Cache(StrEnum):
@@ -32,13 +46,20 @@ class Cache(StrEnum):
     BOTH = "both"
 
 
+def _times_by_default(known: dict[str, Any]) -> bool:
+    level = Level(known.get("level", Level.STANDARD))
+    return level.times_by_default or bool(known.get("time_shapes"))
+
+
 class Settings(Record):
     """The common flags of the command line."""
 
     device: str = "cpu"
     track: Track = Track.KERNEL
     level: Level = Level.STANDARD
-    timing: bool = True
+    time_shapes: bool = False  # time a drawn shape of every category beside the own one
+    # Where it is not given the level decides.
+    timing: bool = Field(default_factory=lambda known: _times_by_default(known))
     baselines: Baselines = (EAGER,)
     cache: Cache = Cache.COLD
     tf32: bool = False  # whether float32 products may be rounded to TF32, on all sides
@@ -49,3 +70,12 @@ class Settings(Record):
     min_coverage: float = 0.0  # a smaller share of answered workloads is a reason to refuse
     allow_packages: tuple[str, ...] = ()  # shown to candidates beside what their language needs
     first_fault: bool = False  # stop at the first wrong answer: for loops that only ask whether
+
+    @property
+    def untimed(self) -> str:
+        """Why speed is not measured; empty where it is."""
+        if self.timing:
+            return ""
+        if self.level.times_by_default:
+            return "timing was switched off"
+        return f"level {self.level.value} does not time unless it is asked to (--timing)"

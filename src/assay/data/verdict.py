@@ -12,7 +12,7 @@ from pydantic import Field
 from assay.data.environment import Environment
 from assay.data.evidence import Evidence
 from assay.data.observations.explanation import Explanation
-from assay.data.observations.measurement import Timing
+from assay.data.observations.measurement import ShapeTime, Timing
 from assay.data.plan import Plan
 from assay.data.record import SCHEMA_VERSION, Record
 from assay.data.settings import Level, Track
@@ -155,9 +155,13 @@ class Verdict(Record):
     coverage: Coverage | None = None
     own_workload: OwnWorkload = OwnWorkload.ASKED
     task_remarks: tuple[str, ...] = ()  # what a reader must know of the task: "zeros pass it"
+    left_out: tuple[str, ...] = ()  # what the level does not ask, in words
     relations: tuple[RelationOutcome, ...] = ()
     timing: tuple[Timing, ...] | None
     timing_reason: str
+    shape_times: tuple[ShapeTime, ...] | None = None  # one a category; None: not asked for
+    speedup_cv: float | None = None  # standard deviation / mean of the speedups of these
+    speedup_cv_n: int = 0  # speedups that it is made of
     explanation: Explanation | None = None
     limits: Limits | None
     limits_reason: str = ""  # why there are none

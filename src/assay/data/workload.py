@@ -59,6 +59,19 @@ class Direction(StrEnum):
     BACKWARD = "backward"
 
 
+class Category(StrEnum):
+    """Kinds of shapes: four ranges of sizes, two kinds of numbers, two kinds of proportions."""
+
+    TINY = "tiny"
+    SMALL = "small"
+    MEDIUM = "medium"
+    LARGE = "large"
+    POWER_OF_TWO = "power of two"
+    OTHER = "no power of two"  # primes
+    RECTANGULAR = "rectangular"
+    SQUARE = "square"
+
+
 class Workload(Record):
     """One point of the five input axes."""
 
@@ -70,4 +83,5 @@ class Workload(Record):
     direction: Direction = Direction.FORWARD
     training: bool | None = None  # train() or eval(); None: as the constructor leaves it
     values: tuple[float, ...] = ()  # numbers of the candidate that some elements are (literals)
+    category: Category | None = None  # of a shape that is timed beside the own one
     own: bool = False  # True for the task's own benchmark shape and generator

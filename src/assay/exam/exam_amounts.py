@@ -24,9 +24,22 @@ class ExamAmounts:
     small_but_one: int  # parameters that keep their scale, one at a time, beside small ones
     repeated_s: float | None  # of the host's time, for calls of one workload that are repeated
     relations: int  # pairs of calls
+    small_shapes: int = 3  # on which every special call is made
+    brief: bool = False  # of the own shape few calls, and the weights on their own scale alone
 
 
 AMOUNTS = {
+    Level.SMOKE: ExamAmounts(
+        soft_budget_s=5.0,
+        own_rounds=1,
+        own_contents=1,
+        tail_calls=(16, 28),
+        small_but_one=0,
+        repeated_s=None,
+        relations=0,
+        small_shapes=1,
+        brief=True,
+    ),
     Level.QUICK: ExamAmounts(
         soft_budget_s=10.0,
         own_rounds=1,

@@ -121,11 +121,12 @@ def write_script(exam: Exam, rng: random.Random, mixed_in: _Batches) -> list[Scr
             content = number % amounts.own_contents
             own.groups += _focus(0, content, rng, Need.OPTIONAL).groups
     sequences = [own]
-    small = small_workloads(exam)
+    small = small_workloads(exam)[: amounts.small_shapes]
     for workload, half in zip(small, HALVES, strict=False):
         sequences.append(_focus(workload, 0, rng, changed_weights=half))
-    sequences += _scaled(exam, small, rng)
-    sequences += _changed_in_part(exam, small, rng) + _in_turns(exam, small, rng)
+    if not amounts.brief:
+        sequences += _scaled(exam, small, rng)
+        sequences += _changed_in_part(exam, small, rng) + _in_turns(exam, small, rng)
     sequences += [_rapid(w, rng) for w in small[:2]]
     sequences += [_Sequence([[batch]]) for batch in mixed_in]
     others = range(1, len(exam.plan.workloads))
@@ -196,6 +197,8 @@ def own_calls(exam: Exam) -> list[ScriptedCall]:
 
 
 def _own(exam: Exam, rng: random.Random) -> _Sequence:
+    if AMOUNTS[exam.plan.level].brief and small_workloads(exam):
+        return _glance(rng, alive=not is_large(exam))
     return _brief_focus(rng) if is_large(exam) else _focus(0, 0, rng)
 
 
@@ -315,6 +318,23 @@ def _brief_focus(rng: random.Random) -> _Sequence:
     sequence = _Sequence()
     sequence.add(*(ScriptedBatch((call,), rng.random() < 0.5) for call in (plain, few)))
     sequence.add(ScriptedBatch((weighed,), rng.random() < 0.5, need=Need.OPTIONAL))
+    return sequence
+
+
+def _glance(rng: random.Random, alive: bool) -> _Sequence:
+    """The own shape where a small one gets every special call: two contents at one address.
+
+    With `alive` the second is asked twice more, the results alive together.
+    """
+    first, second = ContentKey(0), ContentKey(0, Draw(number=1))
+    sequence = _Sequence()
+    for content_key, mix in ((first, Mix.PLAIN), (second, Mix.SAME_ADDRESS)):
+        call = ScriptedCall(content_key, AT_START, FIRST_WEIGHTS, mix)
+        sequence.add(ScriptedBatch((call,), rng.random() < 0.5))
+    if alive:
+        again = ScriptedCall(second, AT_START, FIRST_WEIGHTS, Mix.SAME_ADDRESS)
+        beside = ScriptedCall(second, AT_END, FIRST_WEIGHTS, Mix.REPEATED)
+        sequence.add(ScriptedBatch((again, beside), copy_each=False))
     return sequence
 
 

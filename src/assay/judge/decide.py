@@ -11,7 +11,9 @@ from assay.judge import (
     coverage,
     degenerate,
     honesty,
+    left_out,
     run_failures,
+    shape_speedups,
     smaller_shape,
     source_locations,
     speed_of_light,
@@ -38,8 +40,14 @@ def judge(case: JudgeInput) -> Verdict:
     status = min(statuses, key=_ORDER.index, default=Status.ACCEPTED)
     evidence = tuple([e for _, e in ran] + dishonest + wrong + smaller_shape.findings(case))
     timing, timing_reason = speedup.timings(case)
+    shape_times = shape_speedups.shape_times(case, timing_reason)
+    speedup_cv, speedup_cv_n = shape_speedups.variation(shape_times or ())
     limits, limits_reason = speed_of_light.limits(case)
-    reason = _reason(status, ran, dishonest, wrong, covered) + smaller_shape.remark(case)
+    if status is Status.ACCEPTED:
+        reason = left_out.acceptance(case.settings.level, _acceptance(covered))
+    else:
+        reason = _reason(status, ran, dishonest, wrong)
+    reason += smaller_shape.remark(case)
     return Verdict(
         task=case.task.id,
         candidate=case.candidate.name,
@@ -58,9 +66,13 @@ def judge(case: JudgeInput) -> Verdict:
         coverage=covered,
         own_workload=smaller_shape.own_workload(case),
         task_remarks=degenerate.remarks(case),
+        left_out=left_out.left_out(case.settings),
         relations=correctness.relation_outcomes(case),
         timing=timing,
         timing_reason=timing_reason,
+        shape_times=shape_times,
+        speedup_cv=speedup_cv,
+        speedup_cv_n=speedup_cv_n,
         explanation=next((e.explanation for e in case.seen(ExplanationSeen)), None),
         limits=limits,
         limits_reason=limits_reason,
@@ -115,11 +127,8 @@ def _reason(
     ran: list[tuple[Status | None, Evidence]],
     dishonest: list[Evidence],
     wrong: list[Evidence],
-    covered: Coverage | None,
 ) -> str:
     """The first sentence of the evidence that decided."""
-    if status is Status.ACCEPTED:
-        return _acceptance(covered)
     pools: dict[Status, list[Evidence]] = {
         Status.DISHONEST: [e for e in dishonest if e.severity is Severity.CONVICTS],
         Status.INCORRECT: [e for e in wrong if e.severity is Severity.CONVICTS],

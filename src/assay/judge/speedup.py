@@ -84,6 +84,18 @@ def timings(case: JudgeInput) -> tuple[tuple[Timing, ...] | None, str]:
     return None, f"{reason}: {lost}" if lost else reason
 
 
+def first_timing(times: TimesSeen) -> tuple[Timing | None, str]:
+    """The speedup against the first baseline of one row of rounds, or why there is none."""
+    withheld = why_withheld(times)
+    pairs = [] if withheld else _pairs(times)
+    if not pairs:
+        lost = "; ".join(times.lost)
+        reason = withheld or times.reason or "no baseline could be run"
+        return None, f"{reason}: {lost}" if lost else reason
+    why = unresolved(*pairs[0])
+    return (None, f"{pairs[0][1].subject}: {why}") if why else (_timing(*pairs[0]), "")
+
+
 def unresolved(own: Measurement, other: Measurement) -> str:
     """Which of two times the clock does not resolve, in words; empty where it resolves both."""
     for one in (own, other):

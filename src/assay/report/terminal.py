@@ -12,9 +12,11 @@ from rich.console import Console, Group, RenderableType
 from rich.text import Text
 
 from assay.data.evidence import Evidence, Severity
+from assay.data.settings import Level
 from assay.data.verdict import Outcome, Verdict, WorkloadOutcome
 from assay.report import colours, words
 from assay.report.explanation_text import explanation_parts
+from assay.report.shape_table import shape_parts
 from assay.report.terminal_layout import Columns, indented
 
 _ROWS = 4
@@ -39,7 +41,10 @@ def verdict_block(verdict: Verdict) -> Group:
         parts += explanation_parts(verdict.explanation)
     parts.append(indented(_time_line(verdict)))
     parts += [indented(line) for line in _remark_lines(verdict)]
+    parts += shape_parts(verdict)
     parts += [indented(Text(remark, style="yellow")) for remark in verdict.task_remarks]
+    if verdict.level is Level.SMOKE and verdict.left_out:
+        parts.append(indented(Text(f"left out: {'; '.join(verdict.left_out)}", style="dim")))
     parts.append(_verdict_line(verdict))
     return Group(*parts)
 

@@ -38,13 +38,24 @@ from assay.timing.energy import millijoules_per_call
 from assay.timing.judged_rounds import JudgedRounds, TakenCall
 from assay.timing.statistics.intervals import LEAST_ROUNDS, needs_more, paired_ratio
 
-_ROUNDS = {Level.QUICK: (10, 20), Level.STANDARD: (15, 60), Level.FULL: (30, 200)}
-_BUDGET_S = {Level.QUICK: 0.5, Level.STANDARD: 1.0, Level.FULL: 20.0}
+_ROUNDS = {
+    Level.SMOKE: (10, 12),
+    Level.QUICK: (10, 20),
+    Level.STANDARD: (15, 60),
+    Level.FULL: (30, 200),
+}
+_BUDGET_S = {Level.SMOKE: 0.25, Level.QUICK: 0.5, Level.STANDARD: 1.0, Level.FULL: 20.0}
 _HALF_WIDTH = 0.003
 _BATCH_S = 0.003
-_JUDGED = {Level.QUICK: 1, Level.STANDARD: 1, Level.FULL: 5}  # rounds, and the last one
+_JUDGED = {
+    Level.SMOKE: 1,
+    Level.QUICK: 1,
+    Level.STANDARD: 1,
+    Level.FULL: 5,
+}  # rounds, and the last one
 PROCESSES_OF_SHORT = 2  # of a side
-SHORT_US = {Level.QUICK: 10.0, Level.STANDARD: 40.0, Level.FULL: 40.0}  # a call
+# A call; at `smoke` one process a side times every call.
+SHORT_US = {Level.SMOKE: 0.0, Level.QUICK: 10.0, Level.STANDARD: 40.0, Level.FULL: 40.0}
 _WARM_UP_S = 0.1  # a clock that has idled rises for some ten milliseconds
 _LEASE_S = 600.0  # to wait for others who time on the same device
 

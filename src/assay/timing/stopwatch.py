@@ -45,8 +45,13 @@ from assay.timing.round_sampling import MakeRoundSampler, RoundSampling
 from assay.timing.statistics.clock_agreement import ClockAnswer
 from assay.timing.statistics.intervals import LEAST_ROUNDS, needs_more, paired_ratio
 
-_ROUNDS = {Level.QUICK: (15, 40), Level.STANDARD: (15, 60), Level.FULL: (20, 100)}
-_BUDGET_S = {Level.QUICK: 2.5, Level.STANDARD: 4.0, Level.FULL: 60.0}
+_ROUNDS = {
+    Level.SMOKE: (10, 20),
+    Level.QUICK: (15, 40),
+    Level.STANDARD: (15, 60),
+    Level.FULL: (20, 100),
+}
+_BUDGET_S = {Level.SMOKE: 1.0, Level.QUICK: 2.5, Level.STANDARD: 4.0, Level.FULL: 60.0}
 _BATCH_S = 0.03  # thawing, waking and freezing are about 1 ms of it
 _MAX_CALLS = 1024
 _RING_BYTES = 384 << 20

@@ -76,6 +76,27 @@ def test_levels_grow() -> None:
     assert all(largest(reference, workload) <= PAST_LARGE for workload in workloads[1:])
 
 
+@pytest.mark.parametrize("name", ["softmax", "matmul", "rmsnorm", "cross_entropy", "eigh"])
+def test_the_shortest_level_draws_three_workloads(name: str) -> None:
+    reference, workloads = swept(named(name), Level.SMOKE)
+    own, *others = workloads
+    assert own.own and len(others) == 3
+    assert all((w.axes, w.distribution) != (own.axes, own.distribution) for w in others)
+    assert sum(w.axes != own.axes for w in others) >= 2
+    assert any(w.distribution is not own.distribution for w in workloads[1:])
+    assert all(largest(reference, workload) <= PAST_LARGE for workload in workloads[1:])
+
+
+def test_the_shortest_level_asks_a_tail_a_larger_size_and_special_values() -> None:
+    softmax = next(task for task in tasks_of("native") if task.id == "softmax")
+    for seed in range(8):
+        own, *others = sweep(Reference(softmax), Level.SMOKE, random.Random(seed))
+        assert any(w.axes["cols"] % 32 for w in others)
+        assert any(w.axes["cols"] > 2 * own.axes["cols"] for w in others)
+        special = {Distribution.NAN, Distribution.INF}
+        assert special & {w.distribution for w in others}
+
+
 def test_an_empty_batch_is_asked_where_the_reference_accepts_it() -> None:
     by_name: dict[str, Task] = {task.id: task for task in tasks_of("native")}
     empty: Callable[[str], bool] = lambda name: any(  # noqa: E731

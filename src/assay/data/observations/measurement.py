@@ -5,9 +5,10 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Self
 
-from pydantic import model_validator
+from pydantic import Field, model_validator
 
 from assay.data.record import Record
+from assay.data.workload import Category
 
 
 class Difference(StrEnum):
@@ -92,3 +93,17 @@ class Timing(Record):
     candidate_low_us: float | None = None
     candidate_high_us: float | None = None
     remarks: tuple[str, ...] = ()
+
+
+class ShapeTime(Record):
+    """The speedup at a drawn shape of one category, or why there is none."""
+
+    category: Category
+    axes: dict[str, int] = Field(default_factory=dict)  # empty where no shape was drawn
+    candidate_us: float | None = None
+    baseline_us: float | None = None
+    speedup: float | None = None
+    speedup_low: float | None = None
+    speedup_high: float | None = None
+    method: str = ""
+    reason: str = ""  # why it was not timed

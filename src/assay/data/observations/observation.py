@@ -18,6 +18,7 @@ from assay.data.observations.explanation import Explanation
 from assay.data.observations.kernels import KernelsSeen
 from assay.data.observations.measurement import ClockRound, MachineLoad, Measurement
 from assay.data.record import Record
+from assay.data.workload import Category
 
 
 class BuildSeen(Record):
@@ -227,6 +228,15 @@ class TimesSeen(Record):
     load: MachineLoad | None = None  # of a CPU
 
 
+class ShapeTimesSeen(Record):
+    """Raw times of a shape other than the own one, or why there are none."""
+
+    kind: Literal["shape_times"] = "shape_times"
+    category: Category
+    axes: dict[str, int]
+    times: TimesSeen
+
+
 class LimitsSeen(Record):
     """The floor of the task's own workload on the board it was timed on, or why there is none."""
 
@@ -309,6 +319,7 @@ Observation = Annotated[
     | LeftoverSeen
     | LayersSeen
     | TimesSeen
+    | ShapeTimesSeen
     | LimitsSeen
     | CheckMissing
     | ScaledSeen

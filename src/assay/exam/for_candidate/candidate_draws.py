@@ -58,10 +58,12 @@ class CandidateDraws:
 
     def from_objects(self, script: Script, root: int) -> Script:
         """The same for the objects in a scratch folder whose owner stands still."""
+        amounts = LITERAL_AMOUNTS[self.exam.plan.level].of_objects
+        if amounts.none:
+            return script
         known = {float(one.value) for one in self.exam.literals}
         found = ranked(one for one in _of_objects(root) if float(one.value) not in known)
         self.exam.literals = (*self.exam.literals, *found)
-        amounts = LITERAL_AMOUNTS[self.exam.plan.level].of_objects
         likely = tuple(one for one in found if one.use in _LIKELY or not one.is_integer)
         return script if self.replayed else self._drawn(script, likely, amounts)
 
@@ -69,7 +71,7 @@ class CandidateDraws:
         self, script: Script, literals: Sequence[SourceLiteral], amounts: LiteralAmounts
     ) -> Script:
         exam, label = self.exam, f"literals after {len(self.exam.plan.workloads)}"
-        if not literals:
+        if not literals or amounts.none:
             return script
         with exam.turn:
             rng = exam.secret.random(label, exam.plan.drawn_for)

@@ -43,12 +43,18 @@ class LiteralAmounts:
     limits: TrialLimits
 
     @property
+    def none(self) -> bool:
+        """Whether the level draws no workloads of a candidate's numbers."""
+        return not (self.sizes or self.values)
+
+    @property
     def of_objects(self) -> LiteralAmounts:
         """Of numbers that the source does not show: fewer, as not all of them are numbers."""
         return replace(self, sizes=(self.sizes + 1) // 2, numbers=(self.numbers + 1) // 2)
 
 
 LITERAL_AMOUNTS = {
+    Level.SMOKE: LiteralAmounts(0, 0, 0, TrialLimits(configs=1, seconds=0.0)),
     Level.QUICK: LiteralAmounts(3, 8, 32, TrialLimits(configs=2, seconds=0.5)),
     Level.STANDARD: LiteralAmounts(6, 24, 64, TrialLimits(configs=4, seconds=1.5)),
     Level.FULL: LiteralAmounts(24, 96, 256, TrialLimits(configs=12, seconds=10.0)),

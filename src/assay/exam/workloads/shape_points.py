@@ -11,9 +11,10 @@ import random
 from collections.abc import Collection, Iterable, Iterator
 
 from assay.data.axis import AxisRole
+from assay.data.workload import Category
 from assay.errors import TaskError
 from assay.tasks.references.reference import Reference
-from assay.tasks.shapes.shape_categories import Category, legal, pick, proportions, shaped
+from assay.tasks.shapes.shape_categories import legal, pick, proportions, shaped
 from assay.tasks.shapes.source_sizes import FACTORS
 
 SMALL_ELEMENTS = 1 << 16
@@ -238,7 +239,19 @@ class Points:
             for i in range(count)
         ]
 
-    def _of_category(self, category: Category, places: list[float]) -> Point:
+    def of_each_category(self) -> dict[Category, Point]:
+        """One point of every category for timing: each may be as large as the large one."""
+        columns = {name: self._places(len(Category)) for name in self._axes}
+        return {
+            category: self._of_category(
+                category, [columns[name][i] for name in self._axes], LARGE_ELEMENTS
+            )
+            for i, category in enumerate(Category)
+        }
+
+    def _of_category(
+        self, category: Category, places: list[float], most: int = SMALL_ELEMENTS
+    ) -> Point:
         """The point of a category at `places`, one for each axis."""
         inner = [i for i, name in enumerate(self._axes) if name not in self.batch]
         longest = self._rng.choice(inner or [0])
@@ -249,7 +262,7 @@ class Points:
             for name, place in zip(names, bent, strict=True)
         }
         large = category is Category.LARGE
-        budget = LARGE_ELEMENTS if large else SMALL_ELEMENTS
+        budget = LARGE_ELEMENTS if large else most
         point = self.fit(point, budget, [names[longest]] if large else ())
         if category is Category.SQUARE:
             sides = [names[i] for i in inner] if len(inner) > 1 else names

@@ -17,7 +17,16 @@ from itertools import chain, islice, zip_longest
 
 from assay.data.contract import Decomposition
 from assay.data.workload import Direction, Distribution, Layout, Workload
-from assay.exam.workloads.shape_points import FEW, HEAVY_STATE, LARGE_ELEMENTS, PAST, Point, Points
+from assay.exam.workloads.shape_points import (
+    FEW,
+    HEAVY_STATE,
+    LARGE_ELEMENTS,
+    PAST,
+    REMAINDERS,
+    SMALL_ELEMENTS,
+    Point,
+    Points,
+)
 from assay.exam.workloads.stretched_shapes import (
     MODERATE_LARGE,
     MODERATE_SMALL,
@@ -136,6 +145,47 @@ class Proposals:
             yield from ((self._at(point),) for point in points.hypercube(amount.hypercube))
         if amount.large:
             yield (self._at(points.base(LARGE_ELEMENTS)),)
+
+    def few(self) -> Iterator[Proposal]:
+        """The three that refuse the most: off the tile, past its own size, special values.
+
+        Others follow for those that the reference does not admit.
+        """
+        points = self._points
+        batches = [self._at(point) for point in points.batches()]
+        odd = self._odd if points.sizes or not batches else batches[1]
+        mixed = odd.model_copy(update={"distribution": Distribution.NORMAL})
+        yield (mixed, odd) if self._free else (odd,)
+        yield self._past_own()
+        special = self._rng.sample(PLANTED[:2], 2)
+        if not self._decomposes:
+            where = (self._off_the_tile(own_constructor=True), self._base)
+            yield tuple(w.model_copy(update={"distribution": d}) for w in where for d in special)
+        yield from islice(self._valued(), len(special))
+        yield from ((batch,) for batch in batches)
+
+    def _past_own(self) -> Proposal:
+        """One size more than twice its own, with other values where the reference admits them.
+
+        Where the constructor has all sizes, another constructor.
+        """
+        points, rng = self._points, self._rng
+        names = points.sizes or points.batch
+        if not (names or points.configurable):
+            return ()
+        if points.sizes or not points.configurable:
+            name = rng.choice(names)
+            size = 2 * points.own(name) + rng.choice(REMAINDERS)
+            far = self._at(points.wide_beside_own(name, size, 4 * SMALL_ELEMENTS))
+        else:
+            far = self._at(points.config_tail())
+        near = self._at(points.beyond_own())
+        valued = [*self._meant()][:1]
+        if self._free:
+            distribution = rng.choice(self._values() or (Distribution.SMALL,))
+            valued.append((distribution, self._scales(distribution)))
+        update = [{"distribution": d, "scale": scales[0]} for d, scales in valued]
+        return (*(far.model_copy(update=one) for one in update), far, near)
 
     def _at(self, point: Point) -> Workload:
         return self._plain.model_copy(update={"axes": point})
@@ -282,9 +332,9 @@ class Proposals:
         for distribution in rows:
             yield (self._base.model_copy(update={"distribution": distribution}),)
 
-    def _off_the_tile(self) -> Workload:
+    def _off_the_tile(self, own_constructor: bool = False) -> Workload:
         """A shape whose last elements are a tail, where sizes are not fixed."""
-        if self._points.configs:
+        if self._points.configs and not (own_constructor and self._points.sizes):
             return self._at(self._points.config_tail())
         return self._at(self._points.tail()) if self._points.sizes else self._base
 

@@ -28,9 +28,29 @@ class Sweep:
     amount: ProposalCounts
     workloads: int
     limits: TrialLimits  # only a reference of 0.1 s a call and more comes near its seconds
+    few: bool = False  # the three workloads that refuse the most, in place of all kinds in turn
 
 
 SWEEPS = {
+    Level.SMOKE: Sweep(
+        ProposalCounts(
+            values=4,
+            layouts=0,
+            shared=0,
+            non_finite=1,
+            special_rows=0,
+            hypercube=0,
+            usual=0,
+            large=0,
+            wide=0,
+            ladder=0,
+            tiny=0,
+            roomy=False,
+        ),
+        workloads=4,
+        limits=TrialLimits(configs=3, seconds=2.0),
+        few=True,
+    ),
     Level.QUICK: Sweep(
         ProposalCounts(
             values=6,
@@ -99,6 +119,8 @@ def swept(reference: Reference, level: Level, rng: random.Random) -> Iterator[Wo
     trials = WorkloadTrials(reference, asked.limits, rng, points.light())
     proposals = Proposals(reference, points, asked.amount, rng)
     tried = chain(proposals.mandatory(), proposals.optional())
+    if asked.few:
+        tried = chain(proposals.few())
     return _kept(reference.own_workload(), tried, trials, asked.workloads)
 
 

@@ -8,24 +8,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from enum import StrEnum
 
 from assay.data.axis import Axis
+from assay.data.workload import Category
 
 TYPICAL = (2, 1024)
-
-
-class Category(StrEnum):
-    """Four ranges of sizes, two kinds of numbers, two kinds of proportions."""
-
-    TINY = "tiny"
-    SMALL = "small"
-    MEDIUM = "medium"
-    LARGE = "large"
-    POWER_OF_TWO = "power of two"
-    OTHER = "no power of two"  # primes
-    RECTANGULAR = "rectangular"
-    SQUARE = "square"
 
 
 RANGES = {
