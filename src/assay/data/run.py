@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from pydantic import Field
+
 from assay.data.axis import Axis
 from assay.data.candidate import Candidate
 from assay.data.observations.observation import Observation
@@ -29,13 +31,19 @@ class Judgement(Record):
 
 
 class Run(Record):
-    """One invocation of `assay run`, as it was asked for."""
+    """One invocation of `assay run`, as it was asked for.
+
+    The secret is drawn once and kept in the store alone, so that a run that was stopped asks the
+    same questions when it goes on. It is not printed with the record: exams that are still to come
+    are drawn from it.
+    """
 
     id: str
     suite: str
     settings: Settings
     assay: str  # version
     started_at: float  # seconds since 1970
+    secret: str = Field(default="", exclude=True, repr=False)  # 32 bytes in hex; empty: none drawn
 
 
 class Entry(Record):
@@ -44,6 +52,7 @@ class Entry(Record):
     number: int
     task: Task
     candidate: Candidate
+    submission: int = 0  # entries that were added together have the same: their exam is shared
 
     def key(self, settings: Settings, version: str) -> str:
         """What has the same key need not be judged twice."""
