@@ -141,7 +141,7 @@ def measured(sources: Sequence[Generated], settings: Settings, jobs: int) -> dic
     busy = gpu.share(began + found[first - 1].at_s)
     return {
         "candidates": len(found),
-        "tasks": len({one.task for one in found}),
+        "tasks": len({one.task for one in sources}),
         "level": settings.level.value,
         "timing": settings.timing,
         "device": settings.device,
