@@ -66,7 +66,7 @@ def candidate(source: Generated) -> Candidate:
     return candidate_of_text(source.text).model_copy(update={"name": source.name})
 
 
-def answers(sources: Sequence[Generated], settings: Settings, jobs: int) -> Iterator[Answer]:
+def answers(sources: Sequence[Generated], settings: Settings, jobs: int | None) -> Iterator[Answer]:
     """Every verdict as it comes: by a warm judge where this Assay has one."""
     began = time.monotonic()
     warm = getattr(assay, "Judge", None)
@@ -84,21 +84,21 @@ def answers(sources: Sequence[Generated], settings: Settings, jobs: int) -> Iter
         )
 
 
-def _by_judge(sources: Sequence[Generated], settings: Settings, jobs: int) -> Iterator[Any]:
+def _by_judge(sources: Sequence[Generated], settings: Settings, jobs: int | None) -> Iterator[Any]:
     """All handed over at once; the judge decides what runs beside what."""
     maker: Any = assay.Judge  # type: ignore[attr-defined]
-    try:
-        judge = maker(jobs=jobs)
-    except TypeError:
-        judge = maker()
-    options = {name: getattr(settings, name) for name in Settings.model_fields}
-    with judge:
-        futures = [judge.submit(one.task, candidate(one), **options) for one in sources]
+    names = set(Settings.model_fields) - {"device", "jobs"}
+    options = {name: getattr(settings, name) for name in names}
+    with maker(device=settings.device, jobs=jobs, **options) as judge:
+        futures = [judge.submit(one.task, candidate(one)) for one in sources]
         for future in as_completed(futures):
-            yield future.result()
+            if error := future.exception():  # ours: it is missing among the candidates
+                print(f"no verdict: {type(error).__name__}: {error}", file=sys.stderr)
+            else:
+                yield future.result()
 
 
-def _by_task(sources: Sequence[Generated], settings: Settings, jobs: int) -> Iterator[Any]:
+def _by_task(sources: Sequence[Generated], settings: Settings, jobs: int | None) -> Iterator[Any]:
     """One call a task; several tasks at a time where nothing is timed."""
     tasks = list(dict.fromkeys(one.task for one in sources))
 
@@ -107,7 +107,7 @@ def _by_task(sources: Sequence[Generated], settings: Settings, jobs: int) -> Ite
         with closing(assay.evaluate_many(task, given, settings)) as stream:
             yield from stream
 
-    if settings.timing or jobs <= 1:
+    if settings.timing or jobs is None or jobs <= 1:
         for task in tasks:
             yield from judged(task)
         return
@@ -128,7 +128,7 @@ def _by_task(sources: Sequence[Generated], settings: Settings, jobs: int) -> Ite
             one.result()
 
 
-def measured(sources: Sequence[Generated], settings: Settings, jobs: int) -> dict[str, Any]:
+def measured(sources: Sequence[Generated], settings: Settings, jobs: int | None) -> dict[str, Any]:
     """All of them judged: rate, shares, statuses, and every verdict that is not `accepted`."""
     began = time.monotonic()
     found: list[Answer] = []
@@ -136,10 +136,13 @@ def measured(sources: Sequence[Generated], settings: Settings, jobs: int) -> dic
         for answer in answers(sources, settings, jobs):
             found.append(answer)
             print(f"[{len(found)}/{len(sources)}] {answer.name}: {answer.status}", file=sys.stderr)
+    if not found:
+        raise SystemExit("not one verdict came")
     first = max(1, len(found) // FIRST_SHARE)
     steady_s = found[-1].at_s - found[first - 1].at_s
     busy = gpu.share(began + found[first - 1].at_s)
     return {
+        "asked": len(sources),
         "candidates": len(found),
         "tasks": len({one.task for one in sources}),
         "level": settings.level.value,
@@ -292,7 +295,7 @@ def parsed_flags() -> argparse.Namespace:
     parser.add_argument("--cold", action="store_true")
     parser.add_argument("--flat", action="store_true")
     parser.add_argument("--count", type=int, help="candidates, instead of a mode's own number")
-    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--jobs", type=int, help="candidates at a time; without it as usual there")
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--level", default="quick")
     parser.add_argument("--seed", type=int, help="the sources of an earlier run")
