@@ -6,6 +6,7 @@ import pytest
 
 from assay.context import EvaluationContext
 from assay.data.candidate import Candidate, SourceFile
+from assay.data.plan import Plan
 from assay.data.settings import Level, Settings, Track
 from assay.data.task import Task
 from assay.data.verdict import OwnWorkload, Status, Verdict
@@ -57,3 +58,17 @@ def test_a_task_that_zeros_pass_is_remarked(wall: Wall) -> None:
     verdict = _verdict(wall, task, "return torch.zeros(len(x))")
     (remark,) = verdict.task_remarks
     assert "zeros everywhere" in remark
+
+
+def test_a_plan_without_workloads_is_a_secret_to_draw_from(wall: Wall) -> None:
+    asked = Plan.of(SETTINGS, "ab" * 32, ())
+    main = SourceFile(path="kernel.py", text=MODEL.format(body="return x.sum(-1)"))
+    candidate = Candidate(name="it", language="torch", sources=(main,))
+    plans = []
+    for _ in range(2):
+        context = EvaluationContext(wall, STATELESS, SETTINGS, asked)
+        (judgement,) = evaluate_in_order(context, [candidate])
+        assert judgement.verdict.status is Status.ACCEPTED, judgement.verdict.reason
+        plans.append(judgement.verdict.plan)
+    assert plans[0] == plans[1] is not None
+    assert plans[0].secret == asked.secret and plans[0].is_drawn

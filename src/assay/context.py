@@ -117,9 +117,13 @@ class EvaluationContext:
 
     def _exam(self, reference: Reference, own: Workload | None = None) -> Exam:
         """Of the plan that is replayed, or of workloads found now: the own one, and others."""
-        if self._replay is not None and own is None:
-            return Exam(reference, self._replay.for_all)
-        settings, secret = self.settings, Secret.draw()
+        replay = self._replay
+        if replay is not None and replay.is_drawn and own is None:
+            return Exam(reference, replay.for_all)
+        settings = self.settings
+        secret = Secret.draw() if replay is None else Secret(replay.secret)
+        if own is not None:
+            secret = secret.derived("smaller shape", own.model_dump_json())
         own = own or within_memory(reference)
         exam = Exam(reference, Plan.of(settings, secret.hex, (own,)))
         alone = not self._backend.accelerated and self.at_once == 1

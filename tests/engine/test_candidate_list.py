@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -75,3 +76,18 @@ def test_json_lines_carry_what_the_generator_cost(tmp_path: Path) -> None:
 def test_a_place_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="no such file or folder"):
         list(candidates_at(tmp_path / "none", TASKS))
+
+
+def test_a_name_that_is_no_text_is_left_out_and_the_others_stay(tmp_path: Path) -> None:
+    folder = tmp_path / "softmax"
+    folder.mkdir()
+    (folder / "a.py").write_text(KERNEL)
+    with open(os.fsencode(folder) + b"/\xff.py", "w") as file:
+        file.write(KERNEL)
+    (tmp_path / "lines.jsonl").write_text(
+        json.dumps({"task": "softmax", "source": KERNEL, "name": "\udcff"}) + "\n"
+    )
+    entries, unread = _found(tmp_path)
+    assert [Path(e.candidate.name).name for e in entries] == ["a.py"]
+    assert len(unread) == 1 and "is not Unicode" in unread[0].why
+    assert [one.why for one in _found(tmp_path / "lines.jsonl")[1]] == [unread[0].why]

@@ -39,3 +39,10 @@ def test_a_drawn_secret_is_new_and_thirty_two_bytes() -> None:
     drawn = {Secret.draw().hex for _ in range(50)}
     assert len(drawn) == 50
     assert all(len(bytes.fromhex(text)) == 32 for text in drawn)
+
+
+def test_a_derived_secret_is_a_secret_of_its_own() -> None:
+    derived = FIXED.derived("exam", "softmax", 0)
+    assert derived == FIXED.derived("exam", "softmax", 0)
+    assert len({derived.hex, FIXED.hex, FIXED.derived("exam", "softmax", 1).hex}) == 3
+    assert len(bytes.fromhex(derived.hex)) == 32

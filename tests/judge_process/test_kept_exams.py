@@ -9,8 +9,10 @@ import pytest
 import torch
 
 from assay.data.candidate import Candidate
+from assay.data.plan import Plan
 from assay.data.settings import Settings
 from assay.data.verdict import Status
+from assay.data.workload import Workload
 from assay.judge_process import kept_exams
 from assay.judge_process.kept_exams import KeptExams
 from assay.judge_process.messages import Done, Job, Keep
@@ -110,11 +112,18 @@ def test_an_exam_serves_a_bounded_number_of_candidates(made: Made) -> None:
 
 def test_a_replay_neither_finds_nor_leaves_an_exam(made: Made) -> None:
     kept = KeptExams()
-    plan = judgement(candidates(1)[0], Settings(), Status.ACCEPTED).verdict.plan
+    plan = Plan.of(Settings(), "ab" * 32, (Workload(axes={}, dtype="float32"),))
     assert served(kept, job()).drawn == 1
     done = served(kept, job(replay=plan))
     assert (done.drawn, done.exams, made.closed_contexts) == (2, 1, 1)
     assert served(kept, job()).drawn == 2
+
+
+def test_exams_of_different_secrets_are_kept_apart(made: Made) -> None:
+    kept = KeptExams()
+    one, other = (Plan.of(Settings(), secret * 32, ()) for secret in ("ab", "cd"))
+    drawn = [served(kept, job(replay=plan)).drawn for plan in (one, one, other, one)]
+    assert drawn == [1, 1, 2, 2]
 
 
 @pytest.mark.parametrize("status", [Status.NOT_RUN, Status.INVALID_TASK])

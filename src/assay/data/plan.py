@@ -9,7 +9,10 @@ from assay.data.workload import Workload
 
 
 class Plan(Record):
-    """The secret of the run and what was made of it. Published only after the run."""
+    """The secret of the run and what was made of it. Published only after the run.
+
+    A plan without workloads is a secret from which they are still to be drawn.
+    """
 
     secret: str
     level: Level
@@ -22,6 +25,11 @@ class Plan(Record):
     workloads: tuple[Workload, ...]
     drawn_for: str = ""  # the candidate for which the workloads after the shared ones were drawn
     shared: int | None = None  # workloads that every candidate is asked; null: all of them
+
+    @property
+    def is_drawn(self) -> bool:
+        """Whether the workloads are known, and not only the secret."""
+        return bool(self.workloads)
 
     @property
     def for_all(self) -> Plan:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from pydantic import Field
+
 from assay.data.axis import Axis
 from assay.data.candidate import Candidate
 from assay.data.observations.observation import Observation
@@ -29,13 +31,22 @@ class Judgement(Record):
 
 
 class Run(Record):
-    """One invocation of `assay run`, as it was asked for."""
+    """One invocation of `assay run`, as it was asked for.
+
+    The secret is drawn once and kept in the store alone, so that a run that was stopped asks the
+    same questions when it goes on. It is not printed with the record: exams that are still to come
+    are drawn from it.
+    """
 
     id: str
     suite: str
     settings: Settings
     assay: str  # version
     started_at: float  # seconds since 1970
+    secret: str = Field(default="", exclude=True, repr=False)  # 32 bytes in hex; empty: none drawn
+
+
+_ADDED_LATER = ("time_shapes",)  # settings that older keys do not know; off, they change nothing
 
 
 class Entry(Record):
@@ -44,10 +55,12 @@ class Entry(Record):
     number: int
     task: Task
     candidate: Candidate
+    submission: int = 0  # entries that were added together have the same: their exam is shared
 
     def key(self, settings: Settings, version: str) -> str:
         """What has the same key need not be judged twice."""
-        asked = settings.model_dump_json(exclude={"jobs"})  # how, not what
+        unasked = {name for name in _ADDED_LATER if not getattr(settings, name)}
+        asked = settings.model_dump_json(exclude={"jobs"} | unasked)  # jobs: how, not what
         return content_id(self.task.id, self.task.content_id, self.candidate.id, asked, version)
 
 

@@ -1,6 +1,7 @@
 """The engine: many evaluations, of many tasks, each stored the moment it is known.
 
     candidate_list.py  what a user's folder or file holds
+    claim_owner.py     who is judging what
     judge.py           an evaluator that stays warm, for threads and coroutines
     judge_lane.py      one thread with one judge process, kept from job to job
     judge_pool.py      which lane serves which request, and when

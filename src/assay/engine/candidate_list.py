@@ -48,9 +48,20 @@ def candidates_at(place: Path, tasks: Sequence[Task]) -> Iterator[Entry | Unread
     for one in found:
         if isinstance(one, Unread):
             yield one
+        elif not _is_text(one[1]):
+            yield Unread(ascii(one[1].name), "its name, or one of its files', is not Unicode")
         else:
             yield Entry(number=number, task=one[0], candidate=one[1])
             number += 1
+
+
+def _is_text(candidate: Candidate) -> bool:
+    """Whether it can be written down: names of files may be any bytes."""
+    try:
+        candidate.model_dump_json()
+    except ValueError:
+        return False
+    return True
 
 
 Found = tuple[Task, Candidate]

@@ -190,7 +190,9 @@ class JudgePool:
         else:
             share = max(1, free // groups)
             at_once = slots = min(len(requests), share, _MOST_THREADS)
-        lane.hold(None if requests[0].job.replay else group, self.keep.exams)
+        replay = requests[0].job.replay
+        is_kept = replay is None or not replay.is_drawn
+        lane.hold(group if is_kept else None, self.keep.exams)
         return LaneWork(requests, at_once, slots)
 
 

@@ -7,27 +7,31 @@ two runs would both judge, one of them claims. A failure of ours is tried once m
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import queue
-import socket
 import threading
 import time
-import uuid
 from collections.abc import Callable, Generator, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
 
+from assay.data.plan import Plan
 from assay.data.progress import Progress
 from assay.data.run import Entry, Judgement, Run, RunEvent
 from assay.data.verdict import Status
+from assay.engine.claim_owner import is_gone, this_owner
 from assay.engine.judge import Judge
+from assay.errors import AssayError
+from assay.exam.secret import Secret
 from assay.store.run_store import RunStore
 
 _BATCH = 32  # candidates of one task that are in memory together
 _ATTEMPTS = 2  # of an evaluation in which Assay itself fails
 _RENEW_S = 30.0
 _POLL_S = 0.2
+_WAIT_S = 1.0  # between two looks at what other processes do
 
 Shown = Callable[[Entry, str], None]
 
@@ -38,11 +42,6 @@ class EntryAnswer:
 
     entry: Entry
     judgement: Judgement
-
-
-def this_owner() -> str:
-    """Host, process and a word of its own: a process id may be given out again."""
-    return f"{socket.gethostname()}:{os.getpid()}:{uuid.uuid4().hex[:8]}"
 
 
 @dataclass
@@ -71,8 +70,10 @@ class SuiteRun:
                 yield from self._answers(partial(pool.submit, judging), found)
             finally:
                 stop.set()
+                judge.close()  # what is being judged is given up
                 pool.shutdown(wait=True, cancel_futures=True)
-                self.store.release(self.owner)
+                with contextlib.suppress(AssayError):  # the store may be what failed
+                    self.store.release(self.owner)
 
     def _answers(
         self, begin: Callable[[list[Entry]], Future[None]], found: queue.Queue[EntryAnswer]
@@ -86,22 +87,31 @@ class SuiteRun:
             if not running and found.empty():
                 if not self._others_at_work():
                     return
+                time.sleep(_WAIT_S)
+                self._release_dead()
                 batches = self._batches()  # another process may have given one up
             with contextlib.suppress(queue.Empty):
-                yield found.get(timeout=_POLL_S)
+                yield from self._each(found.get(timeout=_POLL_S))
             for done in [one for one in running if one.done()]:
                 running.remove(done)
                 done.result()
 
+    def _each(self, answer: EntryAnswer) -> Iterator[EntryAnswer]:
+        """The answer for every entry of the run that has this content."""
+        for entry in self.store.sharing(self.run, self._key(answer.entry)):
+            update = {"candidate": entry.candidate.name}
+            verdict = answer.judgement.verdict.model_copy(update=update)
+            yield EntryAnswer(entry, answer.judgement.model_copy(update={"verdict": verdict}))
+
     def _batches(self) -> Iterator[list[Entry]]:
         """Neighbours of one task that nobody else has claimed."""
         batch: list[Entry] = []
-        for entry in self.store.entries(self.run, open_only=True):
+        for entry in self.store.entries(self.run, free_for=self.owner):
             key = self._key(entry)
             if key in self._taken or not self.store.claim(key, self.owner):
                 continue
             self._taken.add(key)
-            if batch and (len(batch) == _BATCH or batch[0].task != entry.task):
+            if batch and (len(batch) == _BATCH or _exam_of(batch[0]) != _exam_of(entry)):
                 yield batch
                 batch = []
             batch.append(entry)
@@ -110,14 +120,12 @@ class SuiteRun:
 
     def _others_at_work(self) -> bool:
         """Whether something is open that was not judged here."""
-        left = (self._key(entry) for entry in self.store.entries(self.run, open_only=True))
-        return any(key not in self._taken for key in left)
+        return bool(self.store.open_keys(self.run) - self._taken)
 
     def _release_dead(self) -> None:
         """Claims of processes of this machine that are gone: killed, they gave nothing up."""
         for owner in self.store.owners():
-            host, pid, _ = (owner + "::").split(":")[:3]
-            if host == socket.gethostname() and not os.path.exists(f"/proc/{pid}"):
+            if is_gone(owner):
                 self.store.release(owner)
 
     def _key(self, entry: Entry) -> str:
@@ -135,7 +143,9 @@ class SuiteRun:
             failed = []
             for answer in self._judged(judge, left, stop):
                 again = answer.judgement.verdict.status is Status.NOT_RUN and attempt < _ATTEMPTS
-                self.store.record(self._key(answer.entry), answer.judgement)
+                self.store.record(self._key(answer.entry), answer.judgement, again)
+                if answer.judgement.verdict.status is Status.NOT_RUN:
+                    self._tell_failure(answer, attempt)
                 if again:
                     failed.append(answer.entry)
                 else:
@@ -143,6 +153,23 @@ class SuiteRun:
             left = failed
             if not left or stop.is_set():
                 return
+
+    def _tell_failure(self, answer: EntryAnswer, attempt: int) -> None:
+        """A later answer takes the judgement's place; the event stays."""
+        reason = answer.judgement.verdict.reason
+        told = {"entry": answer.entry.number, "attempt": attempt, "reason": reason}
+        self.store.tell(self.run, RunEvent(at=time.time(), kind="not_run", data=told))
+
+    def _plan(self, entry: Entry) -> Plan | None:
+        """The secret of the exam: the same whenever and by whomever the entry is judged.
+
+        Every submission has its own, because verdicts publish it: nothing that was written after
+        reading them is asked by it.
+        """
+        if not self.run.secret:
+            return None
+        secret = Secret(self.run.secret).derived("exam", *_exam_of(entry))
+        return Plan.of(self.run.settings, secret.hex, ())
 
     def _judged(
         self, judge: Judge, batch: list[Entry], stop: threading.Event
@@ -154,8 +181,10 @@ class SuiteRun:
             if self.show is not None:
                 self.show(batch[progress.index], progress.stage)
 
-        stream = judge.evaluate_many(batch[0].task, candidates, settings, show)
-        with contextlib.closing(stream):
+        stream = judge.evaluate_many(
+            batch[0].task, candidates, settings, show, self._plan(batch[0])
+        )
+        with contextlib.suppress(CancelledError), contextlib.closing(stream):
             for entry, judgement in zip(batch, stream, strict=False):
                 yield EntryAnswer(entry, judgement)
                 if stop.is_set():
@@ -165,7 +194,10 @@ class SuiteRun:
     def _claims_renewed(self, stop: threading.Event) -> Iterator[None]:
         def renew() -> None:
             while not stop.wait(_RENEW_S):
-                self.store.renew(self.owner)
+                try:
+                    self.store.renew(self.owner)
+                except AssayError as error:  # who records next finds out; the next renewal may work
+                    logging.getLogger(__name__).warning("claims are not renewed: %s", error)
 
         thread = threading.Thread(target=renew, daemon=True)
         thread.start()
@@ -176,7 +208,14 @@ class SuiteRun:
             thread.join()
 
 
-def begun(store: RunStore, run: Run) -> None:
-    """Note that a run began, or goes on."""
-    store.begin(run)
-    store.tell(run, RunEvent(at=time.time(), kind="started", data={"pid": os.getpid()}))
+def _exam_of(entry: Entry) -> tuple[str, str, int]:
+    """Entries that are the same here are asked the same exam. Directions share a content."""
+    return entry.task.id, entry.task.content_id, entry.submission
+
+
+def begun(store: RunStore, run: Run, like: str | None = None) -> Run:
+    """The run as it is stored: begun, or found and gone on with."""
+    stored = store.begin(run, like)
+    kind = "started" if stored.id == run.id else "resumed"
+    store.tell(stored, RunEvent(at=time.time(), kind=kind, data={"pid": os.getpid()}))
+    return stored

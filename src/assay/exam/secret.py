@@ -20,11 +20,17 @@ class Secret:
         """A new one."""
         return cls(secrets.token_hex(32))
 
+    def derived(self, *labels: object) -> Secret:
+        """Another secret for one purpose; who learns it learns nothing of this one."""
+        return Secret(self._digest(*labels).hex())
+
     def seed(self, *labels: object) -> int:
         """A 62-bit seed for one purpose: HMAC-SHA256 of the labels under the secret."""
+        return int.from_bytes(self._digest(*labels)[:8], "little") >> 2
+
+    def _digest(self, *labels: object) -> bytes:
         message = "\x1f".join(str(label) for label in labels).encode()
-        digest = hmac.new(bytes.fromhex(self.hex), message, hashlib.sha256).digest()
-        return int.from_bytes(digest[:8], "little") >> 2
+        return hmac.new(bytes.fromhex(self.hex), message, hashlib.sha256).digest()
 
     def random(self, *labels: object) -> random.Random:
         """A generator for one purpose."""

@@ -1,7 +1,8 @@
 """KeptExams: walls and evaluation contexts that a judge process keeps from job to job.
 
 The rule: an exam is kept by everything it depends on (task, settings, files of baselines, wall),
-serves a bounded number of candidates, and never a replay. The least recently used goes first, by
+serves a bounded number of candidates, and never a replay of workloads; a secret that is given for
+an exam is one of the things it depends on. The least recently used goes first, by
 number and by the resident memory of the process. What failed is not kept.
 """
 
@@ -72,7 +73,7 @@ class KeptExams:
         self._before = self._before or ProcessSettings.now()
         self._failed = False
         key = _key(job)
-        if job.keep is None or job.replay is not None:
+        if job.keep is None or (job.replay is not None and job.replay.is_drawn):
             self._drawn += 1
             self._passing = EvaluationContext(wall, job.task, job.settings, job.replay)
             return self._passing
@@ -80,7 +81,7 @@ class KeptExams:
             self._drop(key)
         if key not in self._exams:
             self._drawn += 1
-            context = EvaluationContext(wall, job.task, job.settings, None)
+            context = EvaluationContext(wall, job.task, job.settings, job.replay)
             self._exams[key] = _KeptExam(context, WallKey.of(job))
         self._exams.move_to_end(key)
         kept = self._exams[key]
@@ -164,8 +165,9 @@ def _has_room(kept: _KeptExam, job: Job, keep: Keep) -> bool:
 def _key(job: Job) -> str:
     """By content: what two jobs have in common that may share an exam."""
     files = [_content(name) for name in job.settings.baselines]
-    wall = repr(WallKey.of(job))
-    return content_id(job.task.model_dump_json(), job.settings.model_dump_json(), wall, *files)
+    wall, secret = repr(WallKey.of(job)), job.replay.secret if job.replay is not None else ""
+    asked = job.task.model_dump_json(), job.settings.model_dump_json()
+    return content_id(*asked, wall, secret, *files)
 
 
 def _content(baseline: str) -> str:

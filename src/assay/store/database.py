@@ -12,10 +12,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, event, select
+from sqlalchemy import Connection, Engine, create_engine, event, inspect, select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, OperationalError
+from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
 
 from assay.errors import HostError, UsageError
 from assay.store.schema import MIGRATIONS, STORE_VERSION, facts, metadata, migrate
@@ -25,6 +25,7 @@ _VERSION = "store_version"
 _BUSY_MS = 60_000  # how long a writer waits for another one
 _POSTGRESQL = "postgresql"
 _WRITES = "assay_writes"
+_LOCK = 0x61737361  # of PostgreSQL's advisory locks: one writer at a time where that matters
 
 
 class Database:
@@ -34,10 +35,15 @@ class Database:
         self._engine, self.where = engine, where
 
     @contextlib.contextmanager
-    def writing(self) -> Iterator[Connection]:
-        """One transaction that writes."""
+    def writing(self, alone: bool = False) -> Iterator[Connection]:
+        """One transaction that writes; `alone`: no other one that is alone runs beside it.
+
+        SQLite has one writer at a time anyway.
+        """
         engine = self._engine.execution_options(**{_WRITES: True})
         with self._said(), engine.begin() as connection:
+            if alone:
+                self._keep_others_out(connection)
             yield connection
 
     @contextlib.contextmanager
@@ -46,14 +52,36 @@ class Database:
         with self._said(), self._engine.connect() as connection:
             yield connection
 
+    def prepare(self, create: bool) -> None:
+        """Make the tables, or bring them to this version; a newer version is not touched."""
+        with self._engine.connect() as connection:
+            made = inspect(connection).has_table(facts.name)
+            found = _version(connection) if made else None
+        if not made and not create:
+            raise UsageError(f"{self.where} holds no run: it has no tables of Assay")
+        if found == STORE_VERSION:
+            return
+        _refuse_unknown(found, self.where)
+        engine = self._engine.execution_options(**{_WRITES: True})
+        with engine.begin() as connection:
+            self._keep_others_out(connection)  # another process may be at the same
+            _bring_forward(connection, self.where)
+
     def insert(self, table: Any) -> Any:
         """An insert that can be told what to do on a conflict."""
-        served = self._engine.dialect.name == _POSTGRESQL
-        return postgresql.insert(table) if served else sqlite.insert(table)
+        return postgresql.insert(table) if self._is_served else sqlite.insert(table)
 
     def close(self) -> None:
         """Give every connection back."""
         self._engine.dispose()
+
+    @property
+    def _is_served(self) -> bool:
+        return self._engine.dialect.name == _POSTGRESQL
+
+    def _keep_others_out(self, connection: Connection) -> None:
+        if self._is_served:
+            connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_LOCK})")
 
     @contextlib.contextmanager
     def _said(self) -> Iterator[None]:
@@ -69,9 +97,8 @@ def opened(where: str | Path, create: bool = False) -> Database:
     engine = _server(url) if "://" in url else _file(Path(where), create)
     database = Database(engine, url)
     try:
-        with engine.execution_options(**{_WRITES: create}).begin() as connection:
-            _check(connection, create, url)
-    except OperationalError as error:
+        database.prepare(create)
+    except DBAPIError as error:
         database.close()
         raise UsageError(f"cannot open the store {url}: {_words(error)}") from error
     except BaseException:
@@ -88,7 +115,7 @@ def _file(folder: Path, create: bool) -> Engine:
         except OSError as error:
             raise UsageError(f"cannot make the folder {folder}: {error.strerror}") from error
         if not os.access(folder, os.W_OK):
-            raise UsageError(f"cannot write into {folder}: permission denied")
+            raise UsageError(f"cannot write into {folder}: permission denied, or read-only")
     elif not path.exists():
         raise UsageError(f"{folder} holds no run: there is no {FILE_NAME} in it")
     engine = create_engine(f"sqlite:///{path}")
@@ -126,22 +153,33 @@ def _server(url: str) -> Engine:
         raise UsageError(text) from error
 
 
-def _check(connection: Connection, create: bool, where: str) -> None:
-    """Make the tables, or bring them to this version; a newer version is not touched."""
-    if create:
-        metadata.create_all(connection)
+def _version(connection: Connection) -> int | None:
     found = connection.execute(select(facts.c.value).where(facts.c.name == _VERSION)).scalar()
+    return None if found is None else int(found)
+
+
+def _refuse_unknown(found: int | None, where: str) -> None:
     if found is None:
-        connection.execute(facts.insert().values(name=_VERSION, value=str(STORE_VERSION)))
         return
-    version = int(found)
-    if version > STORE_VERSION or any(v not in MIGRATIONS for v in range(version, STORE_VERSION)):
+    if found > STORE_VERSION or any(v not in MIGRATIONS for v in range(found, STORE_VERSION)):
         raise UsageError(
-            f"the store {where} has version {version}, and this Assay reads {STORE_VERSION}: use "
+            f"the store {where} has version {found}, and this Assay reads {STORE_VERSION}: use "
             "the Assay that wrote it; nothing was changed"
         )
-    if version < STORE_VERSION:
-        migrate(connection, version)
+
+
+def _bring_forward(connection: Connection, where: str) -> None:
+    """Tables of this version, whatever was there; all in the transaction of the connection."""
+    found = None
+    if inspect(connection).has_table(facts.name):
+        found = _version(connection)
+    if found is None:
+        metadata.create_all(connection)
+        connection.execute(facts.insert().values(name=_VERSION, value=str(STORE_VERSION)))
+        return
+    _refuse_unknown(found, where)
+    if found < STORE_VERSION:
+        migrate(connection, found)
         changed = facts.update().where(facts.c.name == _VERSION)
         connection.execute(changed.values(value=str(STORE_VERSION)))
 

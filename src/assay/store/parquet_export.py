@@ -9,6 +9,8 @@ from assay.data.run import Run
 from assay.errors import UsageError
 from assay.store.run_store import RunStore
 
+_NESTED = ("provenance", "stages")  # as JSON: their fields differ from row to row
+
 
 def export(store: RunStore, run: Run, path: Path) -> int:
     """Write one row an entry; how many."""
@@ -19,7 +21,7 @@ def export(store: RunStore, run: Run, path: Path) -> int:
         text = "Parquet needs pyarrow: pip install 'kernel-assay[parquet]'"
         raise UsageError(text) from error
     rows = [
-        row | {"run": run.id, "suite": run.suite, "provenance": json.dumps(row["provenance"])}
+        row | {"run": run.id, "suite": run.suite} | {n: json.dumps(row[n]) for n in _NESTED}
         for row in store.summary(run)
     ]
     try:

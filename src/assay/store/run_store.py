@@ -1,18 +1,23 @@
 """RunStore: runs, their entries, and one judgement for each.
 
 The rule: a judgement is stored once. A second one of the same key is dropped, except that a
-failure of ours (`not_run`) gives way to an answer. Entries are read in pages, so that a long queue
-costs no memory.
+failure of ours (`not_run`) gives way to an answer, and stays as an event. An entry that was added
+keeps its number: what is added later comes after it. Entries are read in pages, so that a long
+queue costs no memory.
 """
 
 from __future__ import annotations
 
+import hashlib
+import secrets
 import time
+from collections import Counter
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, and_, func, or_, select
+from sqlalchemy import ColumnElement, Connection, Select, func, or_, select
 
 from assay.data.candidate import Candidate, Provenance
 from assay.data.run import Entry, Judgement, Run, RunEvent
@@ -21,12 +26,25 @@ from assay.data.verdict import Status
 from assay.errors import UsageError
 from assay.store import blobs
 from assay.store.database import Database, opened
-from assay.store.schema import candidates, claims, entries, events, judgements, measurements, runs
+from assay.store.schema import (
+    COSTS,
+    candidates,
+    claims,
+    cost_columns,
+    entries,
+    events,
+    evidence,
+    judgements,
+    measurements,
+    runs,
+)
 from assay.store.schema import tasks as task_table
-from assay.store.stored_rows import judgement_row, measurement_rows
+from assay.store.stored_rows import column_text, evidence_rows, judgement_row, measurement_rows
 
 _PAGE = 64  # entries at a time
+_SUBMISSION = 256  # entries that are added at a time
 _CLAIM_S = 120.0  # renewed while its owner lives
+_ANSWERED = judgements.c.status != Status.NOT_RUN.value
 
 
 class RunStore:
@@ -45,23 +63,33 @@ class RunStore:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def begin(self, run: Run) -> None:
-        """Store a run; one that is there already is left as it is."""
-        row = self._database.insert(runs).values(
-            id=run.id,
-            started_at=run.started_at,
-            suite=run.suite,
-            settings=run.settings.model_dump(mode="json"),
-            assay=run.assay,
-        )
-        with self._database.writing() as connection:
-            connection.execute(row.on_conflict_do_nothing())
+    def begin(self, run: Run, like: str | None = None) -> Run:
+        """The stored run of that id, or the last whose id ends like that; made where none is.
+
+        Its secret is drawn here, once: two processes that begin together get the same run.
+        """
+        with self._database.writing(alone=True) as connection:
+            same = runs.c.id == run.id if like is None else runs.c.id.endswith(like)
+            asked = select(runs).where(same).order_by(runs.c.started_at.desc())
+            row = connection.execute(asked).mappings().first()
+            if row is not None:
+                found = _run_of(dict(row))
+                if not found.secret:  # of a store that kept none
+                    found = found.model_copy(update={"secret": secrets.token_hex(32)})
+                    same = runs.c.id == found.id
+                    changed = runs.update().where(same).values(secret=found.secret)
+                    connection.execute(changed)
+                return found
+            made = run if run.secret else run.model_copy(update={"secret": secrets.token_hex(32)})
+            values = made.model_dump(mode="json") | {"secret": made.secret}
+            connection.execute(runs.insert().values(values))
+            return made
 
     def runs(self) -> list[Run]:
         """Every run, the oldest first."""
         with self._database.reading() as connection:
             found = connection.execute(select(runs).order_by(runs.c.started_at)).mappings()
-            return [Run.model_validate(dict(row), strict=False) for row in found]
+            return [_run_of(dict(row)) for row in found]
 
     def run(self, name: str) -> Run:
         """The run of that id, or of the only id that begins so."""
@@ -73,56 +101,104 @@ class RunStore:
         return found[0]
 
     def add(self, run: Run, given: Iterable[Entry]) -> int:
-        """Store entries; those that are there already are left as they are. How many were given."""
-        count = 0
-        with self._database.writing() as connection:
-            for entry in given:
-                self._add(connection, run, entry)
-                count += 1
-        return count
+        """Store entries in pages, each whole or not at all; how many are new.
+
+        One that is there already - the same name, content and provenance - is left as it is. New
+        ones are numbered after those; a page is one submission. Nothing is read while the store is
+        locked: others may be recording.
+        """
+        new, source, seen = 0, iter(given), Counter[bytes]()
+        while page := list(islice(source, _SUBMISSION)):
+            new += self._submit(run, page, seen)
+        return new
+
+    def _submit(self, run: Run, page: list[Entry], seen: Counter[bytes]) -> int:
+        """`seen` counts what this call was given: the same may be meant twice."""
+        new = 0
+        with self._database.writing(alone=True) as connection:
+            stored = self._stored(connection, run, page)
+            last = func.max(entries.c.number), func.max(entries.c.submission)
+            asked = connection.execute(select(*last).where(entries.c.run == run.id)).one()
+            number, submission = (-1 if one is None else one for one in asked)
+            for entry in page:
+                same = _identity(entry.key(run.settings, run.assay), entry.candidate)
+                seen[same] += 1
+                if seen[same] <= stored[same]:
+                    continue
+                stored[same] += 1
+                new += 1
+                place = {"number": number + new, "submission": submission + 1}
+                self._add(connection, run, entry.model_copy(update=place))
+        return new
+
+    def _stored(self, connection: Connection, run: Run, page: list[Entry]) -> Counter[bytes]:
+        keys = {entry.key(run.settings, run.assay) for entry in page}
+        asked = select(entries.c.key, entries.c.name, entries.c.provenance)
+        asked = asked.where(entries.c.run == run.id, entries.c.key.in_(keys))
+        return Counter(
+            _digest(key, name, Provenance.model_validate(told, strict=False).model_dump_json())
+            for key, name, told in connection.execute(asked)
+        )
 
     def _add(self, connection: Connection, run: Run, entry: Entry) -> None:
         insert = self._database.insert
         task, candidate = entry.task, entry.candidate
         task_blob = blobs.put(connection, insert, task.model_dump_json())
-        made = insert(task_table).values(id=task.content_id, name=task.id, blob=task_blob)
+        made = insert(task_table).values(id=task_blob, name=task.id, blob=task_blob)
         connection.execute(made.on_conflict_do_nothing())
         anonymous = candidate.model_copy(update={"name": "", "provenance": Provenance()})
         blob = blobs.put(connection, insert, anonymous.model_dump_json())
         made = insert(candidates).values(id=candidate.id, language=candidate.language, blob=blob)
         connection.execute(made.on_conflict_do_nothing())
-        made = insert(entries).values(
-            run=run.id,
-            number=entry.number,
-            name=candidate.name,
-            task=task.content_id,
-            candidate=candidate.id,
-            provenance=candidate.provenance.model_dump(mode="json"),
-            key=entry.key(run.settings, run.assay),
-        )
-        connection.execute(made.on_conflict_do_nothing())
+        provenance = candidate.provenance.model_dump(mode="json")
+        row = {
+            "run": run.id,
+            "number": entry.number,
+            "submission": entry.submission,
+            "name": column_text(candidate.name),
+            "task": task_blob,
+            "candidate": candidate.id,
+            "provenance": provenance,
+            "key": entry.key(run.settings, run.assay),
+        }
+        connection.execute(entries.insert().values(row | cost_columns(provenance)))
 
-    def entries(self, run: Run, open_only: bool = False) -> Iterator[Entry]:
-        """In the order given, in pages; with `open_only` those that have no answer yet."""
+    def entries(
+        self, run: Run, open_only: bool = False, free_for: str | None = None
+    ) -> Iterator[Entry]:
+        """In the order given, in pages; with `open_only` those that have no answer yet.
+
+        With `free_for` those that nobody but this owner has claimed.
+        """
         last = -1
         while True:
+            asked = select(entries).where(entries.c.run == run.id, entries.c.number > last)
+            if open_only or free_for is not None:
+                asked = asked.where(_is_open())
+            if free_for is not None:
+                asked = asked.where(~_is_claimed(free_for))
             with self._database.reading() as connection:
-                page = self._page(connection, run, last, open_only)
+                page = self._entries(connection, asked.limit(_PAGE))
             if not page:
                 return
             yield from page
             last = page[-1].number
 
-    def _page(self, connection: Connection, run: Run, last: int, open_only: bool) -> list[Entry]:
-        asked = select(entries).where(entries.c.run == run.id, entries.c.number > last)
-        if open_only:
-            answered = and_(
-                judgements.c.key == entries.c.key, judgements.c.status != Status.NOT_RUN.value
-            )
-            asked = asked.where(~select(judgements.c.key).where(answered).exists())
-        asked = asked.order_by(entries.c.number).limit(_PAGE)
-        rows = connection.execute(asked).mappings().all()
+    def open_keys(self, run: Run) -> set[str]:
+        """The keys that have no answer yet."""
+        asked = select(entries.c.key).where(entries.c.run == run.id, _is_open())
+        with self._database.reading() as connection:
+            return set(connection.execute(asked).scalars())
+
+    def _entries(self, connection: Connection, asked: Select[Any]) -> list[Entry]:
+        rows = connection.execute(asked.order_by(entries.c.number)).mappings().all()
         return [self._entry(connection, dict(row)) for row in rows]
+
+    def sharing(self, run: Run, key: str) -> list[Entry]:
+        """The entries of a run that one judgement answers: the same content, given twice."""
+        asked = select(entries).where(entries.c.run == run.id, entries.c.key == key)
+        with self._database.reading() as connection:
+            return self._entries(connection, asked)
 
     def _entry(self, connection: Connection, row: dict[str, Any]) -> Entry:
         task = self._content(connection, task_table, row["task"])
@@ -130,31 +206,52 @@ class RunStore:
         provenance = Provenance.model_validate(row["provenance"], strict=False)
         made = Candidate.model_validate_json(candidate)
         made = made.model_copy(update={"name": row["name"], "provenance": provenance})
-        return Entry(number=row["number"], task=Task.model_validate_json(task), candidate=made)
+        return Entry(
+            number=row["number"],
+            task=Task.model_validate_json(task),
+            candidate=made,
+            submission=row["submission"],
+        )
 
     def _content(self, connection: Connection, table: Any, name: str) -> str:
         blob = connection.execute(select(table.c.blob).where(table.c.id == name)).scalar()
         return blobs.get(connection, str(blob))
 
-    def record(self, key: str, judgement: Judgement) -> bool:
-        """Store a judgement; False where an answer was there before."""
+    def record(self, key: str, judgement: Judgement, again: bool = False) -> bool:
+        """Store a judgement; False where an answer was there before.
+
+        With `again` it is a failure of ours that its owner tries once more: the claim stays.
+        """
         with self._database.writing() as connection:
-            asked = select(judgements.c.status, judgements.c.attempts)
-            before = connection.execute(asked.where(judgements.c.key == key)).first()
-            if before is not None and before.status != Status.NOT_RUN.value:
-                return False
-            attempts = 1 + (before.attempts if before else 0)
-            connection.execute(measurements.delete().where(measurements.c.key == key))
-            blob = blobs.put(connection, self._database.insert, judgement.model_dump_json())
-            row = judgement_row(key, judgement, blob) | {"attempts": attempts}
-            row["judged_at"] = time.time()
-            made = self._database.insert(judgements).values(row)
-            others = {name: value for name, value in row.items() if name != "key"}
-            connection.execute(made.on_conflict_do_update(index_elements=["key"], set_=others))
-            for timing in measurement_rows(key, judgement):
-                connection.execute(measurements.insert().values(timing))
-            connection.execute(claims.delete().where(claims.c.key == key))
-            return True
+            stored = not self._is_answered(connection, key) and self._put(
+                connection, key, judgement
+            )
+            if not again:
+                connection.execute(claims.delete().where(claims.c.key == key))
+            return stored
+
+    def _is_answered(self, connection: Connection, key: str) -> bool:
+        asked = select(judgements.c.key).where(judgements.c.key == key, _ANSWERED)
+        return connection.execute(asked).first() is not None
+
+    def _put(self, connection: Connection, key: str, judgement: Judgement) -> bool:
+        """Whether it is in: on a server another transaction may have been first after all."""
+        blob = blobs.put(connection, self._database.insert, judgement.model_dump_json())
+        row = judgement_row(key, judgement, blob) | {"attempts": 1, "judged_at": time.time()}
+        others = {name: value for name, value in row.items() if name != "key"}
+        others["attempts"] = judgements.c.attempts + 1
+        made = self._database.insert(judgements).values(row)
+        made = made.on_conflict_do_update(index_elements=["key"], set_=others, where=~_ANSWERED)
+        if connection.execute(made.returning(judgements.c.key)).first() is None:
+            return False
+        for table, found in (
+            (measurements, measurement_rows(key, judgement)),
+            (evidence, evidence_rows(key, judgement)),
+        ):
+            connection.execute(table.delete().where(table.c.key == key))
+            if rows := list(found):
+                connection.execute(table.insert(), rows)
+        return True
 
     def judgement(self, key: str) -> Judgement | None:
         """The judgement of that key, whole."""
@@ -173,8 +270,8 @@ class RunStore:
 
     def judgements(self, run: Run) -> Iterator[tuple[Entry, Judgement | None]]:
         """Every entry with what is known of it; one judgement in memory at a time."""
-        for entry in self.entries(run):
-            yield entry, self.judgement(entry.key(run.settings, run.assay))
+        for key, entry in zip(self.keys(run), self.entries(run), strict=False):
+            yield entry, self.judgement(key)
 
     def summary(self, run: Run) -> list[dict[str, Any]]:
         """One row an entry: name, task, status and the columns of its judgement, no blob read."""
@@ -187,6 +284,8 @@ class RunStore:
                 entries.c.candidate,
                 entries.c.key,
                 entries.c.provenance,
+                entries.c.generator,
+                *(entries.c[name] for name in COSTS),
                 *columns,
             )
             .join(task_table, task_table.c.id == entries.c.task)
@@ -204,6 +303,17 @@ class RunStore:
             .join(measurements, measurements.c.key == entries.c.key)
             .where(entries.c.run == run.id)
             .order_by(entries.c.number, measurements.c.number)
+        )
+        with self._database.reading() as connection:
+            return [dict(row) for row in connection.execute(asked).mappings()]
+
+    def evidence(self, run: Run) -> list[dict[str, Any]]:
+        """Every piece of evidence of the run, by entry."""
+        asked = (
+            select(entries.c.number.label("entry"), entries.c.name, evidence)
+            .join(evidence, evidence.c.key == entries.c.key)
+            .where(entries.c.run == run.id)
+            .order_by(entries.c.number, evidence.c.number)
         )
         with self._database.reading() as connection:
             return [dict(row) for row in connection.execute(asked).mappings()]
@@ -260,3 +370,26 @@ class RunStore:
         with self._database.reading() as connection:
             found = connection.execute(asked.order_by(events.c.id)).mappings()
             return [RunEvent.model_validate(dict(row)) for row in found]
+
+
+def _is_open() -> ColumnElement[bool]:
+    """Of an entry: it has no answer."""
+    return ~select(judgements.c.key).where(judgements.c.key == entries.c.key, _ANSWERED).exists()
+
+
+def _is_claimed(owner: str) -> ColumnElement[bool]:
+    """Of an entry: another owner is judging it."""
+    others = claims.c.owner != owner, claims.c.until >= time.time()
+    return select(claims.c.key).where(claims.c.key == entries.c.key, *others).exists()
+
+
+def _run_of(row: dict[str, Any]) -> Run:
+    return Run.model_validate(row, strict=False)
+
+
+def _identity(key: str, candidate: Candidate) -> bytes:
+    return _digest(key, column_text(candidate.name), candidate.provenance.model_dump_json())
+
+
+def _digest(*parts: str) -> bytes:
+    return hashlib.blake2b("\0".join(parts).encode(), digest_size=16).digest()

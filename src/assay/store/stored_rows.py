@@ -1,4 +1,4 @@
-"""Rows: the columns of a judgement and of its timings."""
+"""Rows: the columns of a judgement, of its timings and of its evidence."""
 
 from __future__ import annotations
 
@@ -6,6 +6,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from assay.data.run import Judgement
+
+
+def column_text(text: str) -> str:
+    """What every database takes: no NUL, no half of a surrogate pair. The blob keeps the text."""
+    return text.replace("\0", "\\0").encode("utf-8", "backslashreplace").decode()
 
 
 def judgement_row(key: str, judgement: Judgement, blob: str) -> dict[str, Any]:
@@ -18,9 +23,11 @@ def judgement_row(key: str, judgement: Judgement, blob: str) -> dict[str, Any]:
         "status": verdict.status.value,
         "correct": verdict.correct.value,
         "honest": verdict.honest.value,
-        "reason": verdict.reason,
+        "reason": column_text(verdict.reason),
         "coverage": verdict.coverage.share if verdict.coverage else None,
         "elapsed_s": verdict.elapsed_s,
+        "device": verdict.device,
+        "stages": dict(verdict.stages),
         "blob": blob,
     }
 
@@ -31,10 +38,23 @@ def measurement_rows(key: str, judgement: Judgement) -> Iterator[dict[str, Any]]
         yield {
             "key": key,
             "number": number,
-            "baseline": timing.baseline,
+            "baseline": column_text(timing.baseline),
             "candidate_us": timing.candidate_us,
             "baseline_us": timing.baseline_us,
             "speedup": timing.speedup,
             "speedup_low": timing.speedup_low,
             "speedup_high": timing.speedup_high,
+        }
+
+
+def evidence_rows(key: str, judgement: Judgement) -> Iterator[dict[str, Any]]:
+    """One for each piece of evidence."""
+    for number, found in enumerate(judgement.verdict.evidence):
+        yield {
+            "key": key,
+            "number": number,
+            "kind": found.kind.value,
+            "severity": found.severity.value,
+            "place": column_text(found.where),
+            "text": column_text(found.text),
         }

@@ -1,0 +1,40 @@
+"""Two tasks in KernelBench's format, as anyone would write them."""
+
+MISH = """import torch
+import torch.nn as nn
+
+
+class Model(nn.Module):
+    def forward(self, x):
+        return x * torch.tanh(nn.functional.softplus(x))
+
+
+rows, cols = 256, 1024
+
+
+def get_inputs():
+    return [torch.randn(rows, cols)]
+
+
+def get_init_inputs():
+    return []
+"""
+UNIT_ROWS = """import torch
+import torch.nn as nn
+
+
+class Model(nn.Module):
+    def forward(self, x):
+        return x / torch.sqrt(x.square().sum(dim=-1, keepdim=True) + 1e-6)
+
+
+rows, cols = 256, 1024
+
+
+def get_inputs():
+    return [torch.randn(rows, cols)]
+
+
+def get_init_inputs():
+    return []
+"""
