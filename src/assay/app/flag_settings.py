@@ -53,11 +53,15 @@ def settings_from(flags: JudgingFlags, replayed: Replayed | None) -> Settings:
 def note_ignored(settings: Settings) -> None:
     """Say which flag has no effect, and why."""
     if settings.jobs > settings.at_once:
-        text = (
-            f"assay: --jobs {settings.jobs} has no effect while speed is measured: candidates are "
-            "timed one at a time; add --no-timing to judge several at a time"
+        note(
+            f"--jobs {settings.jobs} has no effect while speed is measured: candidates are timed "
+            "one at a time; add --no-timing to judge several at a time"
         )
-        print(text, file=sys.stderr)  # noqa: T201
+
+
+def note(text: str) -> None:
+    """Say something that is neither a result nor a mistake."""
+    print(f"assay: {text}", file=sys.stderr)  # noqa: T201
 
 
 def _packages(names: Iterable[str]) -> tuple[str, ...]:
