@@ -1,7 +1,8 @@
 """A worker of the daemon that judges nothing: each candidate gets the status in its first line.
 
 `# hang` is a candidate whose evaluation does not end by itself; then there is a file `hangs`.
-`# wait NAME` is one that ends when a file of that name is in the current folder. Whatever is closed leaves a line in `closed`.
+`# wait NAME` is one that ends when a file of that name is in the current folder.
+Whatever is closed leaves a line in `closed`.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from assay.data.settings import Settings
 from assay.data.task import Task
 from assay.data.verdict import Status
 from assay.engine.daemon import daemon_worker
+from assay.engine.daemon.warm_judge import JudgeKey
 from assay.errors import TaskError
 from sample_records import judgement
 
@@ -63,7 +65,7 @@ class ScriptedJudge:
 
 
 @contextlib.contextmanager
-def open_scripted() -> Iterator[ScriptedJudge]:
+def open_scripted(_: JudgeKey) -> Iterator[ScriptedJudge]:
     yield ScriptedJudge()
 
 

@@ -21,13 +21,13 @@ from assay.data.run import Judgement
 from assay.data.settings import Settings
 from assay.data.task import Task
 from assay.engine.daemon.greetings import (
+    ClientWork,
     DaemonStatus,
     Greeting,
     Refused,
     Reply,
     Welcome,
     Wish,
-    ClientWork,
     receive_reply,
 )
 from assay.engine.daemon.peer_credentials import PeerCredentials

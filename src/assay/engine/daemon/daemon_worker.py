@@ -23,7 +23,7 @@ from types import FrameType
 from typing import NoReturn
 
 from assay.engine.daemon.greetings import ClientWork, receive_work
-from assay.engine.daemon.warm_judge import WarmJudge, open_judge
+from assay.engine.daemon.warm_judge import JudgeKey, JudgeSeat, open_judge
 from assay.errors import AssayError, HostError, Terminated
 from assay.judge_process.judge_main import CallersLog, Sender
 from assay.judge_process.messages import GO_ON, Done, Failed, Judged
@@ -95,14 +95,14 @@ class Served:
     usable: bool = True
 
 
-def serve(client: socket.socket, judge: WarmJudge) -> Served:
+def serve(client: socket.socket, seat: JudgeSeat) -> Served:
     """Everything for one client but the last word."""
     sender = Sender(client)
     handler = CallersLog(sender)
     logging.getLogger().addHandler(handler)
     try:
         with Cancellation(client) as cancellation:
-            _judge(receive_work(client), judge, sender, cancellation)
+            _judge(receive_work(client), seat, sender, cancellation)
         return Served(Done())
     except AssayError as error:
         return Served(Failed(error=type(error).__name__, text=str(error)))
@@ -117,11 +117,11 @@ def serve(client: socket.socket, judge: WarmJudge) -> Served:
         logging.getLogger().removeHandler(handler)
 
 
-def _judge(work: ClientWork, judge: WarmJudge, sender: Sender, cancellation: Cancellation) -> None:
+def _judge(work: ClientWork, seat: JudgeSeat, sender: Sender, cancellation: Cancellation) -> None:
     """Send each judgement; the next begins when the client wants it."""
     job = work.job
-    os.chdir(work.folder)
-    sys.path[:] = job.path
+    key = JudgeKey(work.folder, job.path, job.settings.device, job.settings.jobs)
+    judge = seat.judge(key)
     stream = judge.evaluate_many(job.task, job.candidates, job.settings, sender.show, job.replay)
     with contextlib.closing(stream):
         for number in range(1, len(job.candidates) + 1):
@@ -147,22 +147,16 @@ def _next_client(control: socket.socket) -> socket.socket | None:
 
 def _work(control: socket.socket) -> None:
     """Serve clients until the daemon is gone; after a fault of ours with a new judge."""
-    usable = True
-    while usable:
-        with open_judge() as judge:
-            while usable:
-                client = _next_client(control)
-                if client is None:
-                    return
-                with client:
-                    served = serve(client, judge)
-                    os.chdir("/")
-                    control.sendall(READY)  # first: who is told of the end may come again at once
-                    if served.last is not None:
-                        with contextlib.suppress(*_GONE):
-                            Sender(client)(served.last)
-                usable = served.usable
-        usable = True
+    with contextlib.closing(JudgeSeat(open_judge)) as seat:
+        while (client := _next_client(control)) is not None:
+            with client:
+                served = serve(client, seat)
+                if not served.usable:
+                    seat.close()
+                control.sendall(READY)  # first: who is told of the end may come again at once
+                if served.last is not None:
+                    with contextlib.suppress(*_GONE):
+                        Sender(client)(served.last)
 
 
 def entry(arguments: list[str]) -> NoReturn:
