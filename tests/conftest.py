@@ -81,6 +81,12 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         )
 
 
+@pytest.fixture(autouse=True)
+def _no_daemon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A daemon of the user who runs the tests has no part in them."""
+    monkeypatch.setenv("ASSAY_NO_DAEMON", "1")
+
+
 @pytest.fixture(scope="session")
 def rooms() -> Iterator[dict[str, Room]]:
     """One wall for each road, shared by every test: starting one costs seconds of imports."""

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from contextlib import closing
 
 from assay.app.candidates import load_candidates
-from assay.app.flag_settings import settings_from
+from assay.app.flag_settings import note, settings_from
 from assay.app.flags import EvalFlags
 from assay.app.printers import printer_for
 from assay.app.record_folder import RecordFolder
@@ -42,13 +42,14 @@ def run(flags: EvalFlags) -> int:
     if replayed is not None:
         check_replayed(replayed, task, candidates)
 
-    from assay.pipeline import evaluate_many
+    from assay.engine.daemon.daemon_client import Asked, evaluations
 
     printer = printer_for([c.name for c in candidates], flags.json, in_full=flags.explain)
     plan = replayed.plan if replayed else None
     statuses = []
     with ProgressLine(progress_console(), task.id) as line:
-        judgements = evaluate_many(task, candidates, settings, line.show, plan)
+        asked = Asked(task, candidates, settings, plan)
+        judgements = evaluations(asked, line.show, note, wanted=not flags.no_daemon)
         # Closed by hand: an interrupt between two candidates must end the processes too.
         with closing(judgements) as stream:
             for judgement in stream:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -56,6 +57,11 @@ def _timing(flags: JudgingFlags, level: Level) -> bool:
     if flags.time_shapes and flags.timing is False:
         raise UsageError("--time-shapes measures speed, which --no-timing switches off")
     return (level.times_by_default or flags.time_shapes) if flags.timing is None else flags.timing
+
+
+def note(text: str) -> None:
+    """Say something that is neither a result nor a mistake."""
+    print(f"assay: {text}", file=sys.stderr)  # noqa: T201
 
 
 def _packages(names: Iterable[str]) -> tuple[str, ...]:

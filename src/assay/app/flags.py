@@ -18,6 +18,7 @@ TrackName = Literal["kernel", "mixed", "open"]
 LevelName = Literal["smoke", "quick", "standard", "full"]
 CacheName = Literal["cold", "warm", "both"]
 Switch = Literal["off", "on"]
+DaemonAction = Literal["start", "stop", "status"]
 
 JsonFlag = Annotated[
     bool, typer.Option("--json", help="One JSON object a line on stdout, and nothing else.")
@@ -157,6 +158,9 @@ class EvalFlags(JudgingFlags):
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write a full record for each candidate.")
     ] = None
+    no_daemon: Annotated[
+        bool, typer.Option("--no-daemon", help="Judge in a process of its own, daemon or not.")
+    ] = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -297,6 +301,23 @@ class ProfileFlags:
         False
     )
     timeout_s: Annotated[float, typer.Option(help="Limit for one answer, build apart.")] = 120.0
+    json: JsonFlag = False
+
+
+@dataclass(frozen=True)
+class DaemonFlags:
+    """`assay daemon`."""
+
+    action: Annotated[
+        DaemonAction,
+        typer.Argument(metavar="start|stop|status", help="What to do with it."),
+    ] = "start"
+    idle_s: Annotated[
+        float, typer.Option(min=1.0, help="It ends when it was not used for so long.")
+    ] = 600.0
+    foreground: Annotated[
+        bool, typer.Option("--foreground", help="Stay in this terminal, until Ctrl-C.")
+    ] = False
     json: JsonFlag = False
 
 

@@ -16,6 +16,7 @@ import typer
 from assay import __version__
 from assay.app.flags import (
     AuditFlags,
+    DaemonFlags,
     DeviceFlags,
     EvalFlags,
     InspectFlags,
@@ -171,6 +172,18 @@ def _profile(flags: ProfileFlags) -> int:
 def _device(flags: DeviceFlags) -> int:
     """Say what this machine is and can do, measured in a few seconds and then kept."""
     from assay.app.device_command import run
+
+    return run(flags)
+
+
+@app.command("daemon")
+@takes(DaemonFlags)
+def _daemon(flags: DaemonFlags) -> int:
+    """Start, stop or ask a session that stays warm: `assay eval` uses it where there is one.
+
+    Exit code: 0 it runs (or does not, after stop), 1 status: none runs, 2 usage, 3 it cannot run.
+    """
+    from assay.app.daemon_command import run
 
     return run(flags)
 

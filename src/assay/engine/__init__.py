@@ -7,6 +7,7 @@
     judge_pool.py      which lane serves which request, and when
     judge_request.py   one candidate that waits
     suite_run.py       every open entry judged, several at a time
+    daemon/            a session of one user that stays warm between commands
 
 The rule: what is stored decides what is left to do, so a run that was killed goes on where it was.
 """

@@ -19,7 +19,7 @@ _REMEMBERED = 4  # calls of one shape
 
 
 @dataclass(frozen=True)
-class _Call:
+class _DrawnCall:
     draws: BinaryDraws
     views: tuple[torch.Tensor, ...]
 
@@ -28,7 +28,7 @@ class _Call:
 class RepeatedDraws:
     """The draws of the latest calls, by shape."""
 
-    _known: dict[tuple[int, ...], list[_Call]] = field(default_factory=dict)
+    _known: dict[tuple[int, ...], list[_DrawnCall]] = field(default_factory=dict)
 
     def look(
         self, seen: CallSeen, expected: OutputExpectation, tensor: torch.Tensor | None
@@ -36,7 +36,7 @@ class RepeatedDraws:
         """The same call, marked where its draws are those of an earlier one."""
         if expected.draws is None or tensor is None or any(o.problem for o in seen.outputs):
             return seen
-        now = _Call(expected.draws.binary_draws(tensor)[0], expected.draws.views(tensor))
+        now = _DrawnCall(expected.draws.binary_draws(tensor)[0], expected.draws.views(tensor))
         earlier = self._known.setdefault(expected.shape, [])
         findings = [repeated(now.draws, then.draws) for then in earlier]
         for then in earlier:

@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, TypeAdapter
 
+from assay import errors
 from assay.data.candidate import Candidate
 from assay.data.observations.observation import HostFailed, TaskBroken
 from assay.data.plan import Plan
@@ -15,6 +16,7 @@ from assay.data.record import Record
 from assay.data.run import Judgement
 from assay.data.settings import Settings
 from assay.data.task import Task
+from assay.errors import AssayError, HostError
 
 _LENGTH = struct.Struct("=Q")
 _PIECE = 1 << 20
@@ -71,6 +73,13 @@ class Failed(Record):
     error: str
     text: str
 
+    def exception(self) -> AssayError:
+        """The same exception again; of an unknown class a HostError."""
+        kind = getattr(errors, self.error, None)
+        if isinstance(kind, type) and issubclass(kind, AssayError):
+            return kind(self.text)
+        return HostError(self.text)
+
 
 class Logged(Record):
     """A log record, for the caller's own logging."""
@@ -103,16 +112,19 @@ def send(channel: socket.socket, record: Record) -> None:
 
 def receive_job(channel: socket.socket) -> Job:
     """The job. Raises EOFError when the caller is gone."""
-    return Job.model_validate_json(_receive(channel))
+    return Job.model_validate_json(receive_bytes(channel))
 
 
 def receive_message(channel: socket.socket) -> Message:
     """The next message. Raises EOFError when the judge process is gone."""
-    return _MESSAGE.validate_json(_receive(channel))
+    return _MESSAGE.validate_json(receive_bytes(channel))
 
 
-def _receive(channel: socket.socket) -> bytes:
+def receive_bytes(channel: socket.socket, limit: int | None = None) -> bytes:
+    """One record as it was sent. Raises EOFError where there is none, or a longer one."""
     (length,) = _LENGTH.unpack(_exactly(channel, _LENGTH.size))
+    if limit is not None and length > limit:
+        raise EOFError(f"a message of {length} bytes")
     return _exactly(channel, length)
 
 

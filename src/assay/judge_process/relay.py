@@ -12,11 +12,10 @@ import logging
 from collections.abc import Callable, Generator
 from typing import Protocol
 
-from assay import errors
 from assay.data.observations.observation import HostFailed, TaskBroken
 from assay.data.progress import Progress, Show
 from assay.data.run import Judgement
-from assay.errors import AssayError, HostError
+from assay.errors import HostError
 from assay.judge_process.handle import JudgeProcess
 from assay.judge_process.messages import Done, Failed, Job, Judged, Logged, Message
 from assay.judge_process.turns import turn
@@ -139,7 +138,7 @@ class _ProcessRun:
                 return message.judgement
             if isinstance(message, Failed):
                 self.finish()
-                raise _error(message)
+                raise message.exception()
             if isinstance(message, Logged):
                 logging.getLogger(message.logger).log(message.level, "%s", message.text)
             elif isinstance(message, Done):
@@ -163,10 +162,3 @@ def _shown(job: Job, given: int, progress: Show | None) -> Callable[[int, str, f
             progress(Progress(name, place, len(job.candidates), stage, fraction))
 
     return show
-
-
-def _error(failed: Failed) -> AssayError:
-    kind = getattr(errors, failed.error, None)
-    if isinstance(kind, type) and issubclass(kind, AssayError):
-        return kind(failed.text)
-    return HostError(failed.text)

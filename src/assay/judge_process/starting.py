@@ -12,9 +12,12 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from assay.data.settings import Settings
 from assay.errors import HostError
+
+if TYPE_CHECKING:  # the supervisor starts the judge process before it would have imported pydantic
+    from assay.data.settings import Settings
 
 _START = "import sys; sys.path.insert(0, sys.argv[1]); from {0} import entry; entry(sys.argv[2:])"
 _STDERR = 2

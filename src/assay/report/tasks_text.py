@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rich.console import Group
-from rich.syntax import Syntax
 from rich.text import Text
 
 from assay.data.axis import Axis
@@ -36,6 +35,8 @@ def task_page(task: Task) -> Group:
     ):
         if value:
             facts.add_row(Text(name, style="dim"), value)
+    from rich.syntax import Syntax  # brings pygments, which a list of tasks does not need
+
     return Group(heading, facts, Text(), Syntax(task.source.strip(), "python", theme="ansi_dark"))
 
 

@@ -128,15 +128,7 @@ class Wall:
     @property
     def isolation(self) -> Isolation:
         """The road this machine offers, or a lesser one the user forces to try it."""
-        offered = self._zygote.hello().isolation
-        forced = os.environ.get(_FORCE)
-        if forced is None:
-            return offered
-        try:
-            return Isolation(forced)
-        except ValueError:
-            known = ", ".join(Isolation)
-            raise UsageError(f"{_FORCE}={forced}: known are {known}") from None
+        return chosen_isolation(self._zygote.hello().isolation)
 
     @cached_property
     def driver(self) -> Driver:
@@ -264,6 +256,18 @@ class Wall:
 
     def _environment(self, scratch: str) -> dict[str, str]:
         return neutral_environment(scratch, self.device) | dict(self._held.environment)
+
+
+def chosen_isolation(offered: Isolation) -> Isolation:
+    """What the machine offers, or what the user forces to try it."""
+    forced = os.environ.get(_FORCE)
+    if forced is None:
+        return offered
+    try:
+        return Isolation(forced)
+    except ValueError:
+        known = ", ".join(Isolation)
+        raise UsageError(f"{_FORCE}={forced}: known are {known}") from None
 
 
 def readable_paths() -> tuple[str, ...]:
