@@ -149,6 +149,7 @@ class Proposals:
     def few(self) -> Iterator[Proposal]:
         """The three that refuse the most: off the tile, past its own size, special values.
 
+        The last lie in steps in memory: a kernel that ignores strides shows.
         Others follow for those that the reference does not admit.
         """
         points = self._points
@@ -157,11 +158,15 @@ class Proposals:
         mixed = odd.model_copy(update={"distribution": Distribution.NORMAL})
         yield (mixed, odd) if self._free else (odd,)
         yield self._past_own()
-        special = self._rng.sample(PLANTED[:2], 2)
+        where, layouts = self._off_the_tile(own_constructor=True), (Layout.STRIDED, odd.layout)
         if not self._decomposes:
-            where = (self._off_the_tile(own_constructor=True), self._base)
-            yield tuple(w.model_copy(update={"distribution": d}) for w in where for d in special)
-        yield from islice(self._valued(), len(special))
+            yield tuple(
+                one.model_copy(update={"distribution": special, "layout": layout})
+                for layout in layouts
+                for one in (where, self._base)
+                for special in PLANTED[:2]
+            )
+        yield from islice(self._valued(), len(layouts))
         yield from ((batch,) for batch in batches)
 
     def _past_own(self) -> Proposal:
@@ -178,7 +183,8 @@ class Proposals:
             size = 2 * points.own(name) + rng.choice(REMAINDERS)
             far = self._at(points.wide_beside_own(name, size, 4 * SMALL_ELEMENTS))
         else:
-            far = self._at(points.config_tail())
+            lone = {name: points.one(name)[name] for name in points.batch}
+            far = self._at({**points.config_tail(), **lone})
         near = self._at(points.beyond_own())
         valued = [*self._meant()][:1]
         if self._free:
