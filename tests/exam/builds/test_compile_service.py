@@ -168,8 +168,8 @@ folder = os.environ["TMPDIR"] + "/compile"
         "os.mkfifo(folder + '/1.request')",
         "os.mkfifo(folder + '/1.answer.part'); open(folder + '/1.request', 'w').write('{}')",
         "os.rename(folder, folder + '_'); os.symlink('/etc', folder)",
-        "open(folder + '/1.request', 'w').write(json.dumps({'tool': 'c++', 'text': '',"
-        " 'path': '/scratch/../etc/x.cpp', 'arguments': ['-O2']}))",
+        "open(folder + '/1.request', 'w').write(json.dumps({'tool': 'c++', 'program': 'c++',"
+        " 'text': '', 'path': '/scratch/../etc/x.cpp', 'arguments': ['-O2']}))",
     ],
 )
 def test_requests_of_a_hostile_candidate_harm_nobody(

@@ -17,7 +17,11 @@ pytestmark = pytest.mark.skipif(
 )
 FLAGS = ("-DTORCH_EXTENSION_NAME=it", "-std=c++20", "-fPIC", "-O2")
 UNIT = CompileUnit(
-    CompileTool.CXX, "/scratch/main.cpp", "#include <cstddef>\nstd::size_t f() { return 1; }", FLAGS
+    CompileTool.CXX,
+    "c++",
+    "/scratch/main.cpp",
+    "#include <cstddef>\nstd::size_t f() { return 1; }",
+    FLAGS,
 )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assay.languages.extension.compile_flags import are_known, header_arguments
+from assay.languages.extension.compile_flags import are_known, header_arguments, is_compiler
 from assay.languages.extension.compile_unit import CompileTool
 
 CXX, NVCC = CompileTool.CXX, CompileTool.NVCC
@@ -82,3 +82,24 @@ def test_a_macro_of_the_candidates_makes_no_header() -> None:
     assert are_known(CXX, (*TORCH, "-DTORCH_CHECK(...)=0"), "/scratch") is False
     assert are_known(CXX, (*TORCH, "-DWIDTH=8"), "/scratch")
     assert header_arguments((*TORCH, "-DWIDTH=8")) is None
+
+
+@pytest.mark.parametrize("folder", ["/usr/include", "/usr/share/other/include"])
+def test_headers_of_others_are_not_precompiled(folder: str) -> None:
+    assert are_known(CXX, (*TORCH, "-isystem", folder), "/scratch")
+    assert header_arguments((*TORCH, "-isystem", folder)) is None
+
+
+@pytest.mark.parametrize(
+    ("tool", "program", "known"),
+    [
+        (CXX, "c++", True),
+        (CXX, "/scratch/c++", False),
+        (CXX, "clang++", False),
+        (NVCC, "/usr/local/cuda/bin/nvcc", True),
+        (NVCC, "/scratch/bin/nvcc", False),
+        (NVCC, "nvcc", False),
+    ],
+)
+def test_compilers_of_the_system_are_run(tool: CompileTool, program: str, known: bool) -> None:
+    assert is_compiler(tool, program, "/scratch") is known

@@ -55,6 +55,8 @@ def test_units_flags_and_the_link_line(tmp_path: Path) -> None:
     assert units["main.o"].tool is CompileTool.CXX and units["main.o"].text == "int f();"
     assert units["main.o"].arguments == ("-DNAME=a b", "-fPIC")
     assert units["cuda.cuda.o"].tool is CompileTool.NVCC
+    assert units["cuda.cuda.o"].program == "/usr/local/cuda/bin/nvcc"
+    assert units["main.o"].program == "c++"
     assert units["cuda.cuda.o"].arguments[1:] == ("--compiler-options", "-fPIC")
     assert read.link_line()[1:] == ["main.o", "cuda.cuda.o", "-shared", "-lc10", "-o", "it.so"]
 
@@ -89,12 +91,12 @@ def test_the_stamp_follows_sources_and_flags(tmp_path: Path) -> None:
 )
 def test_what_stands_alone(tmp_path: Path, text: str, alone: bool) -> None:
     (tmp_path / "own.h").write_text("")
-    unit = CompileUnit(CompileTool.CXX, str(tmp_path / "main.cpp"), text, ())
+    unit = CompileUnit(CompileTool.CXX, "c++", str(tmp_path / "main.cpp"), text, ())
     assert stands_alone(unit) is alone
 
 
 def test_requests_and_answers_come_back_as_they_were() -> None:
-    unit = CompileUnit(CompileTool.NVCC, "/scratch/x.cu", "text", ("-O3",))
+    unit = CompileUnit(CompileTool.NVCC, "/cuda/bin/nvcc", "/scratch/x.cu", "text", ("-O3",))
     assert CompileUnit.unpacked(unit.packed()) == unit
     answer = CompileAnswer(CompileCode.REFUSED, "error: x")
     assert CompileAnswer.unpacked(answer.packed()) == answer
@@ -108,11 +110,11 @@ def test_requests_and_answers_come_back_as_they_were() -> None:
         b"{}",
         b"\xff",
         b"[" * 100_000,
-        b'{"tool": "sh", "path": "x", "text": "", "arguments": []}',
+        b'{"tool": "sh", "program": "c++", "path": "x", "text": "", "arguments": []}',
         b'{"tool": "c++", "path": 1, "text": "", "arguments": []}',
-        b'{"tool": "c++", "path": "x", "text": "", "arguments": "-O3"}',
-        b'{"tool": "c++", "path": "x", "text": "", "arguments": [1]}',
-        b'{"tool": ["c++"], "path": "x", "text": "", "arguments": []}',
+        b'{"tool": "c++", "program": "c++", "path": "x", "text": "", "arguments": "-O3"}',
+        b'{"tool": "c++", "program": "c++", "path": "x", "text": "", "arguments": [1]}',
+        b'{"tool": ["c++"], "program": "c++", "path": "x", "text": "", "arguments": []}',
     ],
 )
 def test_a_request_that_is_none(data: bytes) -> None:

@@ -12,7 +12,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from types import TracebackType
 
-from assay.errors import HostError
+from assay.errors import HostError, UsageError
 from assay.exam.builds.extension_compiler import ExtensionCompiler
 from assay.exam.builds.unit_compiler import UnitCompiler
 from assay.languages.extension.compile_unit import (
@@ -29,6 +29,7 @@ from assay.languages.extension.compile_unit import (
 )
 from assay.sandbox.host import scratch
 from assay.sandbox.host.deadline import Deadline
+from assay.sandbox.host.wall import usable_threads
 
 _LOOK_S = 0.01
 
@@ -41,7 +42,7 @@ class CompileService:
     extension_compiler: ExtensionCompiler
     unit_compiler: UnitCompiler
     deadline: Deadline  # of the build: while the host compiles, a compiler is at work
-    threads: int = 2
+    threads: int = field(default_factory=lambda: max(2, min(MOST_UNITS, usable_threads())))
     _ended: threading.Event = field(default_factory=threading.Event)
 
     def __enter__(self) -> CompileService:
@@ -79,7 +80,7 @@ class CompileService:
     def _serve(self, number: int) -> None:
         """Whatever happens, there is an answer, unless the scratch folder takes none."""
         answer, made = CompileAnswer(CompileCode.DECLINED), b""
-        with contextlib.suppress(scratch.Unkeepable, HostError, OSError):
+        with contextlib.suppress(scratch.Unkeepable, HostError, UsageError, OSError):
             data = scratch.read_file(self.root, f"{FOLDER}/{request_name(number)}", MOST_BYTES)
             unit = CompileUnit.unpacked(data)
             if unit is not None:

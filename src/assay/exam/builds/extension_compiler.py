@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import functools
 import hashlib
-import shutil
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +18,8 @@ from assay.exam.builds.kept_files import KeptFiles
 from assay.exam.builds.precompiled_header import PrecompiledHeaders
 from assay.exam.builds.unit_compiler import Compiled, UnitCompiler
 from assay.languages.cuda.cuda_language import find_nvcc
-from assay.languages.extension.compile_flags import are_known
+from assay.languages.cuda.narrow_headers import narrow_files
+from assay.languages.extension.compile_flags import are_known, is_compiler
 from assay.languages.extension.compile_unit import (
     CompileAnswer,
     CompileCode,
@@ -28,6 +28,7 @@ from assay.languages.extension.compile_unit import (
 )
 
 _OBJECT_LIMIT_BYTES = 1 << 30
+_NARROW = "narrow_headers"  # a folder of the compiler's sandbox
 _MISSING = "No such file or directory"  # a header that is not shown here may lie in the candidate's
 
 
@@ -48,39 +49,48 @@ class ExtensionCompiler:
 
     def key(self, unit: CompileUnit) -> str:
         """Everything that decides what comes out."""
-        return content_id(self.toolchain_id, unit.tool, unit.path, unit.text, *unit.arguments)
+        said = (unit.tool, unit.program, unit.path, unit.text)
+        return content_id(self.toolchain_id, *said, *unit.arguments)
 
     def compile(self, unit: CompileUnit, compiler: UnitCompiler) -> tuple[CompileAnswer, bytes]:
         """The answer and the object."""
         root = f"{compiler.root}/"
         inside = unit.path.startswith(root) and ".." not in unit.path.split("/")
-        program = _program(unit.tool)
-        if program is None or not inside or not are_known(unit.tool, unit.arguments, compiler.root):
+        known = is_compiler(unit.tool, unit.program, compiler.root)
+        if not inside or not known or not are_known(unit.tool, unit.arguments, compiler.root):
             return CompileAnswer(CompileCode.DECLINED), b""
         kept = self.objects.load(self.key(unit))
         if kept is not None:
             return CompileAnswer(CompileCode.COMPILED), kept
-        done = self._compiled(unit, program, compiler)
+        done = self._compiled(unit, compiler)
         if done.ok:
             self.objects.store(self.key(unit), done.made)
             return CompileAnswer(CompileCode.COMPILED, done.output), done.made
         refused = CompileCode.DECLINED if _MISSING in done.output else CompileCode.REFUSED
         return CompileAnswer(refused, done.output), b""
 
-    def _compiled(self, unit: CompileUnit, program: str, compiler: UnitCompiler) -> Compiled:
+    def _compiled(self, unit: CompileUnit, compiler: UnitCompiler) -> Compiled:
+        """With the shortest way to torch's headers, else with those that it asks for."""
         if unit.tool is CompileTool.NVCC:
-            return compiler.compile(unit, (program, *unit.arguments), ())
-        folder = None
-        if self.headers.leads(unit.text):
-            folder = self.headers.folder_for(unit.arguments, program, compiler)
-        if folder is None:
-            return compiler.compile(unit, (program, *unit.arguments), ())
-        return compiler.compile(unit, (program, f"-I{folder}", *unit.arguments), (folder,))
+            done = _with_narrow_headers(unit, compiler)
+            if done is not None and done.ok:
+                return done
+        elif self.headers.leads(unit.text):
+            folder = self.headers.folder_for(unit.arguments, unit.program, compiler)
+            if folder is not None:
+                line = (unit.program, f"-I{folder}", *unit.arguments)
+                return compiler.compile(unit, line, (folder,))
+        return compiler.compile(unit, (unit.program, *unit.arguments))
 
 
-def _program(tool: CompileTool) -> str | None:
-    """Torch's choice: `c++` on PATH, and the toolkit's nvcc."""
-    return shutil.which("c++") if tool is CompileTool.CXX else find_nvcc()
+def _with_narrow_headers(unit: CompileUnit, compiler: UnitCompiler) -> Compiled | None:
+    """None where the source needs all of torch's."""
+    files = narrow_files(unit.text)
+    if files is None:
+        return None
+    beside = {f"{_NARROW}/{name}": text for name, text in files.items()}
+    line = (unit.program, f"-I{compiler.root}/{_NARROW}", *unit.arguments)
+    return compiler.compile(unit, line, beside=beside)
 
 
 @functools.cache

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -55,13 +55,22 @@ class UnitCompiler:
         """The scratch folder as compilers and candidates see it."""
         return MOUNTED_SCRATCH
 
-    def compile(self, unit: CompileUnit, line: tuple[str, ...], shown: tuple[str, ...]) -> Compiled:
+    def compile(
+        self,
+        unit: CompileUnit,
+        line: tuple[str, ...],
+        shown: tuple[str, ...] = (),
+        beside: Mapping[str, str] | None = None,
+    ) -> Compiled:
         """Compile under the path that the source has in the candidate's process.
 
-        `line` lacks the source and the output. Raises HostError where the sandbox ends.
+        `line` lacks the source and the output; `shown` are folders of the host, `beside` files of
+        the scratch folder. Raises HostError where the sandbox ends.
         """
         with self._sandbox(shown) as process:
             root = process.scratch_path
+            for name, text in (beside or {}).items():
+                scratch.write_file(process.scratch, name, text.encode())
             path = unit.path.removeprefix(f"{root}/")
             scratch.write_file(process.scratch, path, unit.text.encode("utf-8", "replace"))
             whole = (*line, "-c", unit.path, "-o", f"{root}/{_OBJECT}")

@@ -47,14 +47,26 @@ _NVCC_VALUES = {  # flags whose value comes as the next argument
 }
 _HOST_FLAGS = ("-Xcompiler", "--compiler-options")
 _FOLDERS = ("-I", "-isystem")
+_CXX_PROGRAMS = ("c++", "g++")  # looked for on the PATH that candidates have too
+_HEADER_FOLDER = re.compile(  # torch's, Python's and the toolkit's
+    r"/.*(?:/torch/include(?:/torch/csrc/api/include)?|/include/python3\.\d+|/cuda[\w.-]*/include)"
+)
 # A header is precompiled with these alone; a macro of the candidate's could change what is in it.
 _HEADER = re.compile(
     r"""-O(?:[0-3]|fast)|-fPIC|-fopenmp|-ffast-math|-funroll-loops|-march=native|-mtune=native|-mfma
     |-mavx(?:2|512f|512bw|512dq|512vl)?|-std=c\+\+(?:17|20)|-w|-Wall|-Wextra|-Wno-[a-z-]+|-DNDEBUG
-    |-DTORCH_API_INCLUDE_EXTENSION_H|-D_GLIBCXX_USE_CXX11_ABI=[01]""",
+    |-DTORCH_API_INCLUDE_EXTENSION_H|-D_GLIBCXX_USE_CXX11_ABI=[01]
+    |-DPYBIND11_(?:COMPILER_TYPE|STDLIB|BUILD_ABI)="\w+\"""",
     re.VERBOSE,
 )
 _NAME = re.compile(r"-DTORCH_EXTENSION_NAME=\w+")  # differs, and no header of torch mentions it
+
+
+def is_compiler(tool: CompileTool, program: str, scratch: str) -> bool:
+    """Whether torch would run the system's compiler, or the toolkit's."""
+    if tool is CompileTool.CXX:
+        return program in _CXX_PROGRAMS
+    return program.endswith("/bin/nvcc") and _is_outside(program, scratch)
 
 
 def are_known(tool: CompileTool, arguments: Iterable[str], scratch: str) -> bool:
@@ -71,6 +83,8 @@ def header_arguments(arguments: Iterable[str]) -> tuple[str, ...] | None:
     for one in left:
         if one == "-isystem":
             kept += [one, next(left, "")]
+            if _HEADER_FOLDER.fullmatch(kept[-1]) is None:
+                return None
         elif _NAME.fullmatch(one) is None:
             if _HEADER.fullmatch(one) is None:
                 return None

@@ -29,6 +29,7 @@ class CompileUnit:
     """A source text, the path it is to have, and the flags."""
 
     tool: CompileTool
+    program: str  # by which torch calls the compiler
     path: str
     text: str
     arguments: tuple[str, ...]
@@ -42,13 +43,15 @@ class CompileUnit:
         """None where it is not one."""
         fields = _fields(data)
         arguments = fields.get("arguments")
-        texts = [fields.get("path"), fields.get("text"), *(arguments or ())]
-        if not isinstance(arguments, list) or not all(isinstance(one, str) for one in texts):
+        if not isinstance(arguments, list):
+            return None
+        texts = [fields.get("program"), fields.get("path"), fields.get("text"), *arguments]
+        if not all(isinstance(one, str) for one in texts):
             return None
         if fields.get("tool") not in tuple(CompileTool):
             return None
         tool = CompileTool(fields["tool"])
-        return cls(tool, fields["path"], fields["text"], tuple(arguments))
+        return cls(tool, fields["program"], fields["path"], fields["text"], tuple(arguments))
 
 
 class CompileCode(StrEnum):

@@ -26,10 +26,12 @@ _RULES = (
     "default ",
     "ninja_required_version",
 )
+_NVCC = "  command = $nvcc {} $cuda_cflags -c $in -o $out $cuda_post_cflags"
 _ORDINARY = {  # what torch's rules say; other rules are other builds
     "  command = $cxx -MMD -MF $out.d $cflags -c $in -o $out $post_cflags",
-    "  command = $nvcc -MD -MF $out.d $cuda_cflags -c $in -o $out $cuda_post_cflags",
-    "  command = $nvcc  $cuda_cflags -c $in -o $out $cuda_post_cflags",
+    _NVCC.format("-MD -MF $out.d"),
+    _NVCC.format("--generate-dependencies-with-compile --dependency-output $out.d"),
+    _NVCC.format(""),
     "  command = $cxx $in $ldflags -o $out",
 }
 # What a compiler elsewhere would not see as it is here.
@@ -83,7 +85,9 @@ class NinjaFile:
             flags = ("cuda_cflags", "cuda_post_cflags") if cuda else ("cflags", "post_cflags")
             arguments = [a for flag in flags for a in shlex.split(self.settings.get(flag, ""))]
             tool = CompileTool.NVCC if cuda else CompileTool.CXX
-            yield name, CompileUnit(tool, source, Path(source).read_text(), tuple(arguments))
+            program = _program(self.settings["nvcc" if cuda else "cxx"])
+            text = Path(source).read_text()
+            yield name, CompileUnit(tool, program, source, text, tuple(arguments))
 
     def link_line(self) -> list[str]:
         """Torch's, word for word."""
@@ -96,6 +100,13 @@ class NinjaFile:
         for _, source in self.objects.values():
             digest.update(hashlib.sha256(Path(source).read_bytes()).digest())
         return digest.hexdigest()
+
+
+def _program(line: str) -> str:
+    """The compiler; torch puts ccache before it where it finds that, and it is switched off."""
+    words = shlex.split(line)
+    cached = len(words) == 2 and os.path.basename(words[0]) == "ccache"
+    return words[1] if cached else line
 
 
 def stands_alone(unit: CompileUnit) -> bool:
