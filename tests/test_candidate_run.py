@@ -27,7 +27,7 @@ from assay.data.observations.observation import (
 from assay.data.settings import Level, Settings, Track
 from assay.data.verdict import Honest, Status, Verdict
 from assay.data.workload import Workload
-from assay.exam.deferred_warmup import DeferredWarmup
+from assay.exam.builds.deferred_warmup import DeferredWarmup
 from assay.judge.decide import judge
 from assay.run_context import RunContext
 from checks.outside import CONVICTING, acquit, check, fail

@@ -23,8 +23,8 @@ from assay.data.observations.observation import (
     TimesSeen,
 )
 from assay.data.progress import Report
+from assay.exam.builds.deferred_warmup import DeferredWarmup, own_first
 from assay.exam.candidate_build import Builder, Built
-from assay.exam.deferred_warmup import DeferredWarmup, own_first
 from assay.exam.exam import ContentKey
 from assay.exam.exam_amounts import AMOUNTS
 from assay.exam.leftover_work import unprobed, without_foreign_work

@@ -15,8 +15,8 @@ from assay.data.progress import Report
 from assay.data.settings import Level, Settings, Track
 from assay.devices.device_registry import backend
 from assay.exam.build_cache import BuildCache, default_folder, toolchain
+from assay.exam.builds.deferred_warmup import DeferredWarmup
 from assay.exam.compile_warmup import CompileWarmup, pays
-from assay.exam.deferred_warmup import DeferredWarmup
 from assay.exam.exam import Exam
 from assay.exam.for_candidate.candidate_draws import CandidateDraws
 from assay.exam.replica import ReplicaFactory

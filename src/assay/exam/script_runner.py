@@ -16,9 +16,9 @@ from assay.data.evidence import EvidenceKind
 from assay.data.observations.call import CallOutcome, CallSeen, CallStage, Mix, OutputSeen
 from assay.data.observations.observation import CheckMissing, Observation
 from assay.exam.answer_origin import AskedCall, NeighbouringCalls, PlantedCopy, explain
+from assay.exam.builds.deferred_warmup import DeferredWarmup
 from assay.exam.call_reading import BatchId, CallFacts, read_call, tensors_of
 from assay.exam.candidate_instances import ConstructorRefusal, Instances, twin_of
-from assay.exam.deferred_warmup import DeferredWarmup
 from assay.exam.exam import ContentKey, Exam
 from assay.exam.leftover_work import extra_processes
 from assay.exam.logged_operations import OwnShape, dispatched

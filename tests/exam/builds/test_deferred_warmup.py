@@ -8,7 +8,7 @@ import pytest
 
 from assay.data.observations.observation import EndSeen, Observation
 from assay.data.settings import Level
-from assay.exam.deferred_warmup import DeferredWarmup, own_first
+from assay.exam.builds.deferred_warmup import DeferredWarmup, own_first
 from assay.exam.exam import ContentKey
 from assay.exam.script import Mix, ScriptedBatch, ScriptedCall, own_calls, write_script
 from assay.sandbox.host.planned_call import AT_START
