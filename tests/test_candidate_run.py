@@ -27,6 +27,7 @@ from assay.data.observations.observation import (
 from assay.data.settings import Level, Settings, Track
 from assay.data.verdict import Honest, Status, Verdict
 from assay.data.workload import Workload
+from assay.exam.builds.deferred_warmup import DeferredWarmup
 from assay.judge.decide import judge
 from assay.run_context import RunContext
 from checks.outside import CONVICTING, acquit, check, fail
@@ -220,12 +221,28 @@ def test_sizes_that_a_rehearsal_gave_up_are_left_out(
     run_context: RunContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     far = next(batch for batch in run_context.script if batch.stretched).workloads
-    monkeypatch.setattr(RunContext, "needs_warmup", lambda *_: True)
-    monkeypatch.setattr(RunContext, "late", lambda *_: far)
+    monkeypatch.setattr(RunContext, "warmup", lambda *_: DeferredWarmup(lambda: far))
     seen = _observe(run_context, RIGHT)
     assert {end.workload for end in _ends(seen)} == far
     assert all(end.optional and end.cause is EndCause.TIMED_OUT for end in _ends(seen))
     assert far.isdisjoint({call.workload for call in _calls(seen)}) and _calls(seen)
+
+
+@pytest.mark.parametrize(("body", "times"), [(RIGHT, 1), ("return x.sum(-1) + 1", 0)])
+def test_who_is_wrong_on_the_own_shape_is_not_warmed_up(
+    run_context: RunContext, monkeypatch: pytest.MonkeyPatch, body: str, times: int
+) -> None:
+    held: list[int] = []
+
+    def warm_up() -> frozenset[int]:
+        held.append(1)
+        return frozenset()
+
+    monkeypatch.setattr(RunContext, "warmup", lambda *_: DeferredWarmup(warm_up))
+    calls = _calls(_observe(run_context, body))
+    assert len(held) == times
+    assert [call.workload for call in calls[:3]] == [0, 0, 0]
+    assert {call.workload for call in calls} != {0}  # whatever it is, other shapes are asked too
 
 
 def _judged(run_context: RunContext, *outside: Check) -> Verdict:

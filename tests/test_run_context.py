@@ -1,4 +1,4 @@
-"""What is rehearsed, and that it is rehearsed once."""
+"""What is warmed up, and that it is warmed up once."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import Any, cast
 
 import pytest
 
+from assay import run_context as module
 from assay.data.candidate import Candidate, SourceFile
 from assay.data.settings import Level, Settings
 from assay.exam.compile_warmup import CompileWarmup
@@ -27,9 +28,17 @@ def candidate(language: str = "triton") -> Candidate:
     return Candidate(name="it", language=language, sources=(file,))
 
 
-def test_what_is_compiled_when_first_called_is_rehearsed() -> None:
-    assert run_context().needs_warmup(candidate())
-    assert run_context(Level.FULL).needs_warmup(candidate())
+def test_what_is_compiled_when_first_called_is_warmed_up() -> None:
+    assert run_context().needs_warmup(candidate(), 0.0)
+    assert run_context(Level.FULL).needs_warmup(candidate(), 0.0)
+
+
+def test_at_quick_where_compiling_takes_longer_than_replicas(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(module, "pays", lambda compiling_s, groups: compiling_s > 1.0)
+    assert run_context(Level.QUICK).needs_warmup(candidate(), 2.0)
+    assert not run_context(Level.QUICK).needs_warmup(candidate(), 0.2)
 
 
 @pytest.mark.parametrize(
@@ -42,11 +51,11 @@ def test_what_is_compiled_when_first_called_is_rehearsed() -> None:
     ],
 )
 def test_nothing_else_is(where: RunContext, language: str) -> None:
-    assert not where.needs_warmup(candidate(language))
-    assert where.late(candidate(language)) == frozenset()
+    assert not where.needs_warmup(candidate(language), 0.0)
+    assert where.warmup(candidate(language), NOTHING, 0.0, NOTHING) is None
 
 
-def test_one_rehearsal_is_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_warmup_is_enough(monkeypatch: pytest.MonkeyPatch) -> None:
     held: list[Candidate] = []
 
     def run(self: CompileWarmup, candidate: Candidate, script: Any) -> frozenset[int]:
@@ -54,6 +63,9 @@ def test_one_rehearsal_is_enough(monkeypatch: pytest.MonkeyPatch) -> None:
         return frozenset({3})
 
     monkeypatch.setattr(CompileWarmup, "run", run)
+    monkeypatch.setattr(CompileWarmup, "hand_over", lambda *_: None)
     where = run_context()
-    assert where.late(candidate()) == where.late(candidate()) == {3}
+    for _ in range(2):
+        warmup = where.warmup(candidate(), NOTHING, 0.0, lambda *_: None)
+        assert warmup is not None and warmup.warm_up() == {3}
     assert len(held) == 1

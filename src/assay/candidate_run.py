@@ -23,6 +23,7 @@ from assay.data.observations.observation import (
     TimesSeen,
 )
 from assay.data.progress import Report
+from assay.exam.builds.deferred_warmup import DeferredWarmup, own_first
 from assay.exam.candidate_build import Builder, Built
 from assay.exam.exam import ContentKey
 from assay.exam.exam_amounts import AMOUNTS
@@ -64,7 +65,6 @@ class CandidateRun:
     def observe(self) -> list[Observation]:
         """Build, examine, look around; time where asked. Never raises for a candidate's fault."""
         self._prefetch = ScriptPrefetch(self._run_context.exam, self._script)
-        self._warm_up()
         late = self._attempt()
         for _ in range(_ATTEMPTS):
             if late is None:
@@ -92,17 +92,6 @@ class CandidateRun:
         exam = self._run_context.exam
         sizes = [exam.content(ContentKey(n)).elements for n in range(len(exam.plan.workloads))]
         return {n for n, size in enumerate(sizes) if n and size >= sizes[late.workload]}
-
-    def _warm_up(self) -> None:
-        """Have it compiled side by side; what does not fit the time there is not asked here."""
-        if not self._run_context.needs_warmup(self._candidate):
-            return
-        self._report("compiling", None)
-        with self._run_context.lease.aside():
-            late = self._run_context.late(self._candidate)
-        self._script = [b for b in self._script if late.isdisjoint(b.workloads)]
-        self._left_out += [too_late("calls", workload) for workload in sorted(late)]
-        self._seen += self._left_out
 
     def _attempt(self) -> EndSeen | None:
         """One session; the end to excuse where only a size did not fit that need not."""
@@ -162,6 +151,7 @@ class CandidateRun:
         self._draw_from_objects(session)
         self._phase = "calls"
         script_runner = self._script_runner(session, built)
+        script_runner.warmup = self._warmup(session, built)
         context = self._context = self._context_of(session, script_runner)
         try:
             self._check(CheckStage.BUILT, context)
@@ -180,6 +170,14 @@ class CandidateRun:
         self._seen += script_runner.observations
         self._time(context)
         return None
+
+    def _warmup(self, session: Session, built: Built) -> DeferredWarmup | None:
+        """Where its kernels are compiled at the first call of a shape: the own shape goes first."""
+        run_context = self._run_context
+        warmup = run_context.warmup(self._candidate, session, built.compiling_s, self._report)
+        if warmup is not None:
+            self._script = own_first(self._run_context.exam, self._script)
+        return warmup
 
     def _draw_from_objects(self, session: Session) -> None:
         """Once: what the built objects ask for beyond the source."""

@@ -11,15 +11,18 @@ from assay.data.candidate import Candidate
 from assay.data.check import Execution
 from assay.data.device import Device
 from assay.data.plan import Plan
+from assay.data.progress import Report
 from assay.data.settings import Settings, Track
 from assay.devices.device_registry import backend
 from assay.exam.build_cache import BuildCache, default_folder, toolchain
-from assay.exam.compile_warmup import CompileWarmup
+from assay.exam.builds.deferred_warmup import DeferredWarmup
+from assay.exam.compile_warmup import CompileWarmup, pays
 from assay.exam.exam import Exam
 from assay.exam.for_candidate.candidate_draws import CandidateDraws
 from assay.exam.replica import ReplicaFactory
 from assay.exam.script import ScriptedBatch, write_script
 from assay.languages.language_registry import language
+from assay.sandbox.host.session import Session
 from assay.sandbox.host.wall import Wall
 from assay.sandbox.layers.spec import Isolation
 from assay.timing.baseline_pool import BaselinePool
@@ -83,21 +86,37 @@ class RunContext:
             return stopwatch
         return stopwatch.sampled_by(SampledBatches)
 
-    def needs_warmup(self, candidate: Candidate) -> bool:
+    def needs_warmup(self, candidate: Candidate, compiling_s: float) -> bool:
         """Whether its kernels are compiled when first called, for more shapes than replicas
-        cost.
+        cost; `compiling_s` is what the own shape took.
         """
         compiles = self.accelerated and bool(language(candidate.language).compile_cache)
-        return compiles and self.cache is not None and not self.settings.level.is_short
+        if not compiles or self.cache is None:
+            return False
+        groups = len(self._compile_warmup(self.cache).shape_queue(self.script))
+        return not self.settings.level.is_short or pays(compiling_s, groups)
 
-    def late(self, candidate: Candidate) -> frozenset[int]:
+    def warmup(
+        self, candidate: Candidate, session: Session, compiling_s: float, report: Report
+    ) -> DeferredWarmup | None:
+        """The warm-up of a candidate that was built in this session, where it needs one."""
+        if not self.needs_warmup(candidate, compiling_s):
+            return None
+        return DeferredWarmup(lambda: self._warm_up(candidate, session, report))
+
+    def _warm_up(self, candidate: Candidate, session: Session, report: Report) -> frozenset[int]:
         """The stretched workloads that its kernels cannot be compiled for in time."""
-        if self.cache is None or not self.needs_warmup(candidate):
-            return frozenset()
+        assert self.cache is not None
+        compile_warmup = self._compile_warmup(self.cache)
+        report("compiling", None)
         if candidate.id not in self.warmed_up:
-            compile_warmup = CompileWarmup(self.wall, self.exam, self.cache, self.settings)
-            self.warmed_up[candidate.id] = compile_warmup.run(candidate, self.script)
+            with self.lease.aside():
+                self.warmed_up[candidate.id] = compile_warmup.run(candidate, self.script)
+            compile_warmup.hand_over(candidate, session)
         return self.warmed_up[candidate.id]
+
+    def _compile_warmup(self, cache: BuildCache) -> CompileWarmup:
+        return CompileWarmup(self.wall, self.exam, cache, self.settings)
 
     @property
     def accelerated(self) -> bool:

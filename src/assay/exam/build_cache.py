@@ -19,6 +19,7 @@ from pathlib import Path
 import assay
 from assay.data.candidate import Candidate
 from assay.data.record import content_id
+from assay.exam.builds.extension_compiler import ExtensionCompiler
 
 _LIMIT_BYTES = 4 << 30
 
@@ -54,6 +55,11 @@ class BuildCache:
     def __init__(self, folder: Path, toolchain_id: str) -> None:
         self._folder = folder
         self._toolchain = toolchain_id
+
+    @functools.cached_property
+    def extensions(self) -> ExtensionCompiler:
+        """Objects of torch extensions, and headers precompiled for them."""
+        return ExtensionCompiler.of(self._folder, self._toolchain)
 
     def key(self, candidate: Candidate) -> str:
         """The name under which this candidate's build is kept."""

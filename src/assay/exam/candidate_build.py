@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 
 from assay.data.candidate import Candidate
@@ -16,6 +17,8 @@ from assay.data.observations.observation import BuildSeen, EndCause
 from assay.data.settings import Settings
 from assay.devices.device_registry import backend
 from assay.exam.build_cache import BuildCache
+from assay.exam.builds.compile_service import CompileService
+from assay.exam.builds.unit_compiler import UnitCompiler
 from assay.exam.exam import Exam
 from assay.languages.language import MAIN
 from assay.languages.language_registry import language
@@ -38,6 +41,7 @@ class Built:
     seen: BuildSeen
     first_call_s: float
     out_of_memory: bool = False
+    compiling_s: float = 0.0  # what the first call took beyond the second, where there was one
     late: bool = False  # the first call did not fit the time that an interpreter is given
 
 
@@ -76,12 +80,13 @@ class Builder:
         deadline = Deadline.after(min(limit_s, building_s), building_s)
         try:
             interpreted = language(candidate.language).interpreted(backend(settings.device))
-            self._load(session, candidate, interpreted, deadline)
-            self._construct(session, deadline)
-            if first_call_limit_s is None:
-                first_call_s = self._first_call(session, deadline)
-            else:
-                first_call_s = self._limited_first_call(session, first_call_limit_s)
+            with self._heard(session, candidate, deadline):
+                self._load(session, candidate, interpreted, deadline)
+                self._construct(session, deadline)
+                if first_call_limit_s is None:
+                    calls_s = self._first_calls(session, deadline)
+                else:
+                    calls_s = self._limited_first_calls(session, first_call_limit_s)
         except _Failure as failure:
             seconds = time.monotonic() - started
             log = f"{failure.text}\n{session.process.output()}".strip()
@@ -92,12 +97,23 @@ class Builder:
                 cached=archive is not None,
                 log=log[-6000:],
             )
-            return Built(seen, 0.0, failure.out_of_memory, failure.late)
+            return Built(seen, 0.0, failure.out_of_memory, late=failure.late)
         if archive is None:
             self._keep(session, candidate)
         seconds = time.monotonic() - started
         seen = BuildSeen(ok=True, phase="done", seconds=seconds, cached=archive is not None)
-        return Built(seen, first_call_s)
+        compiling_s = calls_s[0] - calls_s[1] if len(calls_s) > 1 else calls_s[0]
+        return Built(seen, calls_s[-1], compiling_s=compiling_s)
+
+    def _heard(
+        self, session: Session, candidate: Candidate, deadline: Deadline
+    ) -> AbstractContextManager[object]:
+        """Somebody compiles for it, where what is compiled can be kept."""
+        if self._cache is None or not language(candidate.language).builds_extensions:
+            return nullcontext()
+        unit_compiler = UnitCompiler(session.wall, deadline.compiling_left_s())
+        root = session.process.scratch
+        return CompileService(root, self._cache.extensions, unit_compiler, deadline)
 
     def _lay_out(self, session: Session, candidate: Candidate, archive: bytes | None) -> None:
         """Files go in through the scratch folder's descriptor, under neutral names."""
@@ -122,9 +138,9 @@ class Builder:
         request = spec.construct()
         _check(session.ask(request, deadline).code, session, "construct")
 
-    def _first_call(self, session: Session, deadline: Deadline) -> float:
-        """The first call may compile; the second says what a call costs."""
-        seconds = 0.0
+    def _first_calls(self, session: Session, deadline: Deadline) -> list[float]:
+        """Their seconds. The first call may compile; the second says what a call costs."""
+        taken_s: list[float] = []
         for _ in range(2):
             call = PlannedCall(0, Place(0, WARM_UP), self._exam.throw_away_content, ())
             options = BatchOptions(check_inputs=False)
@@ -135,14 +151,14 @@ class Builder:
             if record.code != CallCode.RETURNED:
                 exhausted = record.code == CallCode.OUT_OF_MEMORY
                 raise _Failure("first call", record.message, exhausted)
-            seconds = result.outside_ns / 1e9
-            if seconds > 1.0:
+            taken_s.append(result.outside_ns / 1e9)
+            if taken_s[-1] > 1.0:
                 break
-        return seconds
+        return taken_s
 
-    def _limited_first_call(self, session: Session, limit_s: float) -> float:
+    def _limited_first_calls(self, session: Session, limit_s: float) -> list[float]:
         try:
-            return self._first_call(session, Deadline.after(limit_s))
+            return self._first_calls(session, Deadline.after(limit_s))
         except ProcessLost as lost:
             if lost.cause is not EndCause.TIMED_OUT:
                 raise

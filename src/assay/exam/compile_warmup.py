@@ -3,7 +3,8 @@ compiled.
 
 A compiler that works when a kernel is first called makes another one for many a shape: a quarter of
 a second each, and more than a stretched size is given for a row of 2^16. Replicas in sandboxes of
-their own do that side by side, half of them beginning with the sizes that take longest.
+their own do that side by side, half of them beginning with the sizes that take longest. Shapes that
+probably share a compilation go to the same replica.
 
 The rule: a replica meets shapes, never an input that anybody is asked about, and nobody looks at
 what it returns. The trusted side takes what its compiler left, and keeps it as it keeps a build.
@@ -20,6 +21,7 @@ from dataclasses import dataclass, field
 from assay.data.candidate import Candidate
 from assay.data.observations.observation import EndCause
 from assay.data.settings import Settings
+from assay.data.workload import Workload
 from assay.errors import HostError, TaskError
 from assay.exam.build_cache import BuildCache
 from assay.exam.candidate_build import Builder
@@ -36,28 +38,52 @@ from assay.sandbox.host.wall import Wall, usable_threads
 from assay.sandbox.protocol.replies import ReplyCode
 
 _MOST_REPLICAS = 8  # processes side by side
+_REPLICA_S = 1.5  # until a replica of a built candidate has its device and its kernel
 _MOST_ELEMENTS = 1 << 24  # beyond this a shape costs more than its compilation
 
 
 @dataclass
 class ShapeQueue:
-    """The shapes that are left to be called on, taken from either end."""
+    """Groups of shapes that are left to be called on, taken from either end."""
 
-    plain: Iterable[int]
+    plain: Iterable[tuple[int, ...]]  # shapes of one group probably share a compilation
     stretched: frozenset[int]
     late: set[int] = field(default_factory=set)  # stretched ones that did not fit the time
 
     def __post_init__(self) -> None:
-        self._left = deque([*self.plain, *sorted(self.stretched)])
+        self._left = deque([*self.plain, *((number,) for number in sorted(self.stretched))])
 
     def __len__(self) -> int:
+        """The groups that are left."""
         return len(self._left)
 
-    def take(self, last: bool) -> int | None:
-        """The next workload, None where none is left."""
+    def take(self, last: bool) -> tuple[int, ...]:
+        """The workloads of the next group, none where none is left."""
         with contextlib.suppress(IndexError):
             return self._left.pop() if last else self._left.popleft()
-        return None
+        return ()
+
+
+def replica_count(groups: int) -> int:
+    """Processes side by side, for so many groups of shapes."""
+    return max(1, min(_MOST_REPLICAS, usable_threads() // 2, groups))
+
+
+def pays(compiling_s: float, groups: int) -> bool:
+    """Whether replicas are ready sooner than one process that compiles group after group."""
+    rounds = -(-groups // replica_count(groups))
+    return compiling_s * (groups - rounds) > _REPLICA_S
+
+
+def specialisation(workload: Workload) -> tuple[object, ...]:
+    """What of a shape a compiler probably distinguishes.
+
+    Triton makes a variant for an argument of one, for one that 16 divides, and for constants that
+    a kernel derives from sizes, mostly the next power of two. The true key is known to it alone.
+    """
+    sizes = [(n, n == 1, n % 16 == 0, n.bit_length()) for n in workload.axes.values()]
+    layout = (workload.layout, workload.dtype)
+    return (*((one, even, bits - (1 << bits - 1 == n)) for n, one, even, bits in sizes), layout)
 
 
 @dataclass(frozen=True)
@@ -70,23 +96,34 @@ class CompileWarmup:
     settings: Settings
 
     def run(self, candidate: Candidate, script: list[ScriptedBatch]) -> frozenset[int]:
-        """The stretched workloads of the script that did not fit the time."""
-        shape_queue = self._shape_queue(script)
-        first = self._built(candidate)
-        if first is None:
-            return frozenset()
-        count = max(1, min(_MOST_REPLICAS, usable_threads() // 2, len(shape_queue)))
-        with ThreadPoolExecutor(count) as pool:
-            replicas = [pool.submit(self._call_all, first, shape_queue, last=False)]
-            for number in range(1, count):
-                last = number % 2 == 1
-                replicas.append(pool.submit(self._build_and_call, candidate, shape_queue, last))
+        """The stretched workloads of the script that did not fit the time.
+
+        The candidate was built before, so that replicas begin with what its build left.
+        """
+        shape_queue = self.shape_queue(script)
+        count = replica_count(len(shape_queue)) if len(shape_queue) else 0
+        with ThreadPoolExecutor(max(1, count)) as pool:
+            replicas = [
+                pool.submit(self._build_and_call, candidate, shape_queue, number % 2 == 1)
+                for number in range(count)
+            ]
             left = [replica.result() for replica in replicas]
         self._keep(candidate, left)
         return frozenset(shape_queue.late)
 
-    def _shape_queue(self, script: list[ScriptedBatch]) -> ShapeQueue:
-        """One workload of each shape and layout."""
+    def hand_over(self, candidate: Candidate, session: Session) -> None:
+        """Lay what the replicas' compilers left beside what the candidate's own left.
+
+        The candidate's process stands still between batches.
+        """
+        archive = self.cache.load(candidate)
+        if archive is not None:
+            session.process.freeze()
+            with contextlib.suppress(OSError, scratch.Unkeepable):
+                scratch.add_missing(session.process.scratch, archive, _made_by(candidate))
+
+    def shape_queue(self, script: list[ScriptedBatch]) -> ShapeQueue:
+        """One workload of each shape and layout but the own, in groups."""
         asked = frozenset[int]().union(*(batch.workloads for batch in script))
         far = frozenset[int]().union(*(batch.workloads for batch in script if batch.stretched))
         known: dict[object, int] = {}
@@ -96,8 +133,14 @@ class CompileWarmup:
             if sum(sizes) <= _MOST_ELEMENTS:
                 shape = (self.exam.instance_of(number), tuple(workload.axes.items()))
                 known.setdefault((*shape, workload.layout), number)
-        numbers = set(known.values())
-        return ShapeQueue(sorted(numbers - far), far & numbers)
+        numbers = sorted(set(known.values()) - {0})
+        groups: dict[object, list[int]] = {}
+        for number in numbers:
+            if number not in far:
+                workload = self.exam.plan.workloads[number]
+                key = (self.exam.instance_of(number), specialisation(workload))
+                groups.setdefault(key, []).append(number)
+        return ShapeQueue([tuple(group) for group in groups.values()], far & set(numbers))
 
     def _built(self, candidate: Candidate) -> Session | None:
         """A replica ready to be called; None where it does not get that far."""
@@ -118,21 +161,30 @@ class CompileWarmup:
 
     def _call_all(self, session: Session, shape_queue: ShapeQueue, last: bool) -> bytes:
         """Shape after shape until none is left or the replica ends; what is in its scratch then."""
-        constructed = {0}
+        constructed, alive = {0}, True
         try:
-            while (number := shape_queue.take(last)) is not None:
-                try:
-                    self._call(session, number, constructed)
-                except ProcessLost as lost:
-                    if lost.cause is EndCause.TIMED_OUT and number in shape_queue.stretched:
-                        shape_queue.late.add(number)
-                    break
+            while alive and (group := shape_queue.take(last)):
+                for number in group:
+                    alive = self._survives(session, number, constructed, shape_queue)
+                    if not alive:
+                        break
             session.process.freeze()
             return scratch.snapshot(session.process.scratch)
         except (scratch.Unkeepable, HostError, OSError):
             return b""
         finally:
             session.close()
+
+    def _survives(
+        self, session: Session, number: int, constructed: set[int], shape_queue: ShapeQueue
+    ) -> bool:
+        try:
+            self._call(session, number, constructed)
+        except ProcessLost as lost:
+            if lost.cause is EndCause.TIMED_OUT and number in shape_queue.stretched:
+                shape_queue.late.add(number)
+            return False
+        return True
 
     def _call(self, session: Session, number: int, constructed: set[int]) -> None:
         """One call on a shape; who refuses it will do so again when it counts."""
@@ -151,5 +203,9 @@ class CompileWarmup:
     def _keep(self, candidate: Candidate, left: list[bytes]) -> None:
         archive = self.cache.load(candidate)
         if archive is not None:
-            made = f"home/{language(candidate.language).compile_cache}"
-            self.cache.store(candidate, scratch.joined(archive, left, made))
+            self.cache.store(candidate, scratch.joined(archive, left, _made_by(candidate)))
+
+
+def _made_by(candidate: Candidate) -> str:
+    """The folder of its language's compiler."""
+    return f"home/{language(candidate.language).compile_cache}"

@@ -16,6 +16,7 @@ from assay.data.evidence import EvidenceKind
 from assay.data.observations.call import CallOutcome, CallSeen, CallStage, Mix, OutputSeen
 from assay.data.observations.observation import CheckMissing, Observation
 from assay.exam.answer_origin import AskedCall, NeighbouringCalls, PlantedCopy, explain
+from assay.exam.builds.deferred_warmup import DeferredWarmup
 from assay.exam.call_reading import BatchId, CallFacts, read_call, tensors_of
 from assay.exam.candidate_instances import ConstructorRefusal, Instances, twin_of
 from assay.exam.exam import ContentKey, Exam
@@ -57,6 +58,7 @@ class ScriptRunner:
     on_progress: Callable[[float], None]
     guarded: bool = True
     enough_wrong: int = ENOUGH_WRONG  # answers after which no more are asked for
+    warmup: DeferredWarmup | None = None  # of a compiler that works at the first call of a shape
     observations: list[Observation] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -86,6 +88,8 @@ class ScriptRunner:
                 batch.need is Need.EMPTY and self.wrong
             ):
                 break
+            if self._is_left_out(batch):
+                continue
             if not self._allowance.allows(batch, self._own_calls):
                 skipped += 1
                 continue
@@ -99,6 +103,11 @@ class ScriptRunner:
             missing = CheckMissing(check="mixture of calls", reason=text, essential=False)
             self.observations.append(missing)
         return len(self._asked)
+
+    def _is_left_out(self, batch: ScriptedBatch) -> bool:
+        """Whether it cannot be compiled for in time."""
+        warmup = self.warmup
+        return warmup is not None and warmup.leaves_out(batch, self.wrong, self.observations)
 
     def _make_up(self) -> int:
         """Calls of what it answers, in the place of those that it refused; those left out."""

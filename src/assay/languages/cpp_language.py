@@ -43,6 +43,9 @@ class CppLanguage(Language):
         tinycc.compile weave.inline""".split()
     )
 
+    child_modules: tuple[str, ...] = ("assay.languages.extension.extension_build",)
+    builds_extensions = True
+
     def available(self) -> str | None:
         """Needs a C++ compiler."""
         if system_compiler() is not None:
@@ -57,3 +60,9 @@ class CppLanguage(Language):
     def environment(self, target: KernelTarget, home: str) -> dict[str, str]:
         """Torch puts ccache before the compiler where it finds it; a shared cache is no build."""
         return {"CCACHE_DISABLE": "1"}
+
+    def prepare(self, interpreted: bool) -> None:
+        """The host compiles what torch would let ninja compile."""
+        from assay.languages.extension.extension_build import install
+
+        install()

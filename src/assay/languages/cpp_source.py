@@ -155,6 +155,7 @@ class CppSourceLanguage(CppLanguage):
     suffixes = (".cpp", ".cc", ".cxx")
     native = True
     preload = ("torch",)
+    builds_extensions = False
 
     def detect(self, use: SourceUse) -> bool:
         """By its files alone."""

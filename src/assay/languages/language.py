@@ -45,6 +45,7 @@ class Language:
     tool_folders: tuple[str, ...] = ()  # of its programs: on PATH, and readable
     kernel_makers: frozenset[str] = frozenset()  # dotted names; what they decorate is a kernel
     extension_makers: frozenset[str] = frozenset()  # dotted names; they compile native sources
+    builds_extensions: bool = False  # candidates may build torch extensions from C++ or CUDA
     compile_cache: str = ""  # in the home folder, of a compiler that works at the first call
     untimed: str = ""  # why an interpreter's time is not reported
 

@@ -55,3 +55,23 @@ def test_who_queues_all_the_time_still_uses_up_its_own() -> None:
     """A hundred threads of its own must not buy a candidate a hundred times the limit."""
     assert own_seconds(9.0, queued_s=2.0) == 7.0
     assert own_seconds(9.0, queued_s=9.0) == 3.0
+
+
+def test_what_the_host_compiles_is_a_compilation() -> None:
+    deadline = Deadline.after(0.05, compiling_s=10.0)
+    deadline.compiling = True
+    time.sleep(0.1)
+    assert not deadline.passed() and 9.0 < deadline.compiling_left_s() < 10.0
+    deadline.compiling = False
+    time.sleep(0.1)
+    assert deadline.passed()
+
+
+def test_what_the_host_does_for_itself_counts_for_nobody() -> None:
+    deadline = Deadline.after(0.05, compiling_s=0.05)
+    deadline.stopped = True
+    time.sleep(0.1)
+    assert not deadline.passed()
+    deadline.stopped = False
+    time.sleep(0.1)
+    assert deadline.passed(compiling=True)

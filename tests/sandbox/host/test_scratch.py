@@ -228,3 +228,34 @@ def test_beyond_the_bounds_nothing_is_joined(
     other = _archive_of(folders[1], {"made/b": "2" * 100})
     monkeypatch.setattr(scratch, "_MAX_BYTES", 50)
     assert scratch.joined(one, [other], "made") == one
+
+
+def test_what_is_missing_is_added_and_nothing_is_written_over(
+    folders: tuple[Path, Path],
+) -> None:
+    first, second = folders
+    (first / "home/triton/key").mkdir(parents=True)
+    (first / "home/triton/key/one").write_text("new")
+    (first / "home/triton/key/two").write_text("new")
+    (first / "home/note").write_text("new")
+    (second / "home/triton/key").mkdir(parents=True)
+    (second / "home/triton/key/one").write_text("old")
+    os.symlink("/etc/passwd", second / "home/triton/linked")
+    scratch.add_missing(_open(second), scratch.snapshot(_open(first)), "home/triton")
+    assert (second / "home/triton/key/one").read_text() == "old"
+    assert (second / "home/triton/key/two").read_text() == "new"
+    assert not (second / "home/note").exists()
+
+
+def test_a_new_file_follows_no_link_and_waits_for_nobody(folders: tuple[Path, Path]) -> None:
+    root = _open(folders[0])
+    scratch.write_new(root, "compile/0.o", b"object")
+    assert (folders[0] / "compile/0.o").read_bytes() == b"object"
+    os.mkfifo(folders[0] / "compile/1.o.part")
+    os.symlink("/tmp", folders[0] / "elsewhere")
+    for path in ("compile/1.o", "elsewhere/x"):
+        with pytest.raises(OSError, match=r"."):
+            scratch.write_new(root, path, b"object")
+    assert scratch.exists(root, "compile/0.o") and not scratch.exists(root, "elsewhere/x")
+    scratch.remove_folder(root, "compile")
+    assert not (folders[0] / "compile").exists()

@@ -46,6 +46,9 @@ class CudaLanguage(Language):
         pycuda.compiler.SourceModule hip.hiprtc""".split()
     )
 
+    child_modules: tuple[str, ...] = ("assay.languages.extension.extension_build",)
+    builds_extensions = True
+
     def available(self) -> str | None:
         """Needs nvcc."""
         if find_nvcc() is not None:
@@ -64,3 +67,9 @@ class CudaLanguage(Language):
     def environment(self, target: KernelTarget, home: str) -> dict[str, str]:
         """The driver compiles too, and keeps what it made."""
         return {"CUDA_CACHE_PATH": f"{home}/cuda"}
+
+    def prepare(self, interpreted: bool) -> None:
+        """The host compiles what torch would let ninja compile."""
+        from assay.languages.extension.extension_build import install
+
+        install()

@@ -25,6 +25,8 @@ class Deadline:
         self._at = self._seen + seconds
         self._at_most = self._seen + max(seconds, compiling_s)
         self._queued_at_most = self._at_most + (_QUEUED - 1.0) * max(0.0, seconds)
+        self.compiling = False  # the host compiles for it at this moment
+        self.stopped = False  # the host works for itself: that time counts for nobody
 
     @classmethod
     def after(cls, seconds: float, compiling_s: float = 0.0) -> Deadline:
@@ -35,10 +37,19 @@ class Deadline:
         """Seconds until it is over, as things stand."""
         return max(0.0, self._at - time.monotonic())
 
+    def compiling_left_s(self) -> float:
+        """Seconds until it is over where all of them go to a compiler."""
+        return max(0.0, self._at_most - time.monotonic())
+
     def passed(self, compiling: bool = False, queued_s: float = 0.0) -> bool:
         """Whether it is over. Asked again and again; the arguments speak of the time since."""
         now = time.monotonic()
-        if compiling:
+        if self.stopped:
+            waited = now - self._seen
+            self._at += waited
+            self._at_most += waited
+            self._queued_at_most += waited
+        elif compiling or self.compiling:
             self._at = min(self._at_most, self._at + now - self._seen)
         elif queued_s > 0.0:
             given = self._at + min(queued_s, now - self._seen)

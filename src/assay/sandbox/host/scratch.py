@@ -46,6 +46,45 @@ def write_file(root: int, path: str, data: bytes, mode: int = 0o600) -> None:
             file.write(data)
 
 
+def write_new(root: int, path: str, data: bytes) -> None:
+    """Create one file where nothing is; it appears whole. Raises OSError where it cannot."""
+    with _folder(root, os.path.dirname(path)) as folder:
+        (name,) = _parts(os.path.basename(path))
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+        with open(os.open(f"{name}.part", flags, 0o600, dir_fd=folder), "wb") as file:
+            file.write(data)
+        os.rename(f"{name}.part", name, src_dir_fd=folder, dst_dir_fd=folder)
+
+
+def exists(root: int, path: str) -> bool:
+    """Whether there is something by that name, in a plain folder below."""
+    parent, name = os.path.split(path)
+    try:
+        folder = os.open(parent or ".", _FOLDER_FLAGS, dir_fd=root)
+    except OSError:
+        return False
+    try:
+        os.stat(name, dir_fd=folder, follow_symlinks=False)
+    except OSError:
+        return False
+    finally:
+        os.close(folder)
+    return True
+
+
+def remove_folder(root: int, name: str) -> None:
+    """Remove a folder and the plain files, links and pipes in it; what else is there stays."""
+    with contextlib.suppress(OSError):
+        folder = os.open(name, _FOLDER_FLAGS, dir_fd=root)
+        try:
+            for entry in os.listdir(folder):
+                with contextlib.suppress(OSError):
+                    os.unlink(entry, dir_fd=folder)
+        finally:
+            os.close(folder)
+        os.rmdir(name, dir_fd=root)
+
+
 def read_file(root: int, path: str, most: int) -> bytes:
     """At most so many bytes of one plain file. Raises Unkeepable where it is none."""
     try:
@@ -113,6 +152,16 @@ def restore(root: int, archive: bytes) -> None:
     with tarfile.open(fileobj=io.BytesIO(archive), mode="r:") as tar:
         for member in tar:
             _lay_out(root, tar, member)
+
+
+def add_missing(root: int, archive: bytes, folder: str) -> None:
+    """Lay out what an archive holds below a folder, where nothing of that name is yet."""
+    with tarfile.open(fileobj=io.BytesIO(archive), mode="r:") as tar:
+        for member in tar:
+            below = member.name.startswith(f"{folder}/") and member.isreg()
+            source = tar.extractfile(member) if below else None
+            if source is not None and not exists(root, member.name):
+                write_new(root, member.name, source.read())
 
 
 def used_bytes(root: int) -> int:

@@ -99,6 +99,11 @@ class Session:
         reply = self.ask(MeasureGap(), Deadline.after(_ATTACH_TIMEOUT_S))
         return reply.count / 1e6 if reply.code == ReplyCode.OK and reply.count else None
 
+    @property
+    def wall(self) -> Wall:
+        """That its process stands behind."""
+        return self._wall
+
     def ask(self, request: Request, deadline: Deadline) -> Reply:
         """One request outside any batch."""
         return self.process.ask(request, deadline)[0]

@@ -12,7 +12,7 @@ import sys
 import tempfile
 import threading
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -58,7 +58,7 @@ _SYSTEM_PATHS = (
     "/etc/alternatives",
     "/etc/localtime",
 )
-_MOUNTED_SCRATCH = "/scratch"
+MOUNTED_SCRATCH = "/scratch"
 _THREAD_SETTINGS = ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS")  # what thread libraries read
 _USERS = ("user", "root", "ubuntu", "admin", "runner", "dev", "maria", "jan")
 _LANGUAGES = ("C.UTF-8", "en_US.UTF-8", "en_GB.UTF-8")
@@ -119,7 +119,7 @@ class Wall:
         self.packages = self._package_view(ours)
         warm = Warm(
             (*self._held.modules, *ours),
-            tuple(self._environment(_MOUNTED_SCRATCH).items()),
+            tuple(self._environment(MOUNTED_SCRATCH).items()),
             (self.packages.folders, self.packages.shown),
             adapter_modules(),
         )
@@ -182,11 +182,21 @@ class Wall:
         with self._turn:
             self._expected += count
 
+    def raise_compiler(self, readable: tuple[str, ...]) -> SandboxedProcess:
+        """A tree for compilers alone: without the device, and with these folders to be read."""
+        spec = self._spec(self._new_scratch(), self.packages, None)
+        shown = (*spec.readable, *readable)
+        return self._start(
+            replace(spec, readable=shown, torch_device="cpu", accelerator="", device_files=())
+        )
+
     def _raise(
         self, packages: PackageView | None = None, threads: int | None = None
     ) -> SandboxedProcess:
         shown = self.packages if packages is None else packages
-        spec = self._spec(self._new_scratch(), shown, threads)
+        return self._start(self._spec(self._new_scratch(), shown, threads))
+
+    def _start(self, spec: SandboxSpec) -> SandboxedProcess:
         name = f"{self._name}-{next(self._counter)}"
         limits = GroupLimits(self.sandbox_limits.memory_bytes, self.sandbox_limits.tasks)
         group = ControlGroup.create(name, limits)
@@ -222,11 +232,11 @@ class Wall:
     def _new_scratch(self) -> str:
         """The scratch folder as the candidate sees it: a mount of its own, or a new folder."""
         if self.isolation is Isolation.NAMESPACES:
-            return _MOUNTED_SCRATCH
+            return MOUNTED_SCRATCH
         return tempfile.mkdtemp(prefix="scratch-")
 
     def _remove_scratch(self, path: str) -> None:
-        if path != _MOUNTED_SCRATCH:
+        if path != MOUNTED_SCRATCH:
             shutil.rmtree(path, ignore_errors=True)
 
     def _package_view(self, ours: tuple[str, ...]) -> PackageView:
