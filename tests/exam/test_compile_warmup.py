@@ -13,7 +13,7 @@ from assay.data.settings import Level, Settings
 from assay.data.workload import Workload
 from assay.exam import compile_warmup
 from assay.exam.build_cache import BuildCache
-from assay.exam.compile_warmup import CompileWarmup
+from assay.exam.compile_warmup import CompileWarmup, specialisation
 from assay.exam.exam import ContentKey, Exam
 from assay.exam.script import Mix, Need, ScriptedBatch, ScriptedCall
 from assay.sandbox.host.planned_call import AT_START
@@ -100,3 +100,11 @@ def test_a_double_that_ends_costs_nothing(
 
 def test_what_does_not_build_is_not_rehearsed(best_room: Room, exam: Exam, tmp_path: Path) -> None:
     assert _held(best_room, exam, tmp_path, "def broken(:") == (frozenset(), set())
+
+
+def test_shapes_that_compile_alike_are_one_class_and_an_empty_one_has_its_own() -> None:
+    def of(rows: int, cols: int) -> object:
+        return specialisation(Workload(axes={"rows": rows, "cols": cols}, dtype="float32"))
+
+    assert of(33, 100) == of(47, 65)  # the next powers of two are 64 and 128
+    assert len({of(0, 64), of(1, 64), of(2, 64), of(16, 64), of(16, 65), of(16, 128)}) == 6

@@ -81,9 +81,13 @@ def specialisation(workload: Workload) -> tuple[object, ...]:
     Triton makes a variant for an argument of one, for one that 16 divides, and for constants that
     a kernel derives from sizes, mostly the next power of two. The true key is known to it alone.
     """
-    sizes = [(n, n == 1, n % 16 == 0, n.bit_length()) for n in workload.axes.values()]
     layout = (workload.layout, workload.dtype)
-    return (*((one, even, bits - (1 << bits - 1 == n)) for n, one, even, bits in sizes), layout)
+    return (*map(_size_class, workload.axes.values()), layout)
+
+
+def _size_class(size: int) -> tuple[bool, bool, int]:
+    """One, a multiple of 16, and the next power of two; an empty axis is a class of its own."""
+    return size == 1, size % 16 == 0, (size - 1).bit_length() if size else -1
 
 
 @dataclass(frozen=True)
