@@ -1,6 +1,7 @@
 """A long session of one Judge: evaluations from eight threads, and what they leave behind.
 
     python benchmarks/judge_session.py --count 1000
+    python benchmarks/judge_session.py --count 40 --device cuda --timing --jobs 4
 
 Prints one JSON line: processes, descriptors, threads and resident memory (of this process, and of
 all its descendants) at 10, 50 and 100 % of the evaluations and after closing; the median seconds
@@ -15,6 +16,7 @@ import argparse
 import json
 import os
 import statistics
+import sys
 import threading
 import time
 from collections import Counter
@@ -29,10 +31,13 @@ EXAMPLES = Path(__file__).parents[1] / "examples"
 EXPECTED = {"honest": {"accepted"}, "wrong": {"incorrect"}, "cheat": {"dishonest", "suspicious"}}
 
 
-def candidates() -> list[tuple[str, Path]]:
-    """Examples that build in a second or less: no kernel that an interpreter runs."""
-    found = [(task, path) for task in TASKS for path in sorted((EXAMPLES / task).glob("*.py"))]
-    return [(task, path) for task, path in found if "triton" not in path.read_text()]
+def candidates(device: str) -> list[tuple[str, Path]]:
+    """On a CPU those that run as they are, on a GPU those in Triton."""
+    folders = {task: EXAMPLES / task for task in TASKS}
+    found = [(task, path) for task, folder in folders.items() for path in sorted(folder.iterdir())]
+    sources = [(task, path) for task, path in found if path.suffix in (".py", ".cpp")]
+    triton = device != "cpu"
+    return [(task, path) for task, path in sources if ("triton" in path.read_text()) is triton]
 
 
 def descendants(pid: int) -> set[int]:
@@ -71,10 +76,9 @@ def state() -> dict[str, int]:
 class Session:
     """The evaluations of one run."""
 
-    def __init__(self, judge: Judge, count: int) -> None:
+    def __init__(self, judge: Judge, count: int, device: str) -> None:
         self._judge = judge
-        self._count = count
-        self._given = candidates()
+        self._given = candidates(device)
         self._lock = threading.Lock()
         self._marks = {max(1, round(count * share)): share for share in (0.1, 0.5, 1.0)}
         self.statuses: Counter[str] = Counter()
@@ -95,7 +99,8 @@ class Session:
             self.beyond_s.append(took_s - sum(verdict.stages.values()))
             share = self._marks.get(sum(self.statuses.values()))
             if share is not None:
-                self.states[f"{share:.0%}"] = state()
+                self.states[f"{share:.0%}"] = found = state()
+                print(f"{share:.0%}", found, file=sys.stderr)
 
 
 def main() -> None:
@@ -108,7 +113,7 @@ def main() -> None:
     before = state()
     began_s = time.monotonic()
     with Judge(asked.device, asked.jobs, level="quick", timing=asked.timing) as judge:
-        session = Session(judge, asked.count)
+        session = Session(judge, asked.count, asked.device)
         with ThreadPoolExecutor(THREADS) as threads:
             list(threads.map(session.evaluate, range(asked.count)))
         counts = judge.counts()

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 
 from assay.context import EvaluationContext
 from assay.data.candidate import Candidate, SourceFile
+from assay.data.observations.observation import EndCause, EndSeen, LeftoverSeen, Observation
 from assay.data.plan import Plan
 from assay.data.settings import Level, Settings, Track
 from assay.data.task import Task
@@ -13,6 +16,7 @@ from assay.data.verdict import OwnWorkload, Status, Verdict
 from assay.pipeline import evaluate_in_order
 from assay.run_context import RunContext
 from assay.sandbox.host.wall import Wall
+from assay.timing.device_lease import DeviceLease
 from support.small_exam import STATELESS
 
 SETTINGS = Settings(level=Level.QUICK, track=Track.OPEN, timing=False, timeout_s=12.0)
@@ -72,3 +76,44 @@ def test_a_plan_without_workloads_is_a_secret_to_draw_from(wall: Wall) -> None:
         plans.append(judgement.verdict.plan)
     assert plans[0] == plans[1] is not None
     assert plans[0].secret == asked.secret and plans[0].is_drawn
+
+
+@pytest.mark.parametrize(
+    ("at_once", "accelerated", "asked"), [(1, True, 1), (4, True, 2), (4, False, 1)]
+)
+@pytest.mark.parametrize(
+    "first",
+    [
+        LeftoverSeen(when="batch 3", processes=0, on_device=True),
+        EndSeen(cause=EndCause.TIMED_OUT, phase="calls"),
+    ],
+)
+def test_what_company_on_a_device_may_have_caused_is_asked_again_alone(
+    monkeypatch: pytest.MonkeyPatch,
+    at_once: int,
+    accelerated: bool,
+    asked: int,
+    first: Observation,
+) -> None:
+    context = object.__new__(EvaluationContext)
+    context._lease = DeviceLease(builds_beside_timing=True)
+    context._lease.at_once = at_once
+    context._backend = SimpleNamespace(accelerated=accelerated)  # type: ignore[assignment]
+    answers: list[list[Observation]] = [[first], []]
+    monkeypatch.setattr(context, "_candidate_seen", lambda *_: answers.pop(0))
+    with context._lease.shared():
+        found = context._judged_alike(None, None, lambda *_: None)  # type: ignore[arg-type]
+    assert len(answers) == 2 - asked
+    assert found == ([] if asked == 2 else [first])
+
+
+def test_memory_of_a_device_bounds_how_many_are_judged_at_once() -> None:
+    context = object.__new__(EvaluationContext)
+    context._lease = DeviceLease()
+    context._backend = SimpleNamespace(accelerated=True)  # type: ignore[assignment]
+    context._device = SimpleNamespace(memory_bytes=40 << 30)  # type: ignore[assignment]
+    context.judge_at_once(4)
+    assert context.at_once == 2
+    context._backend = SimpleNamespace(accelerated=False)  # type: ignore[assignment]
+    context.judge_at_once(4)
+    assert context.at_once == 4

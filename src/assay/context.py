@@ -102,7 +102,9 @@ class EvaluationContext:
         try:
             exam = self._exam(Reference(self._task))
             check_reference(exam)
-            return self._set_up(exam)
+            run_context = self._set_up(exam)
+            _ = self._wall.idle_probe  # felt before any candidate is at work
+            return run_context
         except TaskError as error:
             self._failure = TaskBroken(text=str(error))
         except HostError as error:
@@ -262,7 +264,7 @@ class EvaluationContext:
 def _by_company(seen: Observation) -> bool:
     """Whether other candidates on the same device may have brought it about."""
     if isinstance(seen, EndSeen):
-        return seen.cause in _BY_COMPANY
+        return seen.cause in _BY_COMPANY and not seen.optional
     return isinstance(seen, LeftoverSeen) and seen.on_device
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Generator, Sequence
+import time
+from collections.abc import Generator, Iterator, Sequence
 from concurrent.futures import CancelledError
 from pathlib import Path
 from typing import Any
@@ -84,6 +85,26 @@ def test_every_entry_is_judged_once(tmp_path: Path, evaluator: Evaluator, jobs: 
         assert sorted(evaluator.asked) == sorted(f"k{i}" for i in range(100))
         assert store.counts(RUN) == {"accepted": 100}
         assert list(SuiteRun(store, RUN, jobs).answers()) == []
+
+
+def test_entries_are_read_as_they_are_judged(
+    tmp_path: Path, evaluator: Evaluator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read, ahead = [0], [0]
+    plain = RunStore.entries
+
+    def entries(self: RunStore, *given: Any, **named: Any) -> Iterator[Entry]:
+        for entry in plain(self, *given, **named):
+            read[0] += 1
+            yield entry
+
+    monkeypatch.setattr(RunStore, "entries", entries)
+    monkeypatch.setattr(suite_run, "_BATCH", 4)
+    with _store(tmp_path, [str(i) for i in range(60)]) as store:
+        for number, _ in enumerate(SuiteRun(store, RUN).answers(), start=1):
+            ahead.append(read[0] - number if number < 30 else 0)
+            time.sleep(0.01)  # batches are through before their answers are taken
+    assert max(ahead) <= 5 * 4 and len(evaluator.asked) == 60
 
 
 def test_the_same_content_is_judged_once(tmp_path: Path, evaluator: Evaluator) -> None:

@@ -95,6 +95,10 @@ class JudgeLane:
         """By all its processes so far."""
         return self.drawn + (self.done.drawn if self.done else 0)
 
+    def begin(self, work: LaneWork) -> None:
+        """It is at this work from now on; called with the pool's lock."""
+        self.busy, self._serving = True, work.requests
+
     def hold(self, group: str | None, most: int) -> None:
         """From now on its process has the exam of that group, and of the last few before."""
         self._group = group
@@ -137,7 +141,6 @@ class JudgeLane:
     def _run(self) -> None:
         try:
             while (work := self._source.next_work(self)) is not None:
-                self._serving = work.requests
                 try:
                     self._serve(work)
                 finally:

@@ -126,7 +126,7 @@ class JudgePool:
             while not self.closed:
                 work = self._pick(lane)
                 if work is not None:
-                    lane.busy = True
+                    lane.begin(work)
                     self._used[lane.kind.device] += work.slots
                     return work
                 self._changed.wait()

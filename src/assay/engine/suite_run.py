@@ -82,7 +82,11 @@ class SuiteRun:
         running: set[Future[None]] = set()
         batches = self._batches()
         while True:
-            while len(running) < 2 * self.jobs and (batch := next(batches, None)):
+            while (
+                len(running) < 2 * self.jobs
+                and found.qsize() < _BATCH  # who takes the answers is not left behind
+                and (batch := next(batches, None))
+            ):
                 running.add(begin(batch))
             if not running and found.empty():
                 if not self._others_at_work():

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from assay.sandbox.host.wall import Wall
 
 _MOST_WALLS = 3  # each has a warm parent with torch: about 0.3 GB
-_FAILED = (Status.NOT_RUN, Status.INVALID_TASK)
 
 
 @dataclass(frozen=True)
@@ -62,7 +61,7 @@ class KeptExams:
         self._exams: OrderedDict[str, _KeptExam] = OrderedDict()
         self._passing: EvaluationContext | None = None  # of this job alone
         self._before: ProcessSettings | None = None
-        self._failed = False  # something of this job, by the task's fault or ours
+        self._statuses: set[Status] = set()  # of this job's candidates
         self._drawn = 0
 
     def context(self, job: Job) -> EvaluationContext:
@@ -71,7 +70,7 @@ class KeptExams:
         from assay.context import EvaluationContext
 
         self._before = self._before or ProcessSettings.now()
-        self._failed = False
+        self._statuses.clear()
         key = _key(job)
         if job.keep is None or (job.replay is not None and job.replay.is_drawn):
             self._drawn += 1
@@ -89,8 +88,8 @@ class KeptExams:
         return kept.context
 
     def note(self, judgement: Judgement) -> None:
-        """What came of a candidate: where the task or we failed, nothing of the job is kept."""
-        self._failed = self._failed or judgement.verdict.status in _FAILED
+        """What came of a candidate: a broken task's exam is not kept, nor a wall that failed us."""
+        self._statuses.add(judgement.verdict.status)
 
     def settled(self, job: Job) -> Done:
         """Clean up after a job, and say what is left of it."""
@@ -100,8 +99,10 @@ class KeptExams:
         if self._passing is not None:
             self._passing.close()
             self._passing = None
-        if self._failed and job.failure is None:
+        if Status.NOT_RUN in self._statuses:
             self._drop_wall(WallKey.of(job))
+        if Status.INVALID_TASK in self._statuses and (key := _key(job)) in self._exams:
+            self._drop(key)
         while len(self._exams) > job.keep.exams:
             self._drop(next(iter(self._exams)))
         resident = self._shrunk(job.keep)
