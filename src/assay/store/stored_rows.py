@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from pydantic_core import from_json
+
 from assay.data.run import Judgement
+from assay.data.verdict import Verdict
 
 
 def judgement_row(key: str, judgement: Judgement, blob: str) -> dict[str, Any]:
@@ -38,3 +41,8 @@ def measurement_rows(key: str, judgement: Judgement) -> Iterator[dict[str, Any]]
             "speedup_low": timing.speedup_low,
             "speedup_high": timing.speedup_high,
         }
+
+
+def verdict_in(judgement: str) -> Verdict:
+    """The verdict of a judgement's JSON; nothing else of it is validated."""
+    return Verdict.model_validate(from_json(judgement)["verdict"], strict=False)

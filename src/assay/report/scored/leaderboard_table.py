@@ -1,0 +1,52 @@
+"""A leaderboard as a table, with a legend below."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich import box
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from assay.data.scoring.score import LeaderboardRow, Score, Weighting
+from assay.report.scored.score_table import figure
+
+
+def leaderboard_table(rows: Sequence[LeaderboardRow]) -> RenderableType:
+    """One row a generator and device."""
+    table = Table(box=box.SIMPLE)
+    for name in ("", "generator", "device"):
+        table.add_column(name)
+    for score in rows[0].scores:
+        table.add_column(column_name(score), justify="right")
+    for row in rows:
+        cells = [Text(_cell(score)) for score in row.scores]
+        table.add_row(str(row.place), row.generator or "unnamed", row.device, *cells)
+    return Group(table, *(Text(line) for line in _legend(rows)))
+
+
+def column_name(score: Score) -> str:
+    """The metric, with the weighting where it is not as published."""
+    weighted = score.weighting is Weighting.COVERAGE
+    return f"{score.name} x coverage" if weighted else score.name
+
+
+def _cell(score: Score) -> str:
+    if score.value is None:
+        return "-"
+    interval = "" if score.low is None else f" [{figure(score.low)} {figure(score.high)}]"
+    return figure(score.value) + interval
+
+
+def _legend(rows: Sequence[LeaderboardRow]) -> list[str]:
+    first = rows[0]
+    words = f"Of {first.tasks} tasks; a task without a candidate counts as failed"
+    left = f"; {first.left_out} tasks left out" if first.left_out else ""
+    missing = [
+        f"{row.generator or 'unnamed'} did not try {row.not_attempted}"
+        for row in rows
+        if row.not_attempted
+    ]
+    reasons = {f"{column_name(s)}: {s.reason}" for row in rows for s in row.scores if s.reason}
+    return [words + left + ".", *missing, *sorted(reasons)]
