@@ -7,7 +7,7 @@ import pytest
 from assay.data.verdict import Status
 from assay.scores.graded import GradedShape, GradedTask
 from assay.scores.grouped import groups
-from assay.scores.rankings import first_places, mean_rank, places, ratio_of_averages
+from assay.scores.rankings import RankBy, first_places, mean_rank, places, ratio_of_averages
 from graded_samples import entry, group
 
 
@@ -26,8 +26,8 @@ def test_places_go_by_time_and_the_unsolved_share_the_last() -> None:
         entry("a", 1.0, generator="I"),
     ]
     first, second, _ = groups([GradedTask("a"), GradedTask("b")], entries)
-    assert places(first, "mean") == [(2, 3), (3, 3)]
-    assert mean_rank(first, "geom").estimate.value == 2.5
-    assert mean_rank(second, "geom").estimate.value == 1.0
-    assert first_places(second, "mean").estimate.value == 1.0
-    assert first_places(first, "mean").estimate.value == 0.0
+    assert places(first, RankBy.MEAN) == [(2, 3), (3, 3)]
+    assert mean_rank(first, RankBy.GEOM).estimate.value == 2.5
+    assert mean_rank(second, RankBy.GEOM).estimate.value == 1.0
+    assert first_places(second, RankBy.MEAN).estimate.value == 1.0
+    assert first_places(first, RankBy.MEAN).estimate.value == 0.0

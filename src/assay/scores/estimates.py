@@ -7,6 +7,7 @@ figure is asked for.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Indices = NDArray[np.intp]
+    Floats = NDArray[np.float64]
 
 SEED = 20_250_101
 REPEATS = 1000
@@ -40,11 +42,10 @@ class Estimate:
 
 
 NOTHING = Estimate(None)
+Statistic = Callable[["Indices"], float | None]
 
 
-def bootstrap(
-    count: int, statistic: Callable[[Indices], float | None], repeats: int = REPEATS
-) -> Estimate:
+def bootstrap(count: int, statistic: Statistic, repeats: int = REPEATS) -> Estimate:
     """The statistic of all tasks, and the percentiles of it over resampled ones.
 
     `statistic` is given indices of tasks, some repeated. Replicates for which it has no value are
@@ -62,9 +63,24 @@ def bootstrap(
     kept = [one for one in found if one is not None and math.isfinite(one)]
     if 2 * len(kept) < repeats:
         return Estimate(float(value))
+    return Estimate(float(value), *_percentiles(kept))
+
+
+def _percentiles(values: Sequence[float] | Floats) -> tuple[float, float]:
+    import numpy as np
+
     tail = 100 * (1 - _LEVEL) / 2
-    low, high = np.percentile(kept, [tail, 100 - tail])
-    return Estimate(float(value), float(low), float(high))
+    low, high = np.percentile(values, [tail, 100 - tail])
+    return float(low), float(high)
+
+
+@functools.lru_cache(maxsize=2)
+def _counts(tasks: int) -> Floats:
+    """How often each task is in each resampled set: sums over sets are then matrix products."""
+    import numpy as np
+
+    draw = np.random.default_rng(SEED)
+    return draw.multinomial(tasks, [1.0 / tasks] * tasks, REPEATS).astype(float)
 
 
 def ratio(above: Sequence[float], below: Sequence[float]) -> Estimate:
@@ -72,12 +88,15 @@ def ratio(above: Sequence[float], below: Sequence[float]) -> Estimate:
     import numpy as np
 
     top, bottom = np.asarray(above, float), np.asarray(below, float)
-
-    def statistic(chosen: Indices) -> float | None:
-        total = bottom[chosen].sum()
-        return float(top[chosen].sum() / total) if total > 0 else None
-
-    return bootstrap(len(top), statistic)
+    if not bottom.sum() > 0:
+        return NOTHING
+    value = float(top.sum() / bottom.sum())
+    if len(top) < 2:
+        return Estimate(value)
+    counts = _counts(len(top))
+    totals = counts @ bottom
+    found = (counts @ top)[totals > 0] / totals[totals > 0]
+    return Estimate(value, *_percentiles(found)) if 2 * len(found) >= REPEATS else Estimate(value)
 
 
 def mean(values: Sequence[float]) -> Estimate:
@@ -85,11 +104,9 @@ def mean(values: Sequence[float]) -> Estimate:
     return ratio(values, [1.0] * len(values))
 
 
-def geometric_mean(values: Sequence[float], weights: Sequence[float] | None = None) -> Estimate:
-    """exp(sum(w log x) / sum(w)); each place is one task. Values are positive."""
-    used = [1.0] * len(values) if weights is None else list(weights)
-    logs = [weight * math.log(value) for value, weight in zip(values, used, strict=True)]
-    return ratio(logs, used).mapped(math.exp)
+def geometric_mean(values: Sequence[float]) -> Estimate:
+    """exp(mean of log x); each place is one task. Values are positive."""
+    return mean([math.log(value) for value in values]).mapped(math.exp)
 
 
 def median(values: Sequence[float]) -> Estimate:

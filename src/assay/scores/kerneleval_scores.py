@@ -107,6 +107,8 @@ def operator_coverage(group: Group, backward: bool, weighting: Weighting) -> Fig
     found = _covered(group.bests, backward, weighting)
     asked = {operator(t) for t in group.tasks if t.backward is backward} & set(OPERATORS)
     words = f"{len(OPERATORS)} categories, {len(asked)} of them asked"
+    if not group.timed and any(one.accepted for one in group.entries):
+        return Figure(estimates.NOTHING, words, NOT_TIMED)
     value = math.fsum(found.values()) / len(OPERATORS)
     parts = {name: found.get(name, 0.0) for name in OPERATORS}
     return Figure(estimates.Estimate(value), words, parts=parts)

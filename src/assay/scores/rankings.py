@@ -8,6 +8,7 @@ last.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from enum import StrEnum
 
 from assay.data.scoring.score import Score
 from assay.scores import estimates
@@ -15,6 +16,13 @@ from assay.scores.graded import Graded
 from assay.scores.grouped import Group
 from assay.scores.kernelbench_x_scores import matched_times
 from assay.scores.score_family import NOT_TIMED, Figure, ScoreFamily, counted
+
+
+class RankBy(StrEnum):
+    """How the times of several shapes become one: GPU MODE's `ranking_by`."""
+
+    MEAN = "mean"
+    GEOM = "geom"
 
 
 class RobustKBenchScores(ScoreFamily):
@@ -34,9 +42,9 @@ class GpuModeScores(ScoreFamily):
 
     def scores(self, group: Group) -> Iterator[Score]:
         """Of the best candidate of each task; two rules for several shapes."""
-        for rule in ("mean", "geom"):
-            yield self.made(group, f"mean_rank_{rule}", mean_rank(group, rule))
-            yield self.made(group, f"first_places_{rule}", first_places(group, rule))
+        for rule in RankBy:
+            yield self.made(group, f"mean_rank_{rule.value}", mean_rank(group, rule))
+            yield self.made(group, f"first_places_{rule.value}", first_places(group, rule))
 
 
 def ratio_of_averages(group: Group) -> Figure:
@@ -49,16 +57,16 @@ def ratio_of_averages(group: Group) -> Figure:
     return Figure(estimates.mean(found), words, NOT_TIMED)
 
 
-def case_time_us(one: Graded, rule: str) -> float | None:
-    """The time that is ranked: the arithmetic (`mean`) or geometric (`geom`) mean over shapes."""
+def case_time_us(one: Graded, rule: RankBy) -> float | None:
+    """The time that is ranked: the arithmetic or geometric mean over shapes."""
     times = [one.candidate_us, *(shape.candidate_us for shape in one.shapes)]
     known = [time for time in times if time is not None]
     if not known:
         return None
-    return sum(known) / len(known) if rule == "mean" else estimates.geometric(known)
+    return sum(known) / len(known) if rule is RankBy.MEAN else estimates.geometric(known)
 
 
-def places(group: Group, rule: str) -> list[tuple[int, int]]:
+def places(group: Group, rule: RankBy) -> list[tuple[int, int]]:
     """For each task the place of this generator and how many generators there are.
 
     1 is the fastest on this device; equal times share a place; the rest share the last one.
@@ -81,7 +89,7 @@ def places(group: Group, rule: str) -> list[tuple[int, int]]:
     return found
 
 
-def mean_rank(group: Group, rule: str) -> Figure:
+def mean_rank(group: Group, rule: RankBy) -> Figure:
     """The mean place over tasks; an unsolved task counts as the last place."""
     found = places(group, rule)
     rivals = found[0][1] if found else 0
@@ -91,7 +99,7 @@ def mean_rank(group: Group, rule: str) -> Figure:
     return Figure(estimates.mean([float(place) for place, _ in found]), words)
 
 
-def first_places(group: Group, rule: str) -> Figure:
+def first_places(group: Group, rule: RankBy) -> Figure:
     """The share of tasks on which this generator is the fastest; ties count for both."""
     found = places(group, rule)
     solved = {one.task for one in group.entries if one.accepted and one.candidate_us is not None}

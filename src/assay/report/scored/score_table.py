@@ -9,6 +9,8 @@ from rich.text import Text
 
 from assay.data.scoring.score import Score, ScoreSheet, Weighting
 
+_MOST_FACTORS = 4
+
 
 def score_table(sheet: ScoreSheet) -> RenderableType:
     """The sheet of one generator on one device."""
@@ -49,7 +51,7 @@ def _cells(score: Score, covered: Score | None) -> list[str]:
 
 def _of(score: Score) -> str:
     """The denominator, and the factors of a composite; points of a curve are for `--json`."""
-    if not 0 < len(score.parts) <= 7:
+    if not 0 < len(score.parts) <= _MOST_FACTORS:
         return score.denominator
     factors = ", ".join(f"{name} {figure(value)}" for name, value in score.parts.items())
     return f"{score.denominator}; {factors}"

@@ -47,7 +47,7 @@ class Cells:
         if not factors:
             return 0.0
         features = np.hstack([self.blocks[name] for name in factors])
-        return _compact(features, self.successes, self.trials)
+        return _coded(features).explained(self.successes, self.trials)
 
 
 def difficulty(task: GradedTask) -> tuple[float, ...]:
@@ -146,7 +146,7 @@ def _shuffled(cells: Cells, name: str, repeats: int) -> list[float]:
     import numpy as np
 
     draw = np.random.default_rng(SEED)
-    block, task = cells.blocks[name], cells.task
+    coded, task = _coded(cells.blocks[name]), cells.task
     by_task = [np.flatnonzero(task == number) for number in range(task.max() + 1)]
     first = np.array([places[0] for places in by_task])
     found = []
@@ -157,7 +157,7 @@ def _shuffled(cells: Cells, name: str, repeats: int) -> list[float]:
                 order[places] = draw.permutation(places)
         else:
             order = first[draw.permutation(len(first))][task]
-        value = _compact(block[order], cells.successes, cells.trials)
+        value = coded.explained(cells.successes, cells.trials, order)
         found += [] if value is None else [value]
     return found
 
@@ -175,12 +175,12 @@ def _interval(
     if value is None:
         return None, None
     draw = np.random.default_rng(SEED)
-    features = np.hstack([cells.blocks[name] for name in names])
+    coded = _coded(np.hstack([cells.blocks[name] for name in names]))
     tasks = int(cells.task.max()) + 1
     found = []
     for _ in range(repeats):
         weight = np.bincount(draw.integers(0, tasks, tasks), minlength=tasks)[cells.task]
-        one = _compact(features, cells.successes * weight, cells.trials * weight)
+        one = coded.explained(cells.successes * weight, cells.trials * weight)
         found += [] if one is None else [one]
     if 2 * len(found) < repeats:
         return None, None
@@ -188,16 +188,31 @@ def _interval(
     return max(0.0, 2 * value - float(high)), min(1.0, max(0.0, 2 * value - float(low)))
 
 
-def _compact(features: Floats, successes: Floats, trials: Floats) -> float | None:
-    """`logistic.explained` after equal rows were added up."""
+@dataclass(frozen=True)
+class CodedRows:
+    """The distinct rows of a matrix, and which of them each row is."""
+
+    rows: Floats
+    code: NDArray[np.intp]
+
+    def explained(
+        self, successes: Floats, trials: Floats, order: NDArray[np.intp] | None = None
+    ) -> float | None:
+        """`logistic.explained` after equal rows were added up; `order` shuffles the rows first."""
+        import numpy as np
+
+        code = self.code if order is None else self.code[order]
+        wins, tries = np.zeros(len(self.rows)), np.zeros(len(self.rows))
+        np.add.at(wins, code, successes)
+        np.add.at(tries, code, trials)
+        return logistic.explained(self.rows, wins, tries)
+
+
+def _coded(features: Floats) -> CodedRows:
     import numpy as np
 
-    rows, place = np.unique(features, axis=0, return_inverse=True)
-    place = place.reshape(-1)
-    wins, tries = np.zeros(len(rows)), np.zeros(len(rows))
-    np.add.at(wins, place, successes)
-    np.add.at(tries, place, trials)
-    return logistic.explained(rows, wins, tries)
+    rows, code = np.unique(features, axis=0, return_inverse=True)
+    return CodedRows(rows, code.reshape(-1))
 
 
 def _dummies(values: Sequence[str], levels: Sequence[str]) -> Floats:
