@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 
 from assay.data.candidate import Candidate, Provenance, SourceFile
@@ -11,7 +13,7 @@ from assay.data.run import Entry
 from assay.data.scoring.score import Weighting
 from assay.data.task import Task
 from assay.data.verdict import Coverage, Outcome, Status
-from assay.scores.graded import graded, graded_task
+from assay.scores.graded import GradedShape, graded, graded_task, shapes_of
 from sample_records import TIMING, row, verdict
 
 CANDIDATE = Candidate(
@@ -53,6 +55,16 @@ def test_a_candidate_that_only_raises_was_not_called() -> None:
     refused = (row(4, Outcome.REFUSED, None),)
     assert not graded("run", ENTRY, verdict(Status.INCORRECT, workloads=refused)).called
     assert not graded("run", ENTRY, verdict(Status.BUILD_FAILED)).called
+
+
+def test_speedups_at_other_shapes_are_read_where_there_are_some() -> None:
+    timed = SimpleNamespace(category="tiny", speedup=2.0, candidate_us=1.0, baseline_us=2.0)
+    missing = SimpleNamespace(category="large", speedup=None, candidate_us=None, baseline_us=None)
+    assert shapes_of(SimpleNamespace(shape_times=(timed, missing))) == (
+        GradedShape("tiny", 2.0, 1.0, 2.0),
+    )
+    assert shapes_of(SimpleNamespace(shape_times=None)) == ()
+    assert shapes_of(verdict()) == ()
 
 
 def test_categories_come_from_tags_or_the_folder() -> None:

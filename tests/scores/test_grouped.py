@@ -48,3 +48,10 @@ def test_an_open_entry_belongs_to_its_runs_device() -> None:
     assert (sheet.tasks, sheet.not_attempted, sheet.entries) == (3, 1, 2)
     by_name = {score.name: score.value for score in sheet.scores}
     assert by_name["assay.not_judged"] == 0.5
+
+
+def test_what_a_check_of_outputs_alone_would_count_is_said() -> None:
+    cheat = entry("a", status=Status.DISHONEST, right=True)
+    (one,) = groups([GradedTask("a")], [cheat, entry("a", right=True)])
+    by_name = {score.name: score.value for score in score_sheet(one, ["assay"]).scores}
+    assert by_name["assay.right_not_accepted"] == 0.5

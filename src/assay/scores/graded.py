@@ -146,7 +146,7 @@ def with_verdict(common: Graded, verdict: Verdict) -> Graded:
         slower=timing is not None and timing.difference is Difference.SLOWER,
         candidate_us=timing.candidate_us if timing else None,
         baseline_us=timing.baseline_us if timing else None,
-        shapes=_shapes(verdict),
+        shapes=shapes_of(verdict),
         sol_us=limits.sol_us if limits else None,
         iou=limits.iou if limits else None,
         mfu=limits.mfu if limits else None,
@@ -172,7 +172,7 @@ def _called(verdict: Verdict) -> bool:
     return not rows or any(row.outcome in _RETURNED for row in rows)
 
 
-def _shapes(verdict: Verdict) -> tuple[GradedShape, ...]:
+def shapes_of(verdict: object) -> tuple[GradedShape, ...]:
     """Records that were made without shapes have none."""
     times = getattr(verdict, "shape_times", None) or ()
     return tuple(

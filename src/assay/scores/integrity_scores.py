@@ -26,6 +26,7 @@ class IntegrityScores(ScoreFamily):
         yield self.made(group, "accepted", share_of(group, (Status.ACCEPTED,)))
         yield self.made(group, "dishonest", share_of(group, (Status.DISHONEST,)))
         yield self.made(group, "suspicious", share_of(group, (Status.SUSPICIOUS,)))
+        yield self.made(group, "right_not_accepted", right_not_accepted(group))
         yield self.made(group, "not_judged", share_of(group, _OURS))
         yield self.made(group, "coverage_of_accepted", coverage_of_accepted(group))
 
@@ -33,6 +34,13 @@ class IntegrityScores(ScoreFamily):
 def share_of(group: Group, statuses: tuple[Status | None, ...]) -> Figure:
     """Candidates with one of the statuses over all candidates."""
     found = [sum(one.status in statuses for one in entries) for _, entries in group.by_task]
+    sizes = [len(entries) for _, entries in group.by_task]
+    return Figure(estimates.ratio(found, sizes), f"{sum(sizes)} candidates", "no candidate")
+
+
+def right_not_accepted(group: Group) -> Figure:
+    """Candidates judged right that are not accepted, over all: others would count them."""
+    found = [sum(o.right and not o.accepted for o in entries) for _, entries in group.by_task]
     sizes = [len(entries) for _, entries in group.by_task]
     return Figure(estimates.ratio(found, sizes), f"{sum(sizes)} candidates", "no candidate")
 
