@@ -66,6 +66,12 @@ def test_a_run_against_itself_shows_no_difference() -> None:
     assert found.sentence.count("no difference shown") == 2
 
 
+def test_five_tasks_cannot_show_a_difference_of_speed() -> None:
+    found = compared(("A", "B"), TASKS, side("A", 5, 1.0), side("B", 5, 3.0))
+    assert found.p_speedup == pytest.approx(2 / 2**5)
+    assert "fewer than 6 tasks cannot show a difference" in found.sentence
+
+
 def test_a_task_that_one_side_did_not_try_counts_as_failed() -> None:
     found = compared(("A", "B"), TASKS, side("A", 20, 1.0), side("B", 5, 1.0, tasks=5))
     assert (found.both, found.only_first) == (5, 15)

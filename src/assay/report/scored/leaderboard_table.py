@@ -12,6 +12,17 @@ from rich.text import Text
 from assay.data.scoring.score import LeaderboardRow, Score, Weighting
 from assay.report.scored.score_table import figure
 
+_TITLES = {
+    "kernelgenbench.accuracy": "solved",
+    "kernelgenbench.accuracy x coverage": "x coverage",
+    "kernelbench.fast_1": "fast_1",
+    "kernelgenbench.speedup": "speedup",
+    "assay.dishonest": "dishonest",
+    "assay.suspicious": "suspicious",
+    "kernelgenbench.dollars_per_success": "dollars/success",
+    "kernelgenbench.tokens_per_success": "tokens/success",
+}
+
 
 def leaderboard_table(rows: Sequence[LeaderboardRow]) -> RenderableType:
     """One row a generator and device."""
@@ -19,11 +30,16 @@ def leaderboard_table(rows: Sequence[LeaderboardRow]) -> RenderableType:
     for name in ("", "generator", "device"):
         table.add_column(name)
     for score in rows[0].scores:
-        table.add_column(column_name(score), justify="right")
+        table.add_column(_title(score), justify="right")
     for row in rows:
         cells = [Text(_cell(score)) for score in row.scores]
         table.add_row(str(row.place), row.generator or "unnamed", row.device, *cells)
     return Group(table, *(Text(line) for line in _legend(rows)))
+
+
+def _title(score: Score) -> str:
+    name = column_name(score)
+    return _TITLES.get(name, name)
 
 
 def column_name(score: Score) -> str:
@@ -41,12 +57,13 @@ def _cell(score: Score) -> str:
 
 def _legend(rows: Sequence[LeaderboardRow]) -> list[str]:
     first = rows[0]
-    words = f"Of {first.tasks} tasks; a task without a candidate counts as failed"
+    words = f"Shares of {first.tasks} tasks; dishonest and suspicious are shares of candidates. "
+    words += "A task without a candidate counts as failed"
     left = f"; {first.left_out} tasks left out" if first.left_out else ""
     missing = [
         f"{row.generator or 'unnamed'} did not try {row.not_attempted}"
         for row in rows
         if row.not_attempted
     ]
-    reasons = {f"{column_name(s)}: {s.reason}" for row in rows for s in row.scores if s.reason}
+    reasons = {f"{_title(s)}: {s.reason}" for row in rows for s in row.scores if s.reason}
     return [words + left + ".", *missing, *sorted(reasons)]

@@ -18,6 +18,7 @@ from assay.scores.grouped import best
 LEVEL = 0.05
 _Z = 1.959963984540054  # of a 95 % interval
 _FEWEST_PAIRS = 2
+_FEWEST_TO_SHOW = 6  # five pairs of one sign have p = 2 / 2^5 = 0.0625
 
 
 def mcnemar_exact(only_first: int, only_second: int) -> float:
@@ -170,6 +171,8 @@ def _sentence(found: PairedComparison) -> str:
     words += f"{interval}: "
     if found.p_speedup < LEVEL:
         words += f"{b if found.ratio > 1 else a} is faster"
+    elif found.timed < _FEWEST_TO_SHOW:
+        words += f"fewer than {_FEWEST_TO_SHOW} tasks cannot show a difference"
     else:
         words += "no difference shown"
     return words + f" (Wilcoxon signed-rank p = {found.p_speedup:.3g})."
