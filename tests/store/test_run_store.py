@@ -97,6 +97,15 @@ def test_a_judgement_is_stored_once(where: str) -> None:
         assert [e.number for e in store.entries(RUN, open_only=True)] == [1, 2]
 
 
+def test_verdicts_are_those_of_the_judgements(where: str) -> None:
+    with _filled(where, count=70) as store:
+        for entry in list(store.entries(RUN))[::3]:
+            store.record(_key(entry), judgement(entry.candidate, SETTINGS, Status.INCORRECT))
+        whole = [(entry, one and one.verdict) for entry, one in store.judgements(RUN)]
+        assert list(store.verdicts(RUN)) == whole
+        assert sum(verdict is None for _, verdict in whole) == 46
+
+
 def test_a_failure_of_ours_gives_way_to_an_answer(where: str) -> None:
     with _filled(where) as store:
         (first, *_) = store.entries(RUN)

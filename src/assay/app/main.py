@@ -30,6 +30,13 @@ from assay.app.flags import (
     WatchFlags,
     takes,
 )
+from assay.app.scored.score_flags import (
+    AnalyseFlags,
+    CompareFlags,
+    CostFlags,
+    LeaderboardFlags,
+    ScoreFlags,
+)
 from assay.errors import AssayError, TaskError, Terminated, UsageError
 from assay.termination import termination
 
@@ -121,6 +128,51 @@ def _judge(flags: JudgeFlags) -> int:
     Exit code: 0 every verdict is the same, 1 at least one is not, 2 usage.
     """
     from assay.app.stored.judge_command import run
+
+    return run(flags)
+
+
+@app.command("score")
+@takes(ScoreFlags)
+def _score(flags: ScoreFlags) -> int:
+    """Score stored runs: every published metric, with interval and denominator."""
+    from assay.app.scored.score_command import run
+
+    return run(flags)
+
+
+@app.command("leaderboard")
+@takes(LeaderboardFlags)
+def _leaderboard(flags: LeaderboardFlags) -> int:
+    """Order the generators of stored runs by what they solve."""
+    from assay.app.scored.leaderboard_command import run
+
+    return run(flags)
+
+
+@app.command("analyse")
+@takes(AnalyseFlags)
+def _analyse(flags: AnalyseFlags) -> int:
+    """Say what explains the figures: categories, methods, rounds, devices, costs, code."""
+    from assay.app.scored.analyse_command import run
+
+    return run(flags)
+
+
+@app.command("cost")
+@takes(CostFlags)
+def _cost(flags: CostFlags) -> int:
+    """Say what a budget would buy of a run's generators."""
+    from assay.app.scored.cost_command import run
+
+    return run(flags)
+
+
+@app.command("compare")
+@takes(CompareFlags)
+def _compare(flags: CompareFlags) -> int:
+    """Compare two runs, or two generators, task by task."""
+    from assay.app.scored.compare_command import run
 
     return run(flags)
 

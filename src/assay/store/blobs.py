@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 from sqlalchemy import Connection, select
@@ -26,9 +26,19 @@ def put(connection: Connection, insert: Callable[[Any], Any], text: str) -> str:
 
 def get(connection: Connection, name: str) -> str:
     """The text of that id, checked against it."""
-    packed = connection.execute(select(blobs.c.data).where(blobs.c.id == name)).scalar()
-    if packed is None:
+    return get_many(connection, [name])[name]
+
+
+def get_many(connection: Connection, names: Collection[str]) -> dict[str, str]:
+    """The texts of those ids."""
+    asked = select(blobs.c.id, blobs.c.data).where(blobs.c.id.in_(names))
+    found = {row.id: _text(row.id, row.data) for row in connection.execute(asked)}
+    for name in set(names) - found.keys():
         raise HostError(f"the store lacks the blob {name}")
+    return found
+
+
+def _text(name: str, packed: bytes) -> str:
     data = zlib.decompress(packed)
     if hashlib.sha256(data).hexdigest() != name:
         raise HostError(f"the blob {name} is not what was stored")

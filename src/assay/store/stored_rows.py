@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from pydantic_core import from_json
+
 from assay.data.run import Judgement
+from assay.data.verdict import Verdict
 
 
 def column_text(text: str) -> str:
@@ -58,3 +61,8 @@ def evidence_rows(key: str, judgement: Judgement) -> Iterator[dict[str, Any]]:
             "place": column_text(found.where),
             "text": column_text(found.text),
         }
+
+
+def verdict_in(judgement: str) -> Verdict:
+    """The verdict of a judgement's JSON; nothing else of it is validated."""
+    return Verdict.model_validate(from_json(judgement)["verdict"], strict=False)

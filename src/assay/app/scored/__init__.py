@@ -1,0 +1,8 @@
+"""Commands about what generators can do: score, analyse, cost, compare, leaderboard.
+
+    graded_runs.py  the runs a user named, as graded entries
+    score_flags.py  what each command accepts
+    *_command.py    one command each
+
+The rule: everything is read from stored records; nothing is run.
+"""

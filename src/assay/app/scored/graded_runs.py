@@ -1,0 +1,60 @@
+"""Graded runs: the runs a user named, read into what scores are made from.
+
+The rule: tasks of a run's suite that no candidate was given for count as failed. Where the suite
+can no longer be listed a line on stderr says so, and only the tasks with candidates count.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from assay.app.stored.stored_run import stored_run
+from assay.app.tasks_command import is_suite
+from assay.data.candidate import Candidate
+from assay.errors import AssayError
+from assay.scores.graded import Graded, GradedTask, graded, graded_task
+
+
+@dataclass(frozen=True)
+class GradedRuns:
+    """All tasks and entries of some runs."""
+
+    names: tuple[str, ...]  # ids of the runs
+    tasks: tuple[GradedTask, ...]
+    entries: tuple[Graded, ...]
+    candidates: dict[str, Candidate]  # by id
+
+
+def graded_runs(names: Sequence[str], attempted_only: bool = False) -> GradedRuns:
+    """Read the runs; each name is RUN or RUN#ID."""
+    ids, entries = [], []
+    tasks: dict[str, GradedTask] = {}
+    candidates: dict[str, Candidate] = {}
+    for name in dict.fromkeys(names):
+        store, run = stored_run(name)
+        with store:
+            ids.append(run.id)
+            for task in () if attempted_only else _suite_tasks(run.suite):
+                tasks.setdefault(task.name, task)
+            for entry, verdict in store.verdicts(run):
+                one = graded(run.id, entry, verdict)
+                entries.append(one)
+                candidates[one.candidate_id] = entry.candidate
+                if entry.task.id not in tasks:
+                    tasks[entry.task.id] = graded_task(entry.task)
+    return GradedRuns(tuple(ids), tuple(tasks.values()), tuple(entries), candidates)
+
+
+def _suite_tasks(suite: str) -> list[GradedTask]:
+    from assay.tasks.catalog import tasks_of
+
+    if not is_suite(suite):
+        return []
+    try:
+        return [graded_task(task) for task in tasks_of(suite)]
+    except AssayError as error:
+        text = f"the suite {suite} cannot be listed, so tasks without a candidate are not counted"
+        sys.stderr.write(f"assay: {text}: {error}\n")
+        return []

@@ -1,0 +1,96 @@
+"""What the commands about generators accept, one frozen dataclass a command."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+import typer
+
+from assay.app.flags import JsonFlag, RunArgument
+
+RunsArgument = Annotated[
+    list[str],
+    typer.Argument(metavar="RUN", help="Folders or URLs of runs; #ID names one of several."),
+]
+CsvFlag = Annotated[bool, typer.Option("--csv", help="Comma-separated values on stdout.")]
+AttemptedFlag = Annotated[
+    bool,
+    typer.Option("--attempted-only", help="Leave out tasks of the suite without a candidate."),
+]
+DegenerateFlag = Annotated[
+    bool, typer.Option("--keep-degenerate", help="Count tasks that prove nothing too.")
+]
+
+
+@dataclass(frozen=True)
+class ScoreFlags:
+    """`assay score`."""
+
+    runs: RunsArgument
+    family: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Only the scores of this source; may be repeated."),
+    ] = None
+    attempted_only: AttemptedFlag = False
+    keep_degenerate: DegenerateFlag = False
+    json: JsonFlag = False
+    csv: CsvFlag = False
+
+
+@dataclass(frozen=True)
+class LeaderboardFlags:
+    """`assay leaderboard`."""
+
+    runs: RunsArgument
+    attempted_only: AttemptedFlag = False
+    keep_degenerate: DegenerateFlag = False
+    json: JsonFlag = False
+    csv: CsvFlag = False
+
+
+@dataclass(frozen=True)
+class AnalyseFlags:
+    """`assay analyse`."""
+
+    runs: RunsArgument
+    json: JsonFlag = False
+
+
+@dataclass(frozen=True)
+class CostFlags:
+    """`assay cost`."""
+
+    run: RunArgument
+    budget: Annotated[
+        str,
+        typer.Option(
+            metavar="dollars=N,tokens=N,seconds=N", help="What may be spent; one or more of them."
+        ),
+    ]
+    tasks: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=1,
+            help="How many tasks there are to solve.",
+            show_default="those of the run",
+        ),
+    ] = None
+    json: JsonFlag = False
+
+
+@dataclass(frozen=True)
+class CompareFlags:
+    """`assay compare`."""
+
+    first: Annotated[str, typer.Argument(metavar="A", help="A run.")]
+    second: Annotated[
+        str | None,
+        typer.Argument(metavar="B", help="The run it is compared with.", show_default="A itself"),
+    ] = None
+    generator: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Only this generator; twice: one of A, one of B."),
+    ] = None
+    json: JsonFlag = False

@@ -1,0 +1,14 @@
+"""What explains the figures.
+
+    logistic.py           the penalised logistic model
+    attribution.py        how much category, method and difficulty explain of acceptance
+    rounds.py             transitions from round to round, and the bias of repairs
+    category_failures.py  where categories fail and with which evidence
+    hardware_spread.py    one generator's kernels across devices
+    pareto.py             cost against benefit
+    cost_forecast.py      what a budget buys
+    paired.py             two runs compared task by task
+    run_analysis.py       all of it together
+
+The rule: every test says its name, and many tests at once are corrected by Holm's procedure.
+"""
