@@ -22,6 +22,7 @@ from assay.app.flags import (
     JudgeFlags,
     LimitsFlags,
     ProfileFlags,
+    ReportFlags,
     RunFlags,
     RunsFlags,
     ShowFlags,
@@ -107,6 +108,15 @@ def _judge(flags: JudgeFlags) -> int:
     Exit code: 0 every verdict is the same, 1 at least one is not, 2 usage.
     """
     from assay.app.stored.judge_command import run
+
+    return run(flags)
+
+
+@app.command("report")
+@takes(ReportFlags)
+def _report(flags: ReportFlags) -> int:
+    """Write a stored run as one HTML file, as Markdown, as CSV or as a badge."""
+    from assay.app.stored.report_command import run
 
     return run(flags)
 
