@@ -36,7 +36,7 @@ help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 demo: $(VENV)/.stamp-run  ## judge the example kernels on this machine's CPU
-	@$(BIN)/python -m assay.app.demo examples
+	@$(BIN)/python -m assay.app.demo examples --html out/demo.html
 
 test: check  ## checks, unit tests, a sample of the corpus; under ten minutes on two cores
 	$(BIN)/python -m pytest tests/gpu
@@ -80,10 +80,10 @@ $(VENV)/.stamp-torch: $(VENV)/.stamp-venv constraints.txt
 $(VENV)/.stamp-run: $(VENV)/.stamp-torch pyproject.toml
 	@echo "Installing Assay with Triton and Numba"
 	@$(PIP) install --constraint constraints.txt setuptools
-	@$(PIP) install --no-build-isolation --constraint constraints.txt --editable '.[cpu]'
+	@$(PIP) install --no-build-isolation --constraint constraints.txt --editable '.[cpu,report]'
 	@touch $@
 
 $(VENV)/.stamp-dev: $(VENV)/.stamp-run
 	@echo "Installing what the tests need"
-	@$(PIP) install --no-build-isolation --constraint constraints.txt --editable '.[cpu,dev]'
+	@$(PIP) install --no-build-isolation --constraint constraints.txt --editable '.[cpu,report,dev]'
 	@touch $@

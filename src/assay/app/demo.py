@@ -20,6 +20,8 @@ from rich.text import Text
 from assay.app.candidates import load_candidates
 from assay.app.flags import DemoFlags, takes
 from assay.app.main import ended
+from assay.app.report_files import HtmlReport
+from assay.data.run import Judgement
 from assay.data.settings import Level, Settings
 from assay.data.verdict import Status, Verdict
 from assay.errors import UsageError
@@ -68,8 +70,10 @@ def timed_example(examples: list[Example]) -> Example | None:
     return next(iter(compiled or honest), None)
 
 
-def judge_examples(examples: list[Example], level: Level, line: ProgressLine) -> Iterator[Verdict]:
-    """Verdicts in the order of the examples, one call of the pipeline a task."""
+def judge_examples(
+    examples: list[Example], level: Level, line: ProgressLine
+) -> Iterator[Judgement]:
+    """Judgements in the order of the examples, one call of the pipeline a task."""
     from assay.pipeline import evaluate_many
 
     timed = timed_example(examples)
@@ -78,7 +82,7 @@ def judge_examples(examples: list[Example], level: Level, line: ProgressLine) ->
         candidates = load_candidates([str(example.path) for example in group])
         judgements = evaluate_many(resolve(group[0].task), candidates, settings, line.show)
         with closing(judgements) as stream:
-            yield from (judgement.verdict for judgement in stream)
+            yield from stream
 
 
 def run(flags: DemoFlags) -> int:
@@ -87,11 +91,15 @@ def run(flags: DemoFlags) -> int:
     table = SummaryTable(
         result_console(), [example.path.name for example in examples], extra_column="as labelled"
     )
+    report = HtmlReport.at(flags.html, "native") if flags.html else None
     differing, task = 0, ""
     table.open()
     with ProgressLine(progress_console(), "the demo") as line:
-        verdicts = judge_examples(examples, Level(flags.level), line)
-        for example, verdict in zip(examples, verdicts, strict=True):
+        judgements = judge_examples(examples, Level(flags.level), line)
+        for example, judgement in zip(examples, judgements, strict=True):
+            verdict = judgement.verdict
+            if report is not None:
+                report.add(judgement)
             with line.hidden():
                 if example.task != task:
                     table.section(task := example.task)
@@ -100,6 +108,9 @@ def run(flags: DemoFlags) -> int:
             sys.stdout.flush()
     table.close()
     result_console().print(_closing_line(table.verdicts, differing))
+    if report is not None:
+        report.write("The demo")
+        result_console().print(Text(f"The report: {report.path} (open it in a browser)"))
     return 1 if differing else 0
 
 
@@ -139,7 +150,7 @@ def _example(path: Path) -> Example:
 
 
 def main() -> int:
-    """`python -m assay.app.demo [FOLDER] [--level LEVEL]`."""
+    """`python -m assay.app.demo [FOLDER] [--level LEVEL] [--html FILE]`."""
     app = typer.Typer(
         add_completion=False,
         context_settings={"help_option_names": ["-h", "--help"]},

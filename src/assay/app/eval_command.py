@@ -16,6 +16,7 @@ from assay.app.flags import EvalFlags
 from assay.app.printers import printer_for
 from assay.app.record_folder import RecordFolder
 from assay.app.replay import check_replayed, read_replayed
+from assay.app.report_files import HtmlReport
 from assay.data.verdict import Status
 from assay.devices import device_registry
 from assay.report.console import progress_console
@@ -39,6 +40,7 @@ def run(flags: EvalFlags) -> int:
     settings = settings_from(flags, replayed)
     device_registry.backend(settings.device)  # whether it can be used the judge process finds out
     folder = RecordFolder.at(flags.out) if flags.out else None
+    report = HtmlReport.at(flags.html, flags.task) if flags.html else None
     if replayed is not None:
         check_replayed(replayed, task, candidates)
 
@@ -57,6 +59,10 @@ def run(flags: EvalFlags) -> int:
                     printer.add(judgement.verdict)
                 if folder is not None:
                     folder.write(judgement)
+                if report is not None:
+                    report.add(judgement)
                 statuses.append(judgement.verdict.status)
     printer.close()
+    if report is not None:
+        report.write(f"Task {task.id}")
     return exit_code(statuses)

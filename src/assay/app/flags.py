@@ -52,6 +52,10 @@ AtFlag = Annotated[
     typer.Option(metavar="NAME=SIZE", help="Another size of an axis; may be repeated."),
 ]
 
+HtmlFlag = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Write the verdicts as one HTML page.")
+]
+
 
 @dataclass(frozen=True, kw_only=True)
 class JudgingFlags:
@@ -161,6 +165,7 @@ class EvalFlags(JudgingFlags):
     no_daemon: Annotated[
         bool, typer.Option("--no-daemon", help="Judge in a process of its own, daemon or not.")
     ] = False
+    html: HtmlFlag = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -237,6 +242,27 @@ class JudgeFlags:
     """`assay judge`."""
 
     run: RunArgument
+    json: JsonFlag = False
+
+
+@dataclass(frozen=True)
+class ReportFlags:
+    """`assay report`."""
+
+    run: RunArgument
+    out: Annotated[
+        Path | None,
+        typer.Option("-o", "--out", metavar="FILE.html", help="Write one HTML file."),
+    ] = None
+    md: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write a summary in Markdown.")
+    ] = None
+    csv: Annotated[Path | None, typer.Option(metavar="FILE", help="Write one row a candidate.")] = (
+        None
+    )
+    badge: Annotated[
+        Path | None, typer.Option(metavar="FILE.svg", help="Write accepted of all as a picture.")
+    ] = None
     json: JsonFlag = False
 
 
@@ -357,6 +383,7 @@ class DemoFlags:
         "examples"
     )
     level: Annotated[LevelName, typer.Option(help="How much is tried.")] = "quick"
+    html: HtmlFlag = None
 
 
 Flags = TypeVar("Flags")

@@ -23,6 +23,7 @@ from assay.app.flags import (
     JudgeFlags,
     LimitsFlags,
     ProfileFlags,
+    ReportFlags,
     RunFlags,
     RunsFlags,
     ShowFlags,
@@ -173,6 +174,15 @@ def _cost(flags: CostFlags) -> int:
 def _compare(flags: CompareFlags) -> int:
     """Compare two runs, or two generators, task by task."""
     from assay.app.scored.compare_command import run
+
+    return run(flags)
+
+
+@app.command("report")
+@takes(ReportFlags)
+def _report(flags: ReportFlags) -> int:
+    """Write a stored run as one HTML file, as Markdown, as CSV or as a badge."""
+    from assay.app.stored.report_command import run
 
     return run(flags)
 

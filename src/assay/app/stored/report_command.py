@@ -1,0 +1,46 @@
+"""`assay report`: a stored run as files that people open: HTML, Markdown, CSV, a badge.
+
+The rule: only stored records are read. Where no file is named the Markdown goes to stdout.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from assay.app.flags import ReportFlags
+from assay.app.report_files import write_html, write_text
+from assay.app.stored.stored_run import stored_run
+from assay.report.export.badge import badge
+from assay.report.export.csv_report import csv_report
+from assay.report.export.markdown_report import markdown_report
+from assay.report.html.gathered_report import of_run
+
+
+def run(flags: ReportFlags) -> int:
+    """Write what was asked for, and say where it lies."""
+    store, one = stored_run(flags.run)
+    with store:
+        data = of_run(one, store.judgements(one), _shown(flags.run))
+    written: dict[str, Path] = {}
+    if flags.out is not None:
+        written["html"] = write_html(data, flags.out)
+    if flags.csv is not None:
+        written["csv"] = write_text(csv_report(data), flags.csv)
+    if flags.badge is not None:
+        written["badge"] = write_text(badge(data.verdicts), flags.badge)
+    if flags.md is not None:
+        written["md"] = write_text(markdown_report(data), flags.md)
+    if flags.json:
+        said = {kind: str(path) for kind, path in written.items()}
+        sys.stdout.write(json.dumps(said) + "\n")
+    elif not written:
+        sys.stdout.write(markdown_report(data))
+    return 0
+
+
+def _shown(place: str) -> str:
+    """The run as the report names it: a report is passed on, and a password must not be."""
+    return "RUN" if "://" in place and urlsplit(place).password else place

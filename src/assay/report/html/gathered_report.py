@@ -1,0 +1,222 @@
+"""A report's data, gathered from entries and what is known of each.
+
+The rule: one judgement is in memory at a time, and of each only what a page shows is kept. Numbers
+keep the digits that a chart can show.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from assay.data.environment import Environment
+from assay.data.generator import Generator
+from assay.data.limits import Peaks
+from assay.data.observations.call import CallSeen
+from assay.data.observations.explanation import Explanation
+from assay.data.observations.observation import LimitsSeen, TimesSeen
+from assay.data.run import Entry, Judgement, Run
+from assay.data.verdict import Rubric, Status, WorkloadOutcome
+from assay.data.workload import Category
+from assay.report import words
+from assay.report.html.report_data import (
+    NOT_STATED,
+    OPEN,
+    ReportData,
+    ReportSamples,
+    ReportTask,
+    ReportVerdict,
+    ReportWorkload,
+)
+from assay.report.html.reproduce_commands import VerdictOrigin, commands
+from assay.report.html.score_curves import fast_p_curves
+from assay.report.html.shape_robustness import categories_of
+from assay.report.html.source_marks import marked
+
+_DIGITS = 4
+_MOST_SAMPLES = 500  # of one subject: a density of more looks the same
+
+Judged = Iterable[tuple[Entry, Judgement | None]]
+
+
+@dataclass
+class GatheredReport:
+    """Takes judgements one after the other."""
+
+    origin: VerdictOrigin
+    with_records: bool = False  # the report holds what `--replay` reads
+    tasks: dict[str, ReportTask] = field(default_factory=dict)
+    environments: list[Environment] = field(default_factory=list)
+    verdicts: list[ReportVerdict] = field(default_factory=list)
+
+    def add(self, entry: Entry, judgement: Judgement | None) -> None:
+        """Keep what the pages show of it."""
+        task = entry.task
+        self.tasks.setdefault(task.id, ReportTask(id=task.id, title=task.title, tags=task.tags))
+        plain = ReportVerdict(
+            number=entry.number,
+            name=entry.candidate.name,
+            id=entry.candidate.id,
+            task=task.id,
+            generator=generator_name(entry.candidate.provenance.generator),
+            language=entry.candidate.language,
+            status=OPEN,
+            provenance=entry.candidate.provenance,
+            sources=entry.candidate.sources,
+        )
+        if judgement is not None:
+            plain = self._judged(plain, judgement)
+        self.verdicts.append(plain)
+
+    def data(self, run: Run, title: str) -> ReportData:
+        """The whole report."""
+        settings = run.settings
+        return ReportData(
+            title=title,
+            run=run.id,
+            suite=run.suite,
+            level=settings.level.value,
+            track=settings.track.value,
+            device=settings.device,
+            assay=run.assay,
+            started_at=run.started_at or None,
+            statuses=tuple(status.value for status in reversed(Status)),
+            categories=tuple(category.value for category in Category),
+            tasks=tuple(self.tasks[name] for name in sorted(self.tasks)),
+            environments=tuple(self.environments),
+            verdicts=tuple(self.verdicts),
+            curves=fast_p_curves(self.verdicts),
+        )
+
+    def _judged(self, plain: ReportVerdict, judgement: Judgement) -> ReportVerdict:
+        verdict = judgement.verdict
+        errors, not_finite = _errors(judgement)
+        update = {
+            "status": verdict.status.value,
+            "correct": verdict.correct.value,
+            "honest": verdict.honest.value,
+            "reason": verdict.reason,
+            "evidence": tuple(marked(one, judgement.candidate) for one in verdict.evidence),
+            "workloads": tuple(_workload(row) for row in verdict.workloads),
+            "coverage": verdict.coverage,
+            "own_workload": verdict.own_workload.value,
+            "task_remarks": verdict.task_remarks,
+            "relations": verdict.relations,
+            "timing": verdict.timing or (),
+            "timing_reason": verdict.timing_reason,
+            "samples": _samples(judgement),
+            "errors": errors,
+            "errors_not_finite": not_finite,
+            "explanation": _explanation(verdict.explanation),
+            "limits": verdict.limits,
+            "limits_reason": verdict.limits_reason,
+            "peaks": _peaks(judgement),
+            "rubric": _rubric(verdict.rubric),
+            "rubric_reasons": verdict.rubric.reasons if verdict.rubric else (),
+            "own_share": verdict.own_share,
+            "environment": self._environment(verdict.environment),
+            "stages": {name: _rounded(seconds) for name, seconds in verdict.stages.items()},
+            "elapsed_s": verdict.elapsed_s,
+            "commands": commands(self.origin, plain.number, judgement),
+            "record": verdict.model_dump_json() if self.with_records and verdict.plan else "",
+        }
+        return plain.model_copy(update=update)
+
+    def _environment(self, environment: Environment) -> int:
+        if environment not in self.environments:
+            self.environments.append(environment)
+        return self.environments.index(environment)
+
+
+def of_run(run: Run, judged: Judged, place: str) -> ReportData:
+    """The report of a stored run."""
+    gathered = GatheredReport(VerdictOrigin(run.suite, place))
+    for entry, judgement in judged:
+        gathered.add(entry, judgement)
+    return gathered.data(run, f"Run {run.id}")
+
+
+def call_run(asked: str, judgement: Judgement) -> Run:
+    """What stands for a run where verdicts come from one call of a command: nothing is stored."""
+    version = judgement.verdict.environment.assay
+    return Run(id="", suite=asked, settings=judgement.settings, assay=version, started_at=0)
+
+
+def generator_name(generator: Generator | None) -> str:
+    """Name and version, and the model where there is one."""
+    if generator is None:
+        return NOT_STATED
+    name = " ".join(part for part in (generator.name, generator.version) if part)
+    return f"{name} ({generator.model})" if generator.model else name
+
+
+def _workload(row: WorkloadOutcome) -> ReportWorkload:
+    return ReportWorkload(
+        sizes=" ".join(f"{name}={size}" for name, size in row.axes.items()),
+        dtype=row.dtype,
+        layout=row.layout.value,
+        values=row.distribution.value,
+        direction=row.direction.value,
+        outcome=row.outcome.value,
+        budget_used=None if row.error_budget_used is None else _rounded(row.error_budget_used),
+        categories=tuple(category.value for category in categories_of(row.axes)),
+    )
+
+
+def _errors(judgement: Judgement) -> tuple[tuple[float, ...], int]:
+    """The share of its budget that each output of each call used, and how many are not finite."""
+    seen = [
+        output.error.budget_used
+        for call in judgement.observations
+        if isinstance(call, CallSeen)
+        for output in call.outputs
+        if output.error is not None
+    ]
+    finite = tuple(_rounded(used, 3) for used in seen if used is not None)
+    return finite, len(seen) - len(finite)
+
+
+def _samples(judgement: Judgement) -> tuple[ReportSamples, ...]:
+    times = [one for one in judgement.observations if isinstance(one, TimesSeen)]
+    return tuple(
+        ReportSamples(
+            subject=one.subject,
+            cache=one.cache,
+            samples_us=tuple(_rounded(sample) for sample in _thinned(one.samples_us)),
+        )
+        for seen in times
+        for one in seen.measurements
+    )
+
+
+def _thinned(samples: tuple[float, ...]) -> tuple[float, ...]:
+    """Every n-th, so that at most as many are left as a density can show."""
+    return samples[:: math.ceil(len(samples) / _MOST_SAMPLES) or 1]
+
+
+def _peaks(judgement: Judgement) -> Peaks | None:
+    seen = (one.peaks for one in judgement.observations if isinstance(one, LimitsSeen))
+    return next(seen, None)
+
+
+def _rubric(rubric: Rubric | None) -> dict[str, int]:
+    """Every axis that has a place."""
+    found = rubric.model_dump() if rubric else {}
+    return {name: value for name, value in found.items() if isinstance(value, int)}
+
+
+def _explanation(found: Explanation | None) -> str:
+    if found is None:
+        return ""
+    lines = [f"{found.pattern.value}: {found.text}"]
+    lines += [f"fails {condition}" for condition in found.failure_conditions]
+    if found.smallest is not None:
+        lines.append(f"smallest failing workload: {words.workload(found.smallest)}")
+    lines += [f"{list(e.index)}: expected {e.expected}, got {e.got}" for e in found.worst]
+    return "\n".join(lines)
+
+
+def _rounded(value: float, digits: int = _DIGITS) -> float:
+    """Significant digits, so that the file holds no noise."""
+    return float(f"{value:.{digits}g}")

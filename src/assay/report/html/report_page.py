@@ -1,0 +1,63 @@
+"""The file itself: page, style, scripts and data put together.
+
+The rule: the file loads nothing. Its content security policy lets only the scripts that stand in it
+run, by their hashes, so that no text of a candidate can become one.
+"""
+
+from __future__ import annotations
+
+import html
+from importlib.resources import files
+
+from assay.report.html.chart_library import INSTALL, chart_script
+from assay.report.html.report_data import ReportData
+from assay.report.html.safe_script import json_element, policy_hash, script_element
+
+_SCRIPTS = (
+    "dom.js",
+    "tables.js",
+    "charts.js",
+    "overview.js",
+    "groups.js",
+    "verdict.js",
+    "compare.js",
+    "router.js",
+)
+
+
+def report_page(data: ReportData) -> str:
+    """The HTML of one report."""
+    charts = chart_script()
+    library = script_element(charts)
+    pages = script_element('"use strict";\n' + "\n".join(_part(name) for name in _SCRIPTS))
+    allowed = " ".join(policy_hash(script) for script in (library, pages))
+    policy = (
+        f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; "
+        "img-src data: blob:; base-uri 'none'; form-action 'none'"
+    )
+    content = data.model_dump(mode="json", exclude_defaults=True)
+    content |= {"charts": "" if charts else INSTALL}
+    parts = {
+        "title": html.escape(data.title),
+        "policy": html.escape(policy),
+        "style": _part("style.css"),
+        "data": json_element(content),
+        "library": library,
+        "pages": pages,
+    }
+    return _filled(_part("page.html"), parts)
+
+
+def _filled(page: str, parts: dict[str, str]) -> str:
+    """The page with its marks replaced, each once and in one pass: a part is never searched."""
+    pieces = []
+    for name in parts:
+        before, mark, page = page.partition("{{" + name + "}}")
+        if not mark:
+            raise ValueError(f"page.html has no mark for {name}, or not in this order")
+        pieces += [before, parts[name]]
+    return "".join([*pieces, page])
+
+
+def _part(name: str) -> str:
+    return (files("assay.report.html") / name).read_text(encoding="utf-8")

@@ -1,0 +1,150 @@
+"""The report in a real browser: nothing complains, charts are drawn, links lead somewhere.
+
+Skipped with the reason where no browser is installed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import report_browser
+from assay.report.html.chart_library import script_path
+from assay.report.html.gathered_report import of_run
+from assay.report.html.report_page import report_page
+from hostile_report import EVIL, hostile_report
+from report_browser import opened
+from synthetic_run import RUN, judged
+
+pytestmark = [
+    pytest.mark.skipif(bool(report_browser.missing()), reason=report_browser.missing() or "-"),
+    pytest.mark.skipif(script_path() is None, reason="plotly is not installed"),
+]
+ROUTES = ("#/", "#/verdicts", "#/tasks", "#/leaderboard", "#/compare", "#/verdict/0")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with report_browser.launched() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("report") / "report.html"
+    path.write_text(report_page(of_run(RUN, judged(tasks=2, rounds=2, workloads=4), "RUN")))
+    return path
+
+
+LEADS = """hash => {
+    const [page, ...given] = hash.replace(/^#[/]/, "").split("/").map(decoded);
+    const found = Object.hasOwn(PAGES, page) && PAGES[page](...given) !== null;
+    pendingCharts = [];
+    return found;
+}"""
+
+
+def test_every_page_opens_and_every_link_leads_to_one(browser: Any, report: Path) -> None:
+    with opened(browser, report) as shown:
+        found = set[str]()
+        for route in (*ROUTES, "#/task/task_01", "#/generator/searcher%201"):
+            shown.go(route)
+            title = shown.page.inner_text("h1")
+            assert title and "no such page" not in title, route
+            shown.page.evaluate("drawAll()")
+            found |= set(shown.links())
+        assert len(found) > 20
+        assert [one for one in sorted(found) if not shown.page.evaluate(LEADS, one)] == []
+        assert not shown.page.evaluate(LEADS, "#/task/none")
+        shown.go("#/no/such")
+        assert "no such page" in shown.page.inner_text("h1")
+    assert shown.complaints == [] and shown.requests == []
+
+
+@pytest.mark.exhaustive
+def test_charts_are_drawn_and_follow_the_theme(browser: Any, report: Path) -> None:
+    with opened(browser, report, dark=True) as shown:
+        for route in ("#/", "#/leaderboard", "#/task/task_00", accepted_route(shown)):
+            shown.go(route)
+            shown.page.evaluate("drawAll()")
+            charts = shown.page.query_selector_all(".chart")
+            assert charts and all(one.query_selector("svg") for one in charts), route
+        read = "getComputedStyle(document.body).backgroundColor"
+        dark = shown.page.evaluate(read)
+        shown.page.keyboard.press("d")
+        assert shown.page.evaluate(read) != dark
+    assert shown.complaints == []
+
+
+def accepted_route(shown: report_browser.OpenReport) -> str:
+    found = "VERDICTS.find(v => v.status === 'accepted').number"
+    return f"#/verdict/{shown.page.evaluate(found)}"
+
+
+def test_keys_filter_and_sort_work(browser: Any, report: Path) -> None:
+    with opened(browser, report) as shown:
+        page = shown.page
+        page.keyboard.press("v")
+        page.wait_for_selector("h1:has-text('Verdicts')")
+        page.keyboard.press("/")
+        page.keyboard.type("searcher")
+        assert page.locator("tbody tr").count() == 4
+        page.click("th button:has-text('candidate')")
+        names = page.locator("tbody tr td:first-child").all_inner_texts()
+        assert names == sorted(names)
+        page.evaluate("document.activeElement.blur()")
+        page.keyboard.press("j")
+        page.wait_for_function("location.hash === '#/verdict/0'")
+        page.keyboard.press("j")
+        page.wait_for_function("location.hash === '#/verdict/1'")
+        page.keyboard.press("c")
+        page.wait_for_selector("h1:has-text('Compare')")
+        assert page.input_value("#first") == "0" and page.input_value("#second") == "1"
+        page.keyboard.press("?")
+        assert page.locator("dialog[open]").count() == 1
+
+
+@pytest.mark.exhaustive
+def test_nothing_is_wider_than_a_phone(browser: Any, report: Path) -> None:
+    with opened(browser, report, width=390) as shown:
+        shown.page.evaluate("VERDICTS[0].name = VERDICTS[0].reason = 'x'.repeat(200)")
+        for route in ROUTES:
+            shown.go(route)
+            wide = "document.documentElement.scrollWidth - innerWidth"
+            assert shown.page.evaluate(wide) <= 0, route
+
+
+def test_a_candidate_called_script_is_only_text(browser: Any, tmp_path: Path) -> None:
+    path = tmp_path / "evil.html"
+    path.write_text(report_page(hostile_report().data(RUN, EVIL)))
+    with opened(browser, path) as shown:
+        dialogs: list[str] = []
+        shown.page.on("dialog", lambda one: dialogs.append(one.message))
+        for route in ("#/", "#/verdict/0", "#/verdicts", "#/compare", "#/task/softmax"):
+            shown.go(route)
+            assert shown.page.locator("img, main script").count() == 0
+        turned = shown.page.evaluate("el('p', {}, 'a\\u202eb\\u0007').textContent")
+        assert turned == "a\\u202eb\\u0007"
+        shown.go("#/verdict/0")
+        assert EVIL in shown.page.inner_text("h1 ~ p >> nth=1")
+        assert shown.page.locator(".code .convicts").count() == 1
+    assert dialogs == [] and shown.complaints == [] and shown.requests == []
+
+
+@pytest.mark.exhaustive
+def test_axe_finds_nothing_serious(browser: Any, report: Path) -> None:
+    axe = pytest.importorskip("axe_core_python.sync_playwright", reason="axe is not installed")
+    with opened(browser, report) as shown:
+        for route in ROUTES:
+            shown.go(route)
+            shown.page.evaluate("drawAll()")
+            found = axe.Axe().run(shown.page)["violations"]
+            grave = [
+                (one["id"], one["nodes"][0]["html"][:120])
+                for one in found
+                if one["impact"] in ("serious", "critical")
+            ]
+            assert grave == [], route
