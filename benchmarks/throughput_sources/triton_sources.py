@@ -178,14 +178,15 @@ def _row_sum(choices: Choices) -> Mapping[str, str]:
 
 
 def _softmax(choices: Choices) -> Mapping[str, str]:
-    top = '    top = tl.full((R,), -float("inf"), dtype=tl.float32)\n'
-    top += _loop('-float("inf")', "        top = tl.maximum(top, tl.max(x, axis=1))\n")
-    power = choices.one(
-        "tl.exp(x - top[:, None])", "tl.exp2((x - top[:, None]) * 1.4426950408889634)"
-    )
-    total = "    total = tl.zeros((R,), dtype=tl.float32)\n"
-    total += _loop('-float("inf")', f"        total += tl.sum({power}, axis=1)\n")
-    value = choices.one(f"{power} / total[:, None]", f"{power} * (1.0 / total)[:, None]")
+    """Column by column first: Triton 3.6 does not compile a reduction inside these loops."""
+    top = '    top = tl.full((R, C), -float("inf"), dtype=tl.float32)\n'
+    top += _loop('-float("inf")', "        top = tl.maximum(top, x)\n")
+    top += "    peak = tl.max(top, axis=1)[:, None]\n"
+    power = choices.one("tl.exp(x - peak)", "tl.exp2((x - peak) * 1.4426950408889634)")
+    total = "    total = tl.zeros((R, C), dtype=tl.float32)\n"
+    total += _loop('-float("inf")', f"        total += {power}\n")
+    total += "    whole = tl.sum(total, axis=1)[:, None]\n"
+    value = choices.one(f"{power} / whole", f"{power} * (1.0 / whole)")
     return _rows(choices) | {
         "body": (top + total + _loop('-float("inf")', _STORE.format(value))).rstrip("\n")
     }
