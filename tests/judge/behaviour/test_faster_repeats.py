@@ -79,3 +79,5 @@ def test_whoever_is_faster_where_most_elements_are_known_remembers() -> None:
     few = RepetitionSeen(new_us=new, changed_us=near, changed_inputs=(0,) * 8)
     assert findings(few) and not findings(few.model_copy(update={"calls": 16}))
     assert not findings(RepetitionSeen(new_us=new, near_us=(800.0,) * 8))
+    assert not findings(RepetitionSeen(new_us=(300.0,) * 8, near_us=(90.0,) * 8))  # a short sort
+    assert findings(RepetitionSeen(new_us=(300.0,) * 8, near_us=(90.0,) * 8, calls=16))

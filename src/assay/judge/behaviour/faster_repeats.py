@@ -24,6 +24,7 @@ from assay.data.evidence import Evidence, EvidenceKind, Severity
 from assay.data.observations.observation import RepetitionSeen
 
 LEAST_US = 200.0  # a faster call is mostly the road to it
+LEAST_ALONE_US = 400.0  # half of it is 30000 wrong guesses of a branch, more than are remembered
 MEDIAN_RATIO = 0.5
 PAIR_RATIO = 0.7
 SLOWED_MEDIAN_RATIO = 0.75
@@ -59,9 +60,12 @@ def _of_most(seen: RepetitionSeen) -> tuple[Evidence, ...]:
     """Contents that share most elements with an earlier one, beside such as share none.
 
     Of calls in batches those alone that come a batch after it: a branch predictor may know others.
+    Of calls that are asked alone only long ones, for the same reason.
     """
     alike = [seen.near_us]
     if seen.calls == 1:
+        if not seen.new_us or statistics.median(seen.new_us) < LEAST_ALONE_US:
+            return ()
         alike += [_changed_us(seen, number) for number in sorted(set(seen.changed_inputs))]
         alike.append(seen.again_us)
     for times in alike:
