@@ -81,7 +81,7 @@ def repeat(exam: Exam, session: Session, deadline: Deadline) -> RepetitionSeen:
     tried = [change.make(first, rng) for _ in range(_TRIED)]
     slowest = min(slowest, asked.us(tried))  # the first call paid for new pages
     batch = _batch_calls(size, slowest) if slowest < _BATCHED_US else 1
-    return _pairs(exam, _Asked(session, deadline, batch), rng, slowest)
+    return _pairs(exam, _Asked(session, deadline, batch, change), rng, slowest)
 
 
 def _batch_calls(size: int, call_us: float) -> int:
@@ -166,9 +166,9 @@ def _ask_new(
     asked: _Asked, content: Content, times: _Times, rng: random.Random, most: int
 ) -> Content:
     """Contents whose every element is new; in batches also what is near them. Returns the last."""
-    new, change = [content], WholeChange(content)
+    new = [content]
     for _ in range(asked.length(rng, most)):
-        new.append(change.make(new[-1], rng))
+        new.append(asked.change.make(new[-1], rng))
     asked.us(new[:1])
     times.new_us.append(asked.us(new[1:]))
     if asked.batch > 1:
@@ -194,8 +194,15 @@ def _alike(content: Content, rng: random.Random, count: int, position: int | Non
 class _Asked:
     """Contents put to the candidate: one by one at one place, or as a batch at as many places."""
 
-    def __init__(self, session: Session, deadline: Deadline, batch: int = 1) -> None:
+    def __init__(
+        self,
+        session: Session,
+        deadline: Deadline,
+        batch: int = 1,
+        change: WholeChange | None = None,
+    ) -> None:
         self.batch = batch
+        self.change = change or WholeChange(Content(()))
         self._session = session
         self._deadline = deadline
         self._options = BatchOptions(copy_each=False, poison=False, check_inputs=False)
