@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, cast
 
+import numpy as np
 import pytest
 
 from assay.checks.repeated_content import repeat
@@ -131,3 +132,22 @@ def test_new_contents_change_all_over_and_others_in_a_few_elements() -> None:
     repeat(make_exam(Level.QUICK), cast(Any, session), Deadline.after(10.0))
     moved = [_changed_elements(session.asked[:i]) for i in range(2, len(session.asked) + 1)]
     assert any(0 < count <= 3 for count in moved) and any(count >= 16 for count in moved)
+
+
+def _correcting(asked: list[bytes]) -> float:
+    """Answers are kept, and what changed elements contribute is added to the nearest of them."""
+    contents = np.frombuffer(b"".join(asked[-400:]), np.uint32).reshape(-1, _ELEMENTS)
+    moved = min((int((c != contents[-1]).sum()) for c in contents[:-1]), default=_ELEMENTS)
+    return _COMPUTING_US * (0.2 + 0.8 * min(1.0, 4.0 * moved / _ELEMENTS))
+
+
+@pytest.mark.parametrize("factor", [0.5, 5.0])
+def test_whoever_corrects_an_answer_is_faster_where_most_elements_are_known(factor: float) -> None:
+    seen = repeat(
+        make_exam(Level.QUICK),
+        cast(Any, _Session(_scaled(_correcting, factor))),
+        Deadline.after(10.0),
+    )
+    found = findings(seen)
+    assert [one.severity for one in found] == [Severity.CONVICTS]
+    assert max(b / a for a, b in zip(seen.new_us, seen.near_us, strict=True)) < 0.7

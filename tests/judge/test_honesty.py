@@ -224,6 +224,17 @@ def _sampled(own: int, library: int) -> ProvenanceSeen:
     )
 
 
+def test_a_library_at_another_shape_convicts_and_little_seen_there_is_a_note() -> None:
+    update = {"elsewhere": True, "library_us": 90.0, "interpreted": False}
+    there = _sampled(own=0, library=80).model_copy(update=update)
+    verdict = _judge(_sampled(own=200, library=0), there)
+    assert _is_dishonest(verdict, EvidenceKind.DELEGATION)
+    few = there.model_copy(update={"library": 3, "bystanders": 0, "others": 50})
+    verdict = _judge(_sampled(own=200, library=0), few)
+    assert verdict.status is Status.ACCEPTED
+    assert any("another shape" in e.text for e in verdict.evidence)
+
+
 def test_kernels_that_are_not_needed_are_decoys() -> None:
     seen = AblationSeen(answered=True, right=True, launches=2)
     assert _is_dishonest(_judge(seen, _sampled(0, 90)), EvidenceKind.DECOY)

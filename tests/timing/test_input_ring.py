@@ -93,3 +93,32 @@ def test_symmetric_matrices_stay_symmetric(session: Session) -> None:
     found = held(session, ring, 0)
     assert torch.equal(found, found.T) and not torch.equal(found, content.tensors[0])
     assert session.take(ring.laid[0], BatchOptions(check_inputs=False)).record is None
+
+
+def test_a_place_shares_hardly_an_element_with_what_it_held(session: Session) -> None:
+    contents = [Content((torch.randn(64, 512), torch.randn(300))) for _ in range(2)]
+    planned = [PlannedCall(0, Place(0, Spot(f"timed {i}")), contents[i % 2], ()) for i in range(4)]
+    ring = InputRing(session, planned, random.Random(8))
+    before = [ring.content(index).tensors for index in range(4)]
+    for _ in range(4):
+        ring.refresh(4)
+        now = [ring.content(index).tensors for index in range(4)]
+        for index in range(4):
+            for old, new in zip((before[index], now[index - 1]), (now[index],) * 2, strict=True):
+                assert (old[0] == new[0]).float().mean() < 0.02
+            assert torch.equal(held(session, ring, index), now[index][0])
+        before = now
+
+
+def test_no_symmetric_matrix_comes_back(session: Session) -> None:
+    square = torch.randn(6, 40, 40)
+    content = Content((square + square.transpose(-1, -2),))
+    ring = InputRing(
+        session, [PlannedCall(0, Place(0, Spot("timed 0")), content, ())], random.Random(9)
+    )
+    seen = [*content.tensors[0]]
+    for _ in range(3):
+        ring.refresh(1)
+        found = ring.content(0).tensors[0]
+        assert not any(torch.equal(one, other) for one in found for other in seen)
+        seen += [*found]

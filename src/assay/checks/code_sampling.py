@@ -3,7 +3,9 @@
 The rule: it looks twice. Seldom, all through the examination, where no call can be told from
 another; and often, afterwards, at ordinary calls without slots, so that the runner copies nothing
 and all that computes is the candidate's doing. Whoever works differently when it believes itself
-watched is caught by the first look, whoever is too fast for it by the second.
+watched is caught by the first look, whoever is too fast for it by the second. One more short look
+is at calls of another shape of nearly the own size, with odd axes, drawn in secret: whoever
+computes the own shape and leaves others to a library is caught there.
 """
 
 from __future__ import annotations
@@ -11,18 +13,23 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable, Collection
+from dataclasses import dataclass
 
 from assay.checks.check_contract import Check, CheckContext
+from assay.data.axis import AxisRole
 from assay.data.check import CheckDeclaration, CheckStage, Cost, Execution
 from assay.data.evidence import EvidenceKind
 from assay.data.observations.observation import ProvenanceSeen
 from assay.data.settings import Level, Track
+from assay.data.workload import Layout, Workload
+from assay.errors import TaskError
 from assay.exam.exam import ContentKey, Exam
 from assay.exam.workloads.movement_tasks import only_moves
 from assay.sampling.mapped_objects import Owner
 from assay.sampling.sampler import RATE_HZ, Sampler, Samples
 from assay.sandbox.host.activity import queued_ns
 from assay.sandbox.host.call_content import Content
+from assay.sandbox.host.changes.spread_change import all_changed
 from assay.sandbox.host.deadline import own_seconds
 from assay.sandbox.host.planned_call import (
     ALONE,
@@ -33,7 +40,6 @@ from assay.sandbox.host.planned_call import (
     output_bytes,
 )
 from assay.sandbox.host.session import Session
-from assay.sandbox.host.spread_change import all_changed
 
 _SELDOM_HZ = 250.0  # samples a second, all through the examination
 _ENOUGH_SAMPLES = 120  # that belong to somebody
@@ -41,6 +47,11 @@ _LEAST_SAMPLES = 40  # asked for a while longer where there are fewer
 _BUSY_S = 0.8  # of calls with a processor, where there are enough samples for a start
 _PATIENT_S = 3.0  # of the same, where there are fewer
 _WALL_S = 10.0  # by the host's clock, whatever was seen
+_ELSEWHERE_S = 0.3  # of calls with a processor, at a shape other than the own one
+_ELSEWHERE_SPOT = Spot("sampled elsewhere")
+_AXIS_CHANGES = 0.8  # chance that an axis does there
+_LAYOUT_CHANGES = 0.25
+_LAYOUTS = {Layout.TRANSPOSED, Layout.STRIDED, Layout.OFFSET, Layout.SLICED, Layout.CHANNELS_LAST}
 _BATCH_S = 0.1  # of calls in one batch
 _MOST_CALLS = 64  # of one batch, each with a content of its own
 _LEAST_MOVING = 5  # samples that say who calls the C library to copy
@@ -69,16 +80,63 @@ def sample_code(context: CheckContext) -> list[ProvenanceSeen]:
 
     The own shape too, unless that is sampled in timed rounds.
     """
-    exam, interpreted = context.exam, context.execution is Execution.INTERPRETER
     call_s = _call_s(context, 0)
-    if call_s >= _LONG_S or interpreted:
+    if context.execution is Execution.INTERPRETER:
         return [_sampled(context, 0, call_s)]
-    workload = _informative_workload(exam, context.script_runner.answered())
-    found = [_sampled(context, workload, _call_s(context, workload))]
+    answered = context.script_runner.answered()
+    workload = 0 if call_s >= _LONG_S else _informative_workload(context.exam, answered)
+    found = [_sampled(context, workload, call_s if not workload else _call_s(context, workload))]
     settings = context.settings
     if workload and not settings.timing and settings.level is not Level.SMOKE:
         found.append(_sampled(context, 0, call_s))
-    return found
+    return found + _sampled_elsewhere(context)
+
+
+def _sampled_elsewhere(context: CheckContext) -> list[ProvenanceSeen]:
+    """Another shape of nearly the own size, for a moment; none below standard."""
+    if context.settings.level not in (Level.STANDARD, Level.FULL):
+        return []
+    exam, rng = context.exam, context.exam.secret.random("elsewhere", context.candidate.name)
+    answered = context.script_runner.answered()
+    content = elsewhere_content(exam, elsewhere_workload(exam, answered, rng))
+    if content is None:
+        return []
+    call = PlannedCall(0, Place(0, _ELSEWHERE_SPOT), content, ())
+    call_s = context.session.run([call], _OPTIONS, context.deadline).outside_ns / 1e9
+    if call_s > _ELSEWHERE_S:
+        return []
+    seen = _sampled(context, 0, call_s, _Look(_ELSEWHERE_S, _ELSEWHERE_S, 1.5, content))
+    return [seen.model_copy(update={"elsewhere": True})]
+
+
+def elsewhere_workload(exam: Exam, answered: Collection[int], rng: random.Random) -> Workload:
+    """Most axes odd and down to half of their own length; now and then in a layout it answered."""
+    own, axes = exam.plan.workloads[0], dict(exam.plan.workloads[0].axes)
+    free = [a for a in exam.reference.axes if a.role in (AxisRole.BATCH, AxisRole.SIZE)]
+    for axis in free:
+        if axis.name in axes and rng.random() < _AXIS_CHANGES:
+            units = rng.randint(axes[axis.name] // 2, axes[axis.name]) // axis.multiple_of
+            length = axis.multiple_of * (units - (units + 1) % 2)
+            axes[axis.name] = max(axis.low, axis.multiple_of, length)
+    known = {exam.plan.workloads[number].layout for number in answered}
+    layouts = sorted(known & _LAYOUTS - {own.layout})
+    strided = layouts and rng.random() < _LAYOUT_CHANGES
+    layout = rng.choice(layouts) if strided else own.layout
+    return own.model_copy(update={"axes": axes, "layout": layout, "own": False})
+
+
+def elsewhere_content(exam: Exam, workload: Workload) -> Content | None:
+    """Drawn for it; None where it is the own shape, or no shape of the task."""
+    own = exam.plan.workloads[0]
+    if (workload.axes, workload.layout) == (own.axes, own.layout):
+        return None
+    try:
+        with exam.turn:
+            content = Content(exam.reference.draw(workload, exam.secret.seed("elsewhere content")))
+            exam.bound(0)(content.inputs, exam.state(0), wide=False)
+    except (TaskError, RuntimeError, ValueError, IndexError):  # axes that hang together
+        return None
+    return content
 
 
 def _call_s(context: CheckContext, workload: int) -> float:
@@ -86,20 +144,35 @@ def _call_s(context: CheckContext, workload: int) -> float:
     return context.session.run([call], _OPTIONS, context.deadline).outside_ns / 1e9
 
 
-def _sampled(context: CheckContext, workload: int, call_s: float) -> ProvenanceSeen:
+@dataclass(frozen=True)
+class _Look:
+    """How long is looked: seconds of calls with a processor, and by the host's clock."""
+
+    busy_s: float = _BUSY_S  # where there are enough samples for a start
+    patient_s: float = _PATIENT_S  # where there are fewer
+    wall_s: float = _WALL_S
+    content: Content | None = None  # other than the workload's, and no larger
+
+
+_USUAL = _Look()
+
+
+def _sampled(
+    context: CheckContext, workload: int, call_s: float, look: _Look = _USUAL
+) -> ProvenanceSeen:
     """Calls of contents and places of their own, as timed ones are."""
     exam, session, deadline = context.exam, context.session, context.deadline
-    content, moves = exam.content(ContentKey(workload)), only_moves(exam)
+    content, moves = look.content or exam.content(ContentKey(workload)), only_moves(exam)
     contents = _Contents(content, exam.secret.random(f"sampling {workload}"))
     size = sum(output_bytes(exam.expectation(ContentKey(workload))))
     size += sum(tensor.nbytes for tensor in content.tensors)
     most = max(1, min(_MOST_CALLS, int(_LIVE_BYTES / max(1, size))))
     sampler = code_sampler(session, RATE_HZ)
-    busy_s, own_s, made, ends = 0.0, 0.0, 0, time.monotonic() + _WALL_S
+    busy_s, own_s, made, ends = 0.0, 0.0, 0, time.monotonic() + look.wall_s
     sampler.start()
     try:
         while (seen := sampler.attributed + moves * sampler.moving) < _ENOUGH_SAMPLES:
-            if own_s > (_BUSY_S if seen > _LEAST_SAMPLES else _PATIENT_S):
+            if own_s > (look.busy_s if seen > _LEAST_SAMPLES else look.patient_s):
                 break
             length = max(1, min(most, int(_BATCH_S / call_s)))
             batch = [_asked(workload, i, one) for i, one in enumerate(contents.batch(length))]
@@ -207,6 +280,8 @@ def provenance_seen(samples: Samples, call_us: float, interpreted: bool) -> Prov
         in_torch=samples.in_torch,
         bystanders=samples.of(Owner.INTERPRETER) + samples.of(Owner.MOVEMENT),
         library_us=samples.thread_us(Owner.LIBRARY, call_us),
+        interpreter=samples.of(Owner.INTERPRETER),
+        interpreter_us=samples.thread_us(Owner.INTERPRETER, call_us),
         neutral=samples.of(Owner.NEUTRAL),
         others=samples.unowned,
         names=tuple(name for name, _ in names),
@@ -221,7 +296,8 @@ CHECK = Check(
         text="Is the code that computes the candidate's own, or a library's?",
         kinds=(EvidenceKind.DELEGATION,),
         cost=Cost.CALLS,
-        most=f"calls for {_BUSY_S:g} s, for {_PATIENT_S:g} s where few samples come",
+        most=f"calls for {_BUSY_S:g} s, for {_PATIENT_S:g} s where few samples come; "
+        f"at another shape {_ELSEWHERE_S:g} s",
         stages=(CheckStage.CALLED,),
         tracks=(Track.KERNEL, Track.MIXED),
         executions=(Execution.CPU, Execution.INTERPRETER),

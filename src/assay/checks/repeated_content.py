@@ -1,17 +1,24 @@
 """Repeated content: is a question answered faster when all or most of it was asked before?
 
-The rule: everything but the content is equal. Three kinds of calls follow each other, at one place,
-where the host writes anew before each: on contents in which every float input has changed all over;
-on contents in which a few elements of one input have changed, the inputs in turn; and on the last
-content once more. All of them are nearly the same elements, so that caches, branch predictors and
-thread pools are as warm for one as for the other, and a gather or a sort is too. How often each is
-asked is drawn, so that nothing on the machine that has a rhythm can keep step, and the fastest call
-counts. Whoever computes takes as long for each; whoever remembers answers, rows or what it made of
-one input does not - even one who checks all of the content and is never wrong.
+The rule: everything but the content is equal. Four kinds of calls follow each other, at one place,
+where the host writes anew before each: on contents whose every element is new; on contents in which
+every float input has changed all over, in one element of some dozens; on contents in which a few
+elements of one input have changed, the inputs in turn; and on the last content once more. How often
+each is asked is drawn, so that nothing on the machine that has a rhythm can keep step, and the
+fastest call counts. Whoever computes takes as long for each; whoever remembers answers, rows, what
+it made of one input or sums that it only corrects does not - even one who checks all of the content
+and is never wrong.
 
-Calls too short to be timed alone are asked in batches, each call at a place of its own; the last
-batch asks its contents four times each. Of long calls and large contents there are fewer pairs, and
-only of new content and the same content. What is not asked is said.
+New contents hold the values of the ones before at other places, so a gather by value finds them in
+its caches. A branch predictor may know contents that share most elements, and would make a sort of
+some thousand elements faster; but it knows some thousand branches, and a call of a millisecond that
+lost half its time to it would have to fail a hundred thousand times. Shorter calls are asked in
+batches, each at a place of its own, where a content that shares most elements with an earlier one
+comes a whole batch after it.
+
+The last batch asks its contents four times each; there, and for few changes, what is compared are
+contents that share most elements with the call just before. Of long calls and large contents there
+are fewer pairs, and only of new content and the same content. What is not asked is said.
 """
 
 from __future__ import annotations
@@ -27,10 +34,11 @@ from assay.data.observations.observation import RepetitionSeen
 from assay.data.settings import Level, Track
 from assay.exam.exam import ContentKey, Draw, Exam, Purpose
 from assay.sandbox.host.call_content import Content, few_changed
+from assay.sandbox.host.changes.spread_change import all_changed, float_positions
+from assay.sandbox.host.changes.whole_change import WholeChange
 from assay.sandbox.host.deadline import Deadline
 from assay.sandbox.host.planned_call import ALONE, BatchOptions, Place, PlannedCall, Spot
 from assay.sandbox.host.session import Session
-from assay.sandbox.host.spread_change import all_changed, float_positions
 
 _PAIRS = 8  # of times, first and again
 _FEW_PAIRS = 4  # of long calls and large contents
@@ -69,10 +77,11 @@ def repeat(exam: Exam, session: Session, deadline: Deadline) -> RepetitionSeen:
         return RepetitionSeen(reason="a call is too slow to be repeated often")
     if size > _KEPT_BYTES or slowest > 1e6 * _LONG_S:
         return _few_pairs(asked, first, rng)
-    tried = [all_changed(first, rng) for _ in range(_TRIED)]
+    change = WholeChange(first)
+    tried = [change.make(first, rng) for _ in range(_TRIED)]
     slowest = min(slowest, asked.us(tried))  # the first call paid for new pages
     batch = _batch_calls(size, slowest) if slowest < _BATCHED_US else 1
-    return _pairs(exam, _Asked(session, deadline, batch), rng, slowest)
+    return _pairs(exam, _Asked(session, deadline, batch, change), rng, slowest)
 
 
 def _batch_calls(size: int, call_us: float) -> int:
@@ -96,11 +105,11 @@ def _pairs(exam: Exam, asked: _Asked, rng: random.Random, slowest_us: float) -> 
 
 def _few_pairs(asked: _Asked, content: Content, rng: random.Random) -> RepetitionSeen:
     """A new content and the same once more, which nobody keeps."""
-    times, began_s = _Times(), time.monotonic()
+    times, began_s, change = _Times(), time.monotonic(), WholeChange(content)
     for number in range(_FEW_PAIRS):
         if number >= _LEAST_PAIRS and time.monotonic() > began_s + _FEW_PAIRS_S:
             break
-        content = all_changed(content, rng)
+        content = change.make(content, rng)
         times.first_us.append(asked.us([content]))
         times.again_us.append(asked.us([content]))
         if times.again_us[-1] > _COMPUTED_SHARE * times.first_us[-1]:
@@ -112,6 +121,8 @@ def _few_pairs(asked: _Asked, content: Content, rng: random.Random) -> Repetitio
 class _Times:
     """By pair; of few changes one an input and pair."""
 
+    new_us: list[float] = field(default_factory=list)
+    near_us: list[float] = field(default_factory=list)
     fresh_us: list[float] = field(default_factory=list)
     changed_us: list[float] = field(default_factory=list)
     changed_inputs: list[int] = field(default_factory=list)
@@ -123,6 +134,8 @@ class _Times:
         return RepetitionSeen(
             first_us=tuple(self.first_us),
             again_us=tuple(self.again_us),
+            new_us=tuple(self.new_us),
+            near_us=tuple(self.near_us),
             fresh_us=tuple(self.fresh_us),
             changed_us=tuple(self.changed_us),
             changed_inputs=tuple(self.changed_inputs),
@@ -132,11 +145,13 @@ class _Times:
 
 def _ask(asked: _Asked, content: Content, times: _Times, rng: random.Random, most: int) -> None:
     """One pair of each kind; the last contents with few changes are those that are repeated."""
-    fresh = [content]
+    new = _ask_new(asked, content, times, rng, most)
+    fresh = [new]
     for _ in range(asked.length(rng, most)):
         fresh.append(all_changed(fresh[-1], rng))
-    asked.us(fresh[:1])
     times.fresh_us.append(asked.us(fresh[1:]))
+    if asked.batch == 1:
+        times.near_us.append(times.fresh_us[-1])
     positions: list[int | None] = [*float_positions(content)[:_MOST_INPUTS]] or [None]
     last = fresh[-1:]
     for position in rng.sample(positions, len(positions)):
@@ -145,6 +160,27 @@ def _ask(asked: _Asked, content: Content, times: _Times, rng: random.Random, mos
         times.changed_inputs.append(0 if position is None else position)
     times.first_us.append(times.changed_us[-1])
     times.again_us.append(asked.us(asked.repeated(last, rng, most)))
+
+
+def _ask_new(
+    asked: _Asked, content: Content, times: _Times, rng: random.Random, most: int
+) -> Content:
+    """Contents whose every element is new; in batches also what is near them. Returns the last."""
+    new = [content]
+    for _ in range(asked.length(rng, most)):
+        new.append(asked.change.make(new[-1], rng))
+    asked.us(new[:1])
+    times.new_us.append(asked.us(new[1:]))
+    if asked.batch > 1:
+        times.near_us.append(asked.us([_near(one, rng) for one in new[1:]]))
+    return new[-1]
+
+
+def _near(content: Content, rng: random.Random) -> Content:
+    """With a few elements of every float input changed."""
+    for position in float_positions(content)[:_MOST_INPUTS]:
+        content = few_changed(content, rng, position=position)
+    return content
 
 
 def _alike(content: Content, rng: random.Random, count: int, position: int | None) -> list[Content]:
@@ -158,8 +194,15 @@ def _alike(content: Content, rng: random.Random, count: int, position: int | Non
 class _Asked:
     """Contents put to the candidate: one by one at one place, or as a batch at as many places."""
 
-    def __init__(self, session: Session, deadline: Deadline, batch: int = 1) -> None:
+    def __init__(
+        self,
+        session: Session,
+        deadline: Deadline,
+        batch: int = 1,
+        change: WholeChange | None = None,
+    ) -> None:
         self.batch = batch
+        self.change = change or WholeChange(Content(()))
         self._session = session
         self._deadline = deadline
         self._options = BatchOptions(copy_each=False, poison=False, check_inputs=False)

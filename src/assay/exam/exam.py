@@ -35,7 +35,7 @@ from assay.exam.weight_scales import (
 from assay.numerics.expectation import ExpectationRequest, OutputExpectation, PlantedElement, expect
 from assay.numerics.matching import same_answer
 from assay.sandbox.host.call_content import Content, few_changed
-from assay.sandbox.host.spread_change import float_positions
+from assay.sandbox.host.changes.spread_change import float_positions
 from assay.sandbox.protocol.requests import Construct
 from assay.source_analysis.literals.source_literal import SourceLiteral
 from assay.tasks.references.reference import BoundReference, Reference

@@ -79,7 +79,7 @@ def findings(case: JudgeInput) -> list[Evidence]:
 def own_share(case: JudgeInput) -> OwnShare | None:
     """How much of the computing is the candidate's own; None where nothing was sampled."""
     spoken = [seen for seen in case.seen(ProvenanceSeen) if not seen.silenced]
-    looks = sorted(spoken, key=lambda seen: (seen.passing, seen.timed))
+    looks = sorted(spoken, key=lambda seen: (seen.passing, seen.elsewhere, seen.timed))
     for seen in looks:
         own, library = sampled(seen, _interpreted(case)).ours_and_theirs
         if own + library >= (own_code_share.LEAST_SAMPLES if seen.passing else 1):
@@ -116,8 +116,21 @@ def _provenance(case: JudgeInput) -> list[Evidence]:
             continue
         counted = replace(sampled(seen, _interpreted(case)), closes=_closes(seen, _closing(case)))
         said = own_code_share.findings(counted, case.settings.track)
+        if seen.elsewhere:
+            said = tuple(_elsewhere(e) for e in said)
         found += [e for e in said if not seen.passing or e.severity is Severity.CONVICTS]
     return found
+
+
+def _elsewhere(evidence: Evidence) -> Evidence:
+    """At another shape: what convicts does so there too, and the rest is a note.
+
+    A small shape has few samples, and of a short call bookkeeping is a large share.
+    """
+    text = f"at another shape than the own one: {evidence.text}"
+    convicts = evidence.severity is Severity.CONVICTS
+    severity = Severity.CONVICTS if convicts else Severity.NOTE
+    return evidence.model_copy(update={"text": text, "severity": severity})
 
 
 def _closes(seen: ProvenanceSeen, closing: tuple[str, ...]) -> bool:
@@ -163,6 +176,8 @@ def sampled(seen: ProvenanceSeen, interpreted: bool = True) -> own_code_share.Sa
         neutral=seen.neutral,
         others=seen.others,
         passing=seen.passing,
+        interpreter=seen.interpreter,
+        interpreter_us=seen.interpreter_us,
         reason=seen.reason,
     )
 

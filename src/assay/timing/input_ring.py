@@ -1,8 +1,11 @@
 """InputRing: the inputs of a timed batch, each at a place of its own, never twice the same.
 
-The rule: all of it is written once, and before every batch elements of every float input change:
-all over it on a CPU, a few secretly placed ones on a device. All calls of a batch are treated
-alike, so nothing tells which answer is judged. What a call was given can be told afterwards.
+The rule: all of it is written once, and before every batch every float input changes. On a CPU each
+element becomes another one, taken from one of the contents that are timed and laid out anew, so
+neither the place nor the call before shares more than chance with it; where the input's structure
+does not bear that, elements all over it change. On a device a few secretly placed ones do. All
+calls of a batch are treated alike, so nothing tells which answer is judged. What a call was given
+can be told afterwards.
 """
 
 from __future__ import annotations
@@ -15,16 +18,16 @@ import torch
 
 from assay.sandbox.host.arena import POISON, Region
 from assay.sandbox.host.call_content import Content
-from assay.sandbox.host.planned_call import Laid, PlannedCall
-from assay.sandbox.host.session import Session
-from assay.sandbox.host.spread_change import (
+from assay.sandbox.host.changes.spread_change import (
     SpreadChange,
-    all_changed,
     as_words,
     bears_spread,
     with_changes,
     words_of,
 )
+from assay.sandbox.host.changes.whole_change import Shuffle, WholeChange, bears_shuffle, shuffled
+from assay.sandbox.host.planned_call import Laid, PlannedCall
+from assay.sandbox.host.session import Session
 from assay.sandbox.host.tensor_bytes import span_bytes
 
 _CHANGES = 2  # elements of an input on a device, from one timed call to the next
@@ -43,9 +46,14 @@ class InputRing:
         self._calls = calls
         self.laid: list[Laid] = [session.lay(call, i) for i, call in enumerate(calls)]
         self._rewritten: dict[int, Content] = {}
+        self._changes: dict[int, WholeChange] = {}  # by content
         self._few: list[dict[tuple[int, int], torch.Tensor]] = [{} for _ in calls]
         self._spread: list[dict[int, list[SpreadChange]]] = [{} for _ in calls]
+        self._whole: list[dict[int, tuple[torch.Tensor, Shuffle]]] = [{} for _ in calls]
         distinct = {id(call.content): call for call in calls}
+        self._sources = [call.content for call in distinct.values()]
+        tensors = {id(t): t for call in distinct.values() for t in call.content.tensors}
+        self._shuffled = {key for key, tensor in tensors.items() if bears_shuffle(tensor)}
         known = {key: _changing(call) for key, call in distinct.items()}
         self._changing = [known[id(call.content)] for call in calls]
         session.memory.guard()
@@ -97,6 +105,8 @@ class InputRing:
         return Content(tuple(changed.get(id(value), value) for value in given.inputs))
 
     def _changed(self, index: int, number: int) -> torch.Tensor:
+        if number in self._whole[index]:
+            return shuffled(*self._whole[index][number])
         tensor = self._calls[index].content.tensors[number]
         changed = with_changes(tensor, self._spread[index].get(number, []))
         for (input_number, place), value in self._few[index].items():
@@ -105,15 +115,26 @@ class InputRing:
         return changed
 
     def _change(self, index: int, number: int) -> None:
-        """Elements take the values of others: in the host's memory all over, else a few."""
+        """Elements take the values of others: in the host's memory all of them, else a few."""
         tensor, region = self._calls[index].content.tensors[number], self.laid[index].inputs[number]
         data = self._session.memory.shared_bytes(region)
         if data is None:
             self._change_few(index, number)
             return
+        if id(tensor) in self._shuffled:
+            source, whole = self._source(tensor, number), Shuffle.draw(tensor.numel(), self._rng)
+            whole.make(as_words(data, tensor), words_of(source))
+            self._whole[index][number] = source, whole
+            return
         change = SpreadChange.draw(tensor, self._rng)
         change.make(as_words(data, tensor), words_of(tensor))
         self._spread[index].setdefault(number, []).append(change)
+
+    def _source(self, tensor: torch.Tensor, number: int) -> torch.Tensor:
+        """One of the timed contents' inputs of that number that could stand for this one."""
+        others = [content.tensors[number] for content in self._sources]
+        alike = [t for t in others if (t.shape, t.dtype) == (tensor.shape, tensor.dtype)]
+        return self._rng.choice([t for t in alike if id(t) in self._shuffled])
 
     def _change_few(self, index: int, number: int) -> None:
         tensor, region = self._calls[index].content.tensors[number], self.laid[index].inputs[number]
@@ -127,7 +148,10 @@ class InputRing:
 
     def _rewrite(self, index: int) -> None:
         """All of it: the last call may have changed its inputs, or they are few."""
-        changed = all_changed(self._calls[index].content, self._rng)
+        given = self._calls[index].content
+        if id(given) not in self._changes:
+            self._changes[id(given)] = WholeChange(given)
+        changed = self._changes[id(given)].make(given, self._rng)
         self._rewritten[index] = changed
         for tensor, region in zip(changed.tensors, self.laid[index].inputs, strict=True):
             self._session.memory.put(region, tensor)

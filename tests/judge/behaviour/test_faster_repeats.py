@@ -70,3 +70,14 @@ def test_a_few_new_elements_that_cost_half_as_much_as_many_show_kept_parts() -> 
 @pytest.mark.parametrize("ratios", [[1.0] * 8, [0.6] * 8, [0.4] * 6 + [0.9] * 2])
 def test_parts_that_cost_as_much_are_computed(ratios: list[float]) -> None:
     assert findings(changed(ratios)) == ()
+
+
+def test_whoever_is_faster_where_most_elements_are_known_remembers() -> None:
+    new, near = (1000.0,) * 8, (400.0,) * 8
+    (found,) = findings(RepetitionSeen(new_us=new, near_us=near))
+    assert (found.kind, found.severity) == (EvidenceKind.MEMO, Severity.CONVICTS)
+    few = RepetitionSeen(new_us=new, changed_us=near, changed_inputs=(0,) * 8)
+    assert findings(few) and not findings(few.model_copy(update={"calls": 16}))
+    assert not findings(RepetitionSeen(new_us=new, near_us=(800.0,) * 8))
+    assert not findings(RepetitionSeen(new_us=(300.0,) * 8, near_us=(90.0,) * 8))  # a short sort
+    assert findings(RepetitionSeen(new_us=(300.0,) * 8, near_us=(90.0,) * 8, calls=16))

@@ -154,3 +154,32 @@ def test_a_tiny_call_of_torch_or_numpy_is() -> None:
     assert (
         findings(_tiny("_multiarray_umath.cpython-312-x86_64-linux-gnu.so", 0), Track.KERNEL) == ()
     )
+
+
+def _in_the_interpreter(own: int, interpreter_us: float) -> Sampled:
+    return Sampled(
+        own=own,
+        library=0,
+        in_torch=0,
+        bystanders=1000,
+        library_us=0.0,
+        names=(),
+        interpreter=1000,
+        interpreter_us=interpreter_us,
+    )
+
+
+def test_a_long_call_of_nothing_but_the_interpreter_is_suspicious() -> None:
+    for own in (0, 20):
+        (found,) = findings(_in_the_interpreter(own, 30e3), Track.KERNEL)
+        assert found.severity is Severity.SUSPICIOUS and "interpreter computes" in found.text
+        assert findings(_in_the_interpreter(own, 30e3), Track.OPEN) == ()
+
+
+def test_a_short_call_or_one_that_computes_beside_the_interpreter_is_not() -> None:
+    assert findings(_in_the_interpreter(60, 30e3), Track.KERNEL) == ()
+    (found,) = findings(_in_the_interpreter(0, 800.0), Track.KERNEL)
+    assert found.severity is Severity.NOTE
+    passing = replace(_in_the_interpreter(0, 30e3), passing=True)
+    (found,) = findings(passing, Track.KERNEL)
+    assert found.severity is Severity.NOTE

@@ -99,8 +99,11 @@ class ProvenanceSeen(Record):
     passing: bool = False  # seldom, in passing, during the examination itself
     timed: bool = False  # in rounds of the stopwatch that were drawn in secret
     silenced: bool = False  # with every interpreted kernel doing nothing
+    elsewhere: bool = False  # at a shape or layout other than the own one
     neutral: int = 0  # the C library and thread pools, which work for whoever calls them
     others: int = 0  # system calls and code of nobody that is known
+    interpreter: int = 0  # of `bystanders`, in Python's interpreter
+    interpreter_us: float = 0.0  # its time in one call
     reason: str = ""  # why there are no samples
 
 
@@ -147,6 +150,8 @@ class RepetitionSeen(Record):
     kind: Literal["repetition"] = "repetition"
     first_us: tuple[float, ...] = ()
     again_us: tuple[float, ...] = ()
+    new_us: tuple[float, ...] = ()  # every element of the float inputs is another one
+    near_us: tuple[float, ...] = ()  # most elements are those of such a content
     fresh_us: tuple[float, ...] = ()  # every float input has changed all over
     changed_us: tuple[float, ...] = ()  # a few elements of one input have changed
     changed_inputs: tuple[int, ...] = ()  # which one, for each of those

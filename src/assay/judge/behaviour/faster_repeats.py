@@ -1,12 +1,13 @@
 """Repetition: what it means that a question is answered faster when most of it was asked before.
 
-The rule: only a gap that computing cannot explain counts. Place, caches and that a call on nearly
-the same elements came just before are equal for both calls of a pair, so honest kernels give ratios
-around one. A memo that compares or hashes its inputs saves the work and keeps the comparison: of
-the whole answer where the content is the same, of rows, tiles or what it made of another input
-where a few elements of one input are new. Below 0.5 in the median, with at
-least seven of eight pairs below 0.7, convicts. The chance that noise alone does that, were one pair
-in ten below 0.7: 7e-7. Of fewer pairs (long calls, which noise moves less) all must be below 0.5.
+The rule: only a gap that computing cannot explain counts. Place and caches are equal for both calls
+of a pair, so honest kernels give ratios around one. A memo that compares or hashes its inputs saves
+the work and keeps the comparison: of the whole answer where the content is the same, of rows, tiles
+or what it made of another input where a few elements of one input are new, and of everything that
+can be corrected by the difference where most elements are those of an earlier content. Below 0.5 in
+the median, with at least seven of eight pairs below 0.7, convicts. The chance that noise alone does
+that, were one pair in ten below 0.7: 7e-7. Of fewer pairs (long calls, which noise moves less) all
+must be below 0.5.
 
 A memo may wait before it answers. The same content in less than 0.75 of the time in the median, and
 in less than 0.8 in every one of eight pairs, is suspicious: were one pair in seven below 0.8, noise
@@ -23,6 +24,7 @@ from assay.data.evidence import Evidence, EvidenceKind, Severity
 from assay.data.observations.observation import RepetitionSeen
 
 LEAST_US = 200.0  # a faster call is mostly the road to it
+LEAST_ALONE_US = 400.0  # half of it is 30000 wrong guesses of a branch, more than are remembered
 MEDIAN_RATIO = 0.5
 PAIR_RATIO = 0.7
 SLOWED_MEDIAN_RATIO = 0.75
@@ -37,18 +39,46 @@ def findings(seen: RepetitionSeen) -> tuple[Evidence, ...]:
     if seen.reason:
         text = f"whether answers are remembered was not asked: {seen.reason}"
         return (Evidence(kind=EvidenceKind.UNKNOWN, severity=Severity.NOTE, text=text),)
-    again = _faster(_Pairs.of(seen.first_us, seen.again_us, seen.calls))
+    again = _faster(_pairs(seen, seen.first_us, seen.again_us))
     if again is not None:
         return (_memo(f"a question that was just asked is answered in {again}"),)
+    return _of_few(seen) or _of_most(seen) or _slowed(_pairs(seen, seen.first_us, seen.again_us))
+
+
+def _of_few(seen: RepetitionSeen) -> tuple[Evidence, ...]:
+    """Contents with a few new elements, beside such as have changed all over."""
     inputs = sorted(set(seen.changed_inputs))
     for number in inputs:
-        pairs = zip(seen.changed_inputs, seen.changed_us, strict=True)
-        changed = tuple(us for one, us in pairs if one == number)
-        part = _faster(_Pairs.of(seen.fresh_us, changed, seen.calls))
+        part = _faster(_pairs(seen, seen.fresh_us, _changed_us(seen, number)))
         if part is not None:
             what = f" of argument {number}" if len(inputs) > 1 else ""
             return (_memo(f"a question with a few new elements{what} is answered in {part}"),)
-    return _slowed(_Pairs.of(seen.first_us, seen.again_us, seen.calls))
+    return ()
+
+
+def _of_most(seen: RepetitionSeen) -> tuple[Evidence, ...]:
+    """Contents that share most elements with an earlier one, beside such as share none.
+
+    Of calls in batches those alone that come a batch after it: a branch predictor may know others.
+    Of calls that are asked alone only long ones, for the same reason.
+    """
+    alike = [seen.near_us]
+    if seen.calls == 1:
+        if not seen.new_us or statistics.median(seen.new_us) < LEAST_ALONE_US:
+            return ()
+        alike += [_changed_us(seen, number) for number in sorted(set(seen.changed_inputs))]
+        alike.append(seen.again_us)
+    for times in alike:
+        near = _faster(_pairs(seen, seen.new_us, times))
+        if near is not None:
+            text = f"a question that shares most elements with an earlier one is answered in {near}"
+            return (_memo(text),)
+    return ()
+
+
+def _changed_us(seen: RepetitionSeen, number: int) -> tuple[float, ...]:
+    pairs = zip(seen.changed_inputs, seen.changed_us, strict=True)
+    return tuple(us for one, us in pairs if one == number)
 
 
 @dataclass(frozen=True)
@@ -56,14 +86,6 @@ class _Pairs:
     """Ratios of times, second to first; none where the times are too short to tell."""
 
     ratios: tuple[float, ...] = ()
-
-    @classmethod
-    def of(cls, slow_us: Sequence[float], quick_us: Sequence[float], calls: int) -> _Pairs:
-        if not slow_us or len(slow_us) != len(quick_us):
-            return cls()
-        if statistics.median(slow_us) * calls < LEAST_US:
-            return cls()
-        return cls(tuple(b / a for a, b in zip(slow_us, quick_us, strict=True)))
 
     @property
     def median(self) -> float:
@@ -75,6 +97,14 @@ class _Pairs:
     def in_words(self, limit: float) -> str:
         share = f"{100 * self.median:.0f} % of the time"
         return f"{share} ({self.below(limit)} of {len(self.ratios)} pairs)"
+
+
+def _pairs(seen: RepetitionSeen, slow_us: Sequence[float], quick_us: Sequence[float]) -> _Pairs:
+    if not slow_us or len(slow_us) != len(quick_us):
+        return _Pairs()
+    if statistics.median(slow_us) * seen.calls < LEAST_US:
+        return _Pairs()
+    return _Pairs(tuple(b / a for a, b in zip(slow_us, quick_us, strict=True)))
 
 
 def _faster(pairs: _Pairs) -> str | None:

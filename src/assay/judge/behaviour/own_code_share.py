@@ -28,7 +28,10 @@ oneDNN function keeps no books: where it is most of what computes, only the tent
 
 Too few samples to tell are suspicious: whoever keeps its computing out of sight is not acquitted.
 They are a note where most of what was seen is the interpreter's, moves data or is the C library's:
-then hardly anything computes (a kernel that joins tensors may consist of memcpy).
+then hardly anything computes (a kernel that joins tensors may consist of memcpy). Not so where the
+interpreter alone runs for more than INTERPRETER_US of each call, which is more than launching
+needs, and nobody else computes for a twentieth of that: then the interpreter does the work. A
+kernel of its own that is called once a row computes for longer than that twentieth.
 
 Kernels of an interpreted language run as NumPy and Python calls by nature, so for them only torch
 counts as library, and all the rest as their own. With their kernels silenced nothing of theirs is
@@ -52,6 +55,8 @@ LIBRARY_US = 150.0  # of one call, at the lower end of the interval
 LEAST_LIBRARY_SAMPLES = 5  # fewer may be strays: one in a call of a second is some milliseconds
 BOOKKEEPING_US = 20.0
 BOOKKEEPING_SHARE = 0.1
+INTERPRETER_US = 1500.0  # of one call: ten times what libraries may compute for
+INTERPRETER_SHARE = 0.05  # of the interpreter's samples: what computes beside it, at most
 PRODUCT_LIBRARIES = re.compile(r"blas|lapack|mkl|dnnl|libgfortran", re.IGNORECASE)
 _IDLE_SAMPLES = 30  # of bystanders and neutral code: a look that saw so many was long enough
 _Z95 = 1.959964
@@ -83,6 +88,8 @@ class Sampled:
         False  # during the examination, where the runner computes on its own account too
     )
     closes: bool = False  # all of it is a reduction that ends what the kernels left in parts
+    interpreter: int = 0  # of the bystanders
+    interpreter_us: float = 0.0  # the interpreter's time in one call
     reason: str = ""  # why there are no samples
 
     @property
@@ -98,6 +105,14 @@ class Sampled:
         """Whether most of what computes is a library of products, which torch did not run."""
         named = any(PRODUCT_LIBRARIES.search(name) for name in self.names[:1])
         return named and 2 * (self.library - self.in_torch) > self.own + self.library
+
+    @property
+    def interpreter_computes(self) -> bool:
+        """Whether a long call consists of the interpreter, beside which nobody computes."""
+        if self.interpreted or self.passing or self.interpreter < _IDLE_SAMPLES:
+            return False
+        long = self.interpreter_us > INTERPRETER_US
+        return long and self.own + self.library < INTERPRETER_SHARE * self.interpreter
 
     @property
     def library_low_us(self) -> float:
@@ -135,6 +150,10 @@ def findings(sampled: Sampled, track: Track) -> tuple[Evidence, ...]:
     own, library = sampled.ours_and_theirs
     if sampled.reason:
         return (_unknown(f"where the time goes could not be sampled: {sampled.reason}"),)
+    if sampled.interpreter_computes:
+        ran = f"of each call Python's interpreter runs for {sampled.interpreter_us:.0f} us"
+        text = f"{ran}, and next to nothing of the candidate's own: the interpreter computes"
+        return (_unknown(text),) if track is Track.KERNEL else ()
     if own + library < LEAST_SAMPLES:
         text = f"{own + library} samples of computing are too few to say whose code it is"
         idle = sampled.bystanders + sampled.neutral >= max(_IDLE_SAMPLES, sampled.others)

@@ -81,9 +81,14 @@ def with_changes(tensor: torch.Tensor, changes: list[SpreadChange]) -> torch.Ten
     return from_bytes(words.view(np.uint8), dtype, tuple(tensor.shape))
 
 
-def all_changed(content: Content, rng: random.Random) -> Content:
-    """The content with every float input changed all over; a few elements where it cannot bear."""
-    for position in float_positions(content):
+def all_changed(
+    content: Content, rng: random.Random, positions: tuple[int, ...] | None = None
+) -> Content:
+    """The content with every float input changed all over; a few elements where it cannot bear.
+
+    With positions only those inputs.
+    """
+    for position in float_positions(content) if positions is None else positions:
         inputs = list(content.inputs)
         tensor = inputs[position]
         if bears_spread(tensor):

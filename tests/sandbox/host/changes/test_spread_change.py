@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from assay.sandbox.host.call_content import Content
-from assay.sandbox.host.spread_change import (
+from assay.sandbox.host.changes.spread_change import (
     SpreadChange,
     all_changed,
     bears_spread,
