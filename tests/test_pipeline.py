@@ -64,7 +64,7 @@ def test_settings_by_name_stand_over_the_record(jobs: list[Job]) -> None:
     ("arguments", "options", "told"),
     [
         (("softmax", KERNEL), {"speed": "high"}, "unknown setting 'speed'; known: device, track"),
-        (("softmax", KERNEL), {"level": "deep"}, "setting level: Input should be 'quick'"),
+        (("softmax", KERNEL), {"level": "deep"}, "setting level: Input should be 'smoke'"),
         (("softmax", KERNEL), {"timeout_s": 0}, "timeout_s must be a positive number"),
         (("softmax", KERNEL), {"device": "tpu"}, "unknown device 'tpu'; known: cpu, cuda"),
         (("softmax", KERNEL, "quick"), {}, "settings is a Settings, not str"),

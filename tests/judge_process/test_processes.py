@@ -150,5 +150,7 @@ def test_two_threads_get_the_labelled_verdicts_and_the_caller_stays_as_it_was() 
     before, after, found = json.loads(done.stdout)
     statuses = [status for status, _ in found]
     assert statuses == ["accepted", "incorrect", "incorrect", "accepted"]
-    assert all(stages[:3] == ["drawing", "building", "calling"] for _, stages in found)
+    for _, stages in found:
+        plain = [stage for stage in stages if not stage.startswith("check:")]
+        assert plain[:3] == ["drawing", "building", "calling"]
     assert after == before and before["torch"] is False

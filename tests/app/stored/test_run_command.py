@@ -32,15 +32,27 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The names that were judged; whoever is called `wrong` is incorrect."""
     names: list[str] = []
 
-    def evaluate(
-        task: Any, given: Sequence[Candidate], settings: Settings, *_: Any
-    ) -> Generator[Judgement, None, None]:
-        for one in given:
-            names.append(Path(one.name).stem)
-            wrong = "wrong" in one.name
-            yield judgement(one, settings, Status.INCORRECT if wrong else Status.ACCEPTED)
+    class AtOnce:
+        """A judge that answers at once."""
 
-    monkeypatch.setattr(suite_run, "evaluate_many", evaluate)
+        def __init__(self, device: str, jobs: int) -> None: ...
+
+        def __enter__(self) -> AtOnce:
+            return self
+
+        def __exit__(self, *_: object) -> None: ...
+
+        def close(self) -> None: ...
+
+        def evaluate_many(
+            self, task: Any, given: Sequence[Candidate], settings: Settings, *_: Any
+        ) -> Generator[Judgement, None, None]:
+            for one in given:
+                names.append(Path(one.name).stem)
+                wrong = "wrong" in one.name
+                yield judgement(one, settings, Status.INCORRECT if wrong else Status.ACCEPTED)
+
+    monkeypatch.setattr(suite_run, "Judge", AtOnce)
     return names
 
 

@@ -117,8 +117,8 @@ def test_an_editable_install_that_is_named_is_shown_where_it_lies(
     (package.parent / "secret.txt").write_text("")
     site = prefix / "lib" / "python3.11" / "site-packages"
     monkeypatch.setattr("sys.path", [str(site), str(package.parent)])
-    assert package_view((), (str(prefix),)).beside == ()
-    assert package_view(("edited",), (str(prefix),)).beside == (str(package),)
+    assert str(package) not in package_view((), (str(prefix),)).beside
+    assert str(package) in package_view(("edited",), (str(prefix),)).beside
 
 
 @pytest.mark.parametrize(

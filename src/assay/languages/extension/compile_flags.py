@@ -8,6 +8,7 @@ sandbox. Flags that are on it are kept as they are and in their order.
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterable, Iterator
 
 from assay.languages.extension.compile_unit import CompileTool
@@ -118,5 +119,7 @@ def _is_folder(argument: str, left: Iterator[str], scratch: str) -> bool:
 
 
 def _is_outside(path: str, scratch: str) -> bool:
-    inside = f"{path}/".startswith((f"{scratch}/", "/tmp/", "/dev/", "/proc/"))
+    """Where no candidate writes; an environment may lie in the folder for temporary files."""
+    installed = f"{path}/".startswith((f"{sys.prefix}/", f"{sys.base_prefix}/"))
+    inside = f"{path}/".startswith((f"{scratch}/", "/tmp/", "/dev/", "/proc/")) and not installed
     return path.startswith("/") and ".." not in path.split("/") and not inside
