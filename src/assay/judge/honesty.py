@@ -240,12 +240,13 @@ def _phase(case: JudgeInput) -> list[Evidence]:
 
     A kernel with a bug is wrong by shape or by value, from its first call on; a race is wrong now
     and then. Only a change of mind is right, then wrong, and never right again. (Random numbers
-    that are the same in every call are wrong from the second call on.)
+    that are the same in every call are wrong from the second call on.) Whether an output shares
+    memory with an input is seen in some surroundings alone, and is no change of mind.
     """
     if isinstance(case.task.contract, Stochastic):
         return []
     calls = case.calls
-    wrong = [c.index for c in calls if _is_wrong(c)]
+    wrong = [c.index for c in calls if _has_wrong_values(c)]
     if len(wrong) < _LEAST_AFTER:
         return []
     first = wrong[0]
@@ -256,10 +257,16 @@ def _phase(case: JudgeInput) -> list[Evidence]:
     seen_right = {c.workload for c in calls if c.index < first}
     repeated = [c for c in later if c.workload in seen_right]
     enough = len(repeated) >= _LEAST_AFTER and first >= _LEAST_BEFORE
-    if enough and all(_is_wrong(c) for c in repeated):
+    if enough and all(_has_wrong_values(c) for c in repeated):
         text = f"right until call {first} and wrong in every call after it, on the same shapes"
         return [_convicts(EvidenceKind.PHASE, text)]
     return []
+
+
+def _has_wrong_values(call: CallSeen) -> bool:
+    """Wrong in more than where its results lie."""
+    found = (o for o in call.outputs if o.problem is not None)
+    return any(o.error is None or not o.error.ok for o in found)
 
 
 def _borne_out(case: JudgeInput) -> list[Evidence]:
