@@ -43,6 +43,8 @@ from assay.sandbox.host.session import Session
 _PAIRS = 8  # of times, first and again
 _FEW_PAIRS = 4  # of long calls and large contents
 _LEAST_PAIRS = 3
+_ACQUITTING = 2  # pairs of one comparison
+_ACQUITTING_RATIO = 0.8
 _KEPT_BYTES = 32e6  # of one content; all pairs are kept for the next candidate
 _MOST_BYTES = 512e6
 _LONG_S = 0.15  # of one call
@@ -99,6 +101,8 @@ def _pairs(exam: Exam, asked: _Asked, rng: random.Random, slowest_us: float) -> 
         content = exam.content(ContentKey(0, Draw(Purpose.REPETITION, number)))
         most = _MOST_CALLS if slowest_us < 1e6 * _SHORT_S else 1
         _ask(asked, content, times, random.Random(rng.random()), most)
+        if times.acquit:
+            break
         slowest_us = max(times.fresh_us) * asked.batch
     return times.seen(asked.batch)
 
@@ -117,6 +121,12 @@ def _few_pairs(asked: _Asked, content: Content, rng: random.Random) -> Repetitio
     return times.seen()
 
 
+def _computed(first_us: list[float], second_us: list[float]) -> int:
+    """Pairs whose second time is that of computing."""
+    pairs = zip(first_us, second_us, strict=False)
+    return sum(second >= _ACQUITTING_RATIO * first for first, second in pairs)
+
+
 @dataclass
 class _Times:
     """By pair; of few changes one an input and pair."""
@@ -128,6 +138,20 @@ class _Times:
     changed_inputs: list[int] = field(default_factory=list)
     first_us: list[float] = field(default_factory=list)
     again_us: list[float] = field(default_factory=list)
+
+    @property
+    def acquit(self) -> bool:
+        """Whether no further pair can convict: in every comparison two pairs were computed.
+
+        A conviction spares one pair of eight, whose second time is above 0.7 of the first.
+        """
+        compared = [(self.first_us, self.again_us), (self.new_us, self.near_us)]
+        compared.append((self.new_us, self.again_us))
+        for position in set(self.changed_inputs):
+            pairs = zip(self.changed_inputs, self.changed_us, strict=True)
+            changed = [us for one, us in pairs if one == position]
+            compared += [(self.fresh_us, changed), (self.new_us, changed)]
+        return all(_computed(*times) >= _ACQUITTING for times in compared if times[0])
 
     def seen(self, calls: int = 1) -> RepetitionSeen:
         """The record, of times that are means of so many calls."""

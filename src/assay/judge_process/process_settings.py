@@ -8,6 +8,8 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, fields
 
+_SET_BY_LIBRARIES = frozenset({"CUDA_MODULE_LOADING"})  # torch sets it where it first meets a GPU
+
 
 @dataclass(frozen=True)
 class ProcessSettings:
@@ -35,7 +37,9 @@ class ProcessSettings:
             deterministic=torch.are_deterministic_algorithms_enabled(),
             matmul_precision=torch.get_float32_matmul_precision(),
             folder=os.getcwd(),
-            environment=frozenset(os.environ.items()),
+            environment=frozenset(
+                (name, value) for name, value in os.environ.items() if name not in _SET_BY_LIBRARIES
+            ),
         )
 
     def changed(self) -> list[str]:
