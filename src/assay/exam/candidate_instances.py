@@ -1,6 +1,7 @@
 """Instances: a candidate's modules and the weights each holds.
 
-There is one of each constructor configuration, and a second one of it, its twin, where asked for.
+There is one of each constructor configuration, and others of it, its twins, where asked for: every
+other one of them is a deep copy, which of the two comes first is secret.
 """
 
 from __future__ import annotations
@@ -17,12 +18,10 @@ from assay.sandbox.protocol.replies import ReplyCode, StateMatch
 
 _TWINS = 1 << 16  # numbers of twins begin here; no plan has as many configurations
 
-_COPIED_SHARE = 0.5  # of the twins are deep copies
 
-
-def twin_of(instance: int) -> int:
-    """The number of the second instance of the same configuration."""
-    return instance + _TWINS
+def twin_of(instance: int, number: int) -> int:
+    """The n-th other instance of the same configuration; the zeroth is itself."""
+    return instance + number * _TWINS
 
 
 def _configuration(instance: int) -> int:
@@ -91,7 +90,8 @@ class Instances:
         request = spec.construct(instance)
         original = _configuration(instance)
         if original != instance and original in self._constructed:
-            copied = self._exam.secret.random("copied", instance).random() < _COPIED_SHARE
+            first = self._exam.secret.random("copied", original).randrange(2)
+            copied = (instance // _TWINS + first) % 2 == 0
             request = replace(request, copy_of=original if copied else None)
         reply = self._session.ask(request, deadline)
         self._constructed.add(instance)

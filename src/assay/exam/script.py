@@ -39,7 +39,7 @@ _INFORMATIVE_ELEMENTS = 1 << 12  # enough that answers differ, few enough that c
 _SMALL_ELEMENTS = 1 << 16  # of a workload whose calls are cheap
 _LARGE_ELEMENTS = 1 << 23  # beyond this the own shape is called as few times as still tells
 _HELD = 6  # batches of other shapes than the own one
-_TURNS = 4  # calls of two instances
+_FEW_TWINS, _TWINS = 2, 5  # further instances of one configuration, below standard and from it on
 _FAINT = Distribution.SMALL
 
 
@@ -82,7 +82,7 @@ class ScriptedBatch:
     kind: BatchKind = BatchKind.PLAIN
     need: Need = Need.ORDINARY
     held: bool = False  # its results stay alive to the end, and are read once more
-    twin: bool = False  # asked of a second instance of the same configuration
+    twin: int = 0  # asked of that other instance of the same configuration
 
     @property
     def stretched(self) -> bool:
@@ -294,15 +294,15 @@ def _changed_in_part(exam: Exam, small: list[int], rng: random.Random) -> list[_
 
 
 def _in_turns(exam: Exam, small: list[int], rng: random.Random) -> list[_Sequence]:
-    """Two instances with other weights, asked the same question in turns."""
+    """Instances with other weights, asked the same question in turns, the first one last again."""
     state = exam.state(0)
     elements = sum(value.numel() for value in state.values())
     if not small or not parameters(exam.bound(0).module) or elements > _LARGE_ELEMENTS:
         return []
     content_key = ContentKey(small[0], Draw(number=1), variant=1)
+    twins = range(1, 1 + (_FEW_TWINS if exam.plan.level.is_short else _TWINS))
     batches = []
-    for number in range(_TURNS):
-        twin = number % 2 == 1
+    for twin in (0, *twins, 0, rng.choice(twins)):
         weights = TWIN_WEIGHTS if twin else FIRST_WEIGHTS
         call = ScriptedCall(content_key, AT_START, weights, Mix.OTHER_INSTANCE)
         batches.append(ScriptedBatch((call,), rng.random() < 0.5, twin=twin))

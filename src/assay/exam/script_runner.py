@@ -208,7 +208,7 @@ class ScriptRunner:
     def _put(self, number: BatchId, batch: ScriptedBatch) -> None:
         self._last = batch
         instance = self.exam.instance_of(batch.calls[0].content_key.workload)
-        instance = twin_of(instance) if batch.twin else instance
+        instance = twin_of(instance, batch.twin)
         version = self.prepare(instance, batch.calls[0].weights)
         refusal = self.instances.refusal(instance)
         if refusal is not None:

@@ -107,7 +107,7 @@ def prefetch_order(exam: Exam, script: Sequence[ScriptedBatch]) -> Iterator[Key]
     for batch in script:
         first = batch.calls[0]
         instance = exam.instance_of(first.content_key.workload)
-        instance = twin_of(instance) if batch.twin else instance
+        instance = twin_of(instance, batch.twin)
         before = held.get(instance, FIRST_WEIGHTS).ordinary
         held[instance] = before if first.weights is None else first.weights
         for call in batch.calls:
