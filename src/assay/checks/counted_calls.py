@@ -19,7 +19,7 @@ from assay.data.evidence import EvidenceKind
 from assay.data.observations.observation import CheckMissing, Observation
 from assay.data.settings import Level
 from assay.exam.exam import Exam
-from assay.exam.script import small_with_rows
+from assay.exam.workloads.workload_sizes import small_with_rows
 from assay.sandbox.host.activity import scheduled
 from assay.sandbox.host.session import Session
 from assay.source_analysis.literals.source_literal import LiteralUse

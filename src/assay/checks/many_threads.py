@@ -19,8 +19,9 @@ from assay.data.settings import Level
 from assay.exam.call_reading import CallFacts, read_call
 from assay.exam.candidate_build import Builder
 from assay.exam.exam import ContentKey
-from assay.exam.script import is_large, small_workloads
+from assay.exam.script import is_large
 from assay.exam.weight_scales import FIRST_WEIGHTS, SEEDED
+from assay.exam.workloads.workload_sizes import small_workloads
 from assay.sandbox.host.deadline import Deadline
 from assay.sandbox.host.planned_call import ALONE, BatchOptions, Place, PlannedCall
 from assay.sandbox.host.sandboxed_process import ProcessLost

@@ -20,9 +20,10 @@ from assay.exam.answer_origin import AskedCall
 from assay.exam.call_reading import BatchId, tensors_of
 from assay.exam.exam import ContentKey
 from assay.exam.exam_amounts import AMOUNTS
-from assay.exam.script import ScriptedCall, small_with_rows
+from assay.exam.script import ScriptedCall
 from assay.exam.script_runner import ScriptRunner
 from assay.exam.weight_scales import FIRST_WEIGHTS
+from assay.exam.workloads.workload_sizes import small_with_rows
 from assay.numerics.expectation import OutputExpectation
 from assay.sandbox.host.planned_call import AT_END, AT_START, BatchOptions
 from assay.sandbox.host.raw_call import RawCall

@@ -20,8 +20,8 @@ from assay.exam.script import (
     ScriptedBatch,
     ScriptedCall,
     is_large,
-    small_workloads,
 )
+from assay.exam.workloads.workload_sizes import small_workloads
 from assay.sandbox.host.planned_call import AT_START
 
 _SPOILED_CALLS = 7  # after the first: free memory looks like the answer before each

@@ -23,9 +23,10 @@ from assay.exam.call_reading import BatchId
 from assay.exam.exam import ContentKey, Exam
 from assay.exam.exam_amounts import AMOUNTS
 from assay.exam.process_growth import ProcessSize, growth_findings, process_size
-from assay.exam.script import ScriptedCall, small_with_rows
+from assay.exam.script import ScriptedCall
 from assay.exam.script_runner import ScriptRunner
 from assay.exam.weight_scales import FIRST_WEIGHTS
+from assay.exam.workloads.workload_sizes import small_with_rows
 from assay.sandbox.host.planned_call import SPOTS, BatchOptions, PlannedCall
 from assay.sandbox.host.raw_call import RawCall
 from assay.sandbox.host.tensor_bytes import same_bytes, span_bytes

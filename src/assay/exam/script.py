@@ -7,13 +7,11 @@ alive, other weights, another shape - is known to the host alone.
 
 from __future__ import annotations
 
-import math
 import random
 from collections.abc import Iterable, Set
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-from assay.data.axis import AxisRole
 from assay.data.observations.call import Mix
 from assay.data.settings import Level
 from assay.data.workload import Distribution
@@ -28,15 +26,17 @@ from assay.exam.weight_scales import (
     WeightsKind,
     parameters,
 )
-from assay.exam.workloads.shape_points import MODEST_RESULT
+from assay.exam.workloads.workload_sizes import (
+    elements_of,
+    is_empty,
+    is_stretched,
+    small_workloads,
+)
 from assay.sandbox.host.planned_call import AT_END, AT_START, SPOTS, Spot
 
-_FAR = 1 << 12  # elements of an axis
 _TAIL_BATCHES = (1, 1, 2, 3, len(SPOTS))  # calls of one batch of the tail
 _TAIL_CONTENTS = 3  # distinct contents a small shape's tail draws from
 _DUE_ELEMENTS = 1 << 17  # beyond this a candidate may be too slow and still honest
-_INFORMATIVE_ELEMENTS = 1 << 12  # enough that answers differ, few enough that calls are cheap
-_SMALL_ELEMENTS = 1 << 16  # of a workload whose calls are cheap
 _LARGE_ELEMENTS = 1 << 23  # beyond this the own shape is called as few times as still tells
 _HELD = 6  # batches of other shapes than the own one
 _FEW_TWINS, _TWINS = 2, 5  # further instances of one configuration, below standard and from it on
@@ -130,8 +130,8 @@ def write_script(exam: Exam, rng: random.Random, mixed_in: _Batches) -> list[Scr
     sequences += [_rapid(w, rng) for w in small[:2]]
     sequences += [_Sequence([[batch]]) for batch in mixed_in]
     others = range(1, len(exam.plan.workloads))
-    empty = [w for w in others if _is_empty(exam, w)]
-    far = [w for w in others if _is_stretched(exam, w)]
+    empty = [w for w in others if is_empty(exam, w)]
+    far = [w for w in others if is_stretched(exam, w)]
     sequences += [_single(exam, w, rng, stretched=w in far) for w in others if w not in empty]
     few = rng.randint(*amounts.tail_calls)
     # Without a small shape the own one must bring the instance to its 32 calls alone.
@@ -154,7 +154,7 @@ def _with_held(exam: Exam, script: _Batches, rng: random.Random) -> _Batches:
 def _may_be_held(exam: Exam, batch: ScriptedBatch) -> bool:
     plain = batch.kind is BatchKind.PLAIN and not batch.stretched
     return plain and all(
-        0 < _elements(exam, workload) <= _LARGE_ELEMENTS // 4 for workload in batch.workloads
+        0 < elements_of(exam, workload) <= _LARGE_ELEMENTS // 4 for workload in batch.workloads
     )
 
 
@@ -169,7 +169,7 @@ def with_workloads(
     for workload in added:
         ends = [n for n, batch in enumerate(mixed) if batch.need in (Need.DUE, Need.STRETCHED)]
         place = rng.choice(ends or [0])
-        stretched = _is_stretched(exam, workload)
+        stretched = is_stretched(exam, workload)
         mixed[place:place] = _single(exam, workload, rng, stretched).groups[0]
     return mixed
 
@@ -372,53 +372,6 @@ def _logged(small: list[int]) -> Iterable[ScriptedBatch]:
     for workload in [0, *small[:1]]:
         call = ScriptedCall(ContentKey(workload, Draw(number=1)), AT_START, None, Mix.PLAIN)
         yield ScriptedBatch((call,), copy_each=True, kind=BatchKind.LOGGED)
-
-
-def small_workloads(exam: Exam, refused: Set[int] = frozenset()) -> list[int]:
-    """Cheap workloads of the own instance, those first whose size is nearest to a few thousand.
-
-    None that the candidate refused.
-    """
-    chosen = [w for w in exam.main_workloads if w != 0 and w not in refused]
-    sized = [(_elements(exam, w), w) for w in chosen]
-    plain = [(n, w) for n, w in sized if 0 < n <= _SMALL_ELEMENTS and _varies(exam, w)]
-    distance = {w: abs(math.log2(n / _INFORMATIVE_ELEMENTS)) for n, w in plain}
-    return sorted(distance, key=lambda w: distance[w])[:3]
-
-
-def _elements(exam: Exam, workload: int) -> int:
-    """Of the inputs, or of what is made on the way where that is too large to be cheap."""
-    given = exam.content(ContentKey(workload)).elements
-    made = exam.reference.predicted_result(exam.plan.workloads[workload].axes)
-    return max(given, made) if given and made > MODEST_RESULT else given
-
-
-def small_with_rows(exam: Exam, refused: Set[int]) -> int | None:
-    """The first cheap workload with several rows, else the first; None where there is none."""
-    small, planned = small_workloads(exam, refused), exam.plan.workloads
-    batch = [axis.name for axis in exam.reference.axes if axis.role is AxisRole.BATCH]
-    several = [w for w in small if all(planned[w].axes[name] > 1 for name in batch)]
-    return next(iter([*several, *small]), None)
-
-
-def _is_stretched(exam: Exam, workload: int) -> bool:
-    """One size is beyond what the task declares, or at least eight times its own and large."""
-    own, axes = exam.plan.workloads[0].axes, exam.plan.workloads[workload].axes
-    most = {axis.name: max(axis.high, axis.own) + axis.multiple_of for axis in exam.reference.axes}
-    return any(
-        n > most.get(name, n) or (n >= 8 * own.get(name, n) and n >= _FAR)
-        for name, n in axes.items()
-    )
-
-
-def _is_empty(exam: Exam, workload: int) -> bool:
-    return any(t.numel() == 0 for t in exam.content(ContentKey(workload)).tensors)
-
-
-def _varies(exam: Exam, workload: int) -> bool:
-    """Constant and planted distributions do not tell one content from the next."""
-    name = exam.plan.workloads[workload].distribution.value
-    return name in {"own", "normal", "uniform", "outlier"}
 
 
 def _shuffle(sequences: list[_Sequence], rng: random.Random) -> list[ScriptedBatch]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from assay.data.contract import Stochastic
@@ -253,6 +254,8 @@ def _phase(case: JudgeInput) -> list[Evidence]:
     before = [c for c in calls if c.index < first]
     if before and before[-1].weights != next(c.weights for c in calls if c.index == first):
         return []  # new weights came in between: it may just hold on to the old ones
+    if _is_new_shape(first, calls):
+        return []  # memory that it keeps from call to call may be spoiled by another shape
     later = [c for c in calls if c.index >= first]
     seen_right = {c.workload for c in calls if c.index < first}
     repeated = [c for c in later if c.workload in seen_right]
@@ -261,6 +264,14 @@ def _phase(case: JudgeInput) -> list[Evidence]:
         text = f"right until call {first} and wrong in every call after it, on the same shapes"
         return [_convicts(EvidenceKind.PHASE, text)]
     return []
+
+
+def _is_new_shape(first: int, calls: Sequence[CallSeen]) -> bool:
+    """Whether the call of this index, or the one before it, was the first of its workload."""
+    before = [c for c in calls if c.index < first]
+    now = next(c for c in calls if c.index == first)
+    known = {c.workload for c in before[:-1]}
+    return any(c.workload not in known for c in (*before[-1:], now))
 
 
 def _has_wrong_values(call: CallSeen) -> bool:

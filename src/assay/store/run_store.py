@@ -44,8 +44,8 @@ from assay.store.stored_rows import (
     evidence_rows,
     judgement_row,
     measurement_rows,
-    verdict_in,
 )
+from assay.store.verdict_pages import verdict_page
 
 _PAGE = 64  # entries at a time
 _SUBMISSION = 256  # entries that are added at a time
@@ -284,37 +284,11 @@ class RunStore:
         last, tasks = -1, dict[str, Task]()
         while True:
             with self._database.reading() as connection:
-                page = list(self._verdict_page(connection, run, last, tasks))
+                page = list(verdict_page(connection, run, last, tasks))
             if not page:
                 return
             yield from page
             last = page[-1][0].number
-
-    def _verdict_page(
-        self, connection: Connection, run: Run, last: int, tasks: dict[str, Task]
-    ) -> Iterator[tuple[Entry, Verdict | None]]:
-        """One query for the rows of a page and one for their blobs; each task is read once."""
-        asked = (
-            select(entries, task_table.c.blob, candidates.c.blob, judgements.c.blob)
-            .join(task_table, task_table.c.id == entries.c.task)
-            .join(candidates, candidates.c.id == entries.c.candidate)
-            .outerjoin(judgements, judgements.c.key == entries.c.key)
-            .where(entries.c.run == run.id, entries.c.number > last)
-            .order_by(entries.c.number)
-            .limit(_PAGE)
-        )
-        rows = connection.execute(asked).all()
-        wanted = {str(row[-3]) for row in rows if row.task not in tasks}
-        wanted |= {str(blob) for row in rows for blob in row[-2:] if blob is not None}
-        texts = blobs.get_many(connection, wanted)
-        for row in rows:
-            if row.task not in tasks:
-                tasks[row.task] = Task.model_validate_json(texts[row[-3]])
-            made = Candidate.model_validate_json(texts[row[-2]])
-            provenance = Provenance.model_validate(row.provenance, strict=False)
-            made = made.model_copy(update={"name": row.name, "provenance": provenance})
-            entry = Entry(number=row.number, task=tasks[row.task], candidate=made)
-            yield entry, None if row[-1] is None else verdict_in(texts[row[-1]])
 
     def summary(self, run: Run) -> list[dict[str, Any]]:
         """One row an entry: name, task, status and the columns of its judgement, no blob read."""

@@ -10,6 +10,7 @@ import torch
 from assay.sandbox.host.call_content import Content
 from assay.sandbox.host.changes.spread_change import words_of
 from assay.sandbox.host.changes.whole_change import Shuffle, WholeChange, bears_shuffle, shuffled
+from support.references import normal
 
 
 def changed(*inputs: object, seed: int = 1) -> tuple[torch.Tensor, ...]:
@@ -48,14 +49,14 @@ def test_independent_numbers_bear_it() -> None:
 @pytest.mark.parametrize(
     "tensor",
     [
-        torch.randn(64, 512).softmax(-1),
-        torch.nn.functional.normalize(torch.randn(64, 512)),
+        normal(64, 512).softmax(-1),
+        torch.nn.functional.normalize(normal(64, 512)),
         torch.linspace(0.0, 1.0, 100),
-        torch.randn(64, 64).tril(),
-        torch.randn(64, 4) * torch.tensor([1.0, 1.0, 9.0, 9.0]),
-        torch.randn(64, 64) + 64 * torch.eye(64),
+        normal(64, 64).tril(),
+        normal(512, 4) * torch.tensor([1.0, 1.0, 9.0, 9.0]),
+        normal(64, 64) + 64 * torch.eye(64),
         torch.zeros(9),
-        torch.randn(1, 1).expand(3, 4),
+        normal(1, 1).expand(3, 4),
         torch.arange(40),
     ],
 )
