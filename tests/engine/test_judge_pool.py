@@ -17,7 +17,7 @@ from assay.data.candidate import Candidate
 from assay.data.observations.observation import HostFailed, TaskBroken
 from assay.data.settings import Settings
 from assay.data.verdict import Status
-from assay.engine import judge_lane
+from assay.engine import judge_lane, judge_pool
 from assay.engine.judge import Judge
 from assay.errors import UsageError
 from assay.judge_process.messages import Done, Failed, Job, Judged, Message, Step
@@ -231,6 +231,29 @@ def test_closing_the_generator_stops_the_work_and_keeps_the_process(script: Scri
         assert judge.evaluate("gelu", kernel("accepted")).status is Status.ACCEPTED
     asked = sum(len(job.candidates) for job in script.jobs)
     assert asked < 10 and len(script.processes) == 1
+
+
+def test_a_request_cancelled_while_a_process_picks_it_stops_nobody(
+    script: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A future is cancelled without the pool's lock, so also between two of its looks."""
+    by_age = judge_pool._Groups.by_age
+    cancelled: list[str] = []
+
+    def cancel_after_the_look(groups: judge_pool._Groups) -> list[str]:
+        found = by_age(groups)
+        for group in found[:1] if not cancelled else []:
+            groups.waiting[group][0].future.cancel()
+            cancelled.append(group)
+        return found
+
+    monkeypatch.setattr(judge_pool._Groups, "by_age", cancel_after_the_look)
+    with Judge(jobs=1, timing=False) as judge:
+        unlucky = judge.submit("softmax", kernel("accepted"))
+        with pytest.raises(CancelledError):
+            unlucky.result(timeout=10)
+        lucky = judge.submit("gelu", kernel("accepted"))
+        assert lucky.result(timeout=10).verdict.status is Status.ACCEPTED
 
 
 def test_what_nobody_wants_is_given_up(script: Script, monkeypatch: pytest.MonkeyPatch) -> None:

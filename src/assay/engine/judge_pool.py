@@ -62,6 +62,8 @@ class _Groups:
             request = queue.popleft()
             if request.wanted:
                 found.append(request)
+            else:
+                request.cancel()
         if not queue:
             del self.waiting[group]
         return tuple(found)
@@ -166,7 +168,9 @@ class JudgePool:
                 if free < (self.jobs if lane.kind.serial else 1):
                     return None
                 if self._is_for(lane, group):
-                    return self._work(lane, group, free, len(groups))
+                    work = self._work(lane, group, free, len(groups))
+                    if work is not None:
+                        return work
             elif first.kind.device == lane.kind.device and first.kind.serial:
                 return None  # it has waited longer, and needs all there is
         return None
@@ -182,9 +186,14 @@ class JudgePool:
             return many and all(one.busy for one in holders)
         return lane.is_warm or not any(one.is_warm and not one.busy for one in others)
 
-    def _work(self, lane: JudgeLane, group: str, free: int, groups: int) -> LaneWork:
-        """Several requests of the group; the other groups that wait get their share of slots."""
+    def _work(self, lane: JudgeLane, group: str, free: int, groups: int) -> LaneWork | None:
+        """Several requests of the group; the other groups that wait get their share of slots.
+
+        None where all of them were cancelled meanwhile: a future is cancelled without our lock.
+        """
         requests = self._groups.take(group, _MOST_OF_A_JOB)
+        if not requests:
+            return None
         if lane.kind.serial:
             at_once = slots = self.jobs
         else:
