@@ -28,9 +28,9 @@ from assay.errors import UsageError
 from assay.judge_process.judging import evaluate_in_order
 from assay.judge_process.messages import Job
 from assay.judge_process.relay import judgements
-from assay.languages.candidate_file import candidate_of_text, load_candidate
+from assay.languages.candidate_file import candidate_of_text
 from assay.languages.language_registry import language
-from assay.tasks.catalog import resolve
+from assay.tasks.catalog import adapted, candidate_at, resolve
 from assay.tasks.readers.kernelbench import task_of_text
 
 __all__ = ["Show", "evaluate", "evaluate_in_order", "evaluate_many"]
@@ -73,9 +73,10 @@ def job_of(
     """What is to be judged, read and checked."""
     if isinstance(candidates, str | Path | Candidate):
         raise UsageError("candidates is a list; for a single one use evaluate")
+    wanted = task_of(task)
     return Job(
-        task=task_of(task),
-        candidates=tuple(candidate_of(one) for one in candidates),
+        task=wanted,
+        candidates=tuple(candidate_of(one, wanted) for one in candidates),
         settings=settings,
         replay=replay,
         path=tuple(sys.path),
@@ -118,17 +119,20 @@ def task_of(task: str | Path | Task) -> Task:
     return resolve(str(task))
 
 
-def candidate_of(candidate: str | Path | Candidate) -> Candidate:
-    """A Candidate as it is; a text of several lines is a source, any other a path."""
+def candidate_of(candidate: str | Path | Candidate, task: Task) -> Candidate:
+    """A Candidate as it is; a text of several lines is a source, any other a path.
+
+    What is read may have the entry of the task's own format.
+    """
     if isinstance(candidate, Candidate):
         language(candidate.language)  # an unknown one is a mistake
         return candidate
     if isinstance(candidate, str) and "\n" in candidate:
-        return candidate_of_text(candidate)
+        return adapted(candidate_of_text(candidate), task)
     try:
         path = Path(candidate)
     except TypeError as error:
         kind = type(candidate).__name__
         text = f"a candidate is a path, a source or a Candidate, not {kind}"
         raise UsageError(text) from error
-    return load_candidate(path)
+    return candidate_at(path, task)

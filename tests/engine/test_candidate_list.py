@@ -10,7 +10,8 @@ import pytest
 
 from assay.data.run import Entry
 from assay.data.task import Task
-from assay.engine.candidate_list import Unread, candidates_at
+from assay.data.unread import Unread
+from assay.engine.candidate_list import candidates_at
 from assay.errors import UsageError
 
 KERNEL = "class ModelNew: pass\n"

@@ -9,8 +9,13 @@ from pathlib import Path
 import pytest
 
 from assay.data.axis import AxisRole
+from assay.data.candidate import Candidate, SourceFile
+from assay.data.task import Task
 from assay.errors import UsageError
-from assay.tasks.catalog import candidates_of, resolve, suites, tasks_of
+from assay.languages.candidate_file import candidate_of_text
+from assay.tasks import catalog
+from assay.tasks.catalog import adapted, candidate_at, candidates_of, resolve, suites, tasks_of
+from assay.tasks.readers.kernelbench import KernelBenchReader, task_of_text
 
 GOOD = """
 class Model:
@@ -110,3 +115,26 @@ def test_a_file_that_is_no_task_is_one_line_with_the_mend(
 def test_a_suite_without_tasks_says_so(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="holds no task"):
         tasks_of(f"kernelbench:{tmp_path}")
+
+
+class _Shouting(KernelBenchReader):
+    """Its candidates define `shout`."""
+
+    def adapt(self, candidate: Candidate, task: Task) -> Candidate:
+        entry = SourceFile(path="entry.py", text="from kernel import shout as ModelNew\n")
+        return candidate.model_copy(update={"sources": (entry, *candidate.sources)})
+
+
+def test_candidates_are_read_in_the_format_of_their_task(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "loud.py"
+    file.write_text("def shout(x): return x\n")
+    task = task_of_text(GOOD)
+    as_it_is = candidate_at(file, task)
+    assert [one.path for one in as_it_is.sources] == ["kernel.py"]
+    monkeypatch.setattr(catalog, "reader", lambda name: _Shouting())
+    of_file, of_text = candidate_at(file, task), adapted(candidate_of_text(file.read_text()), task)
+    assert of_file.id == of_text.id and of_file.main.path == "entry.py"
+    by_hand = task.model_copy(update={"format": "made by hand"})
+    assert candidate_at(file, by_hand).id == as_it_is.id

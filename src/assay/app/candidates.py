@@ -10,20 +10,25 @@ import os
 from collections.abc import Sequence
 
 from assay.data.candidate import Candidate
+from assay.data.task import Task
 from assay.errors import UsageError
 from assay.languages.candidate_file import load_candidate
-from assay.tasks.catalog import candidates_of
+from assay.tasks.catalog import candidate_at, candidates_of
 
 
-def load_candidates(paths: Sequence[str]) -> list[Candidate]:
-    """One candidate a path, in the order given; READER:PATH#ID stands for all of that task."""
+def load_candidates(paths: Sequence[str], task: Task | None = None) -> list[Candidate]:
+    """One candidate a path, in the order given; READER:PATH#ID stands for all of that task.
+
+    With a `task` they are read in its format.
+    """
     loaded, mistakes = [], []
     for path in paths:
         if not path:
             mistakes.append("a candidate's path is empty")
             continue
         try:
-            loaded += [load_candidate(one) for one in candidates_of(path)]
+            for one in candidates_of(path):
+                loaded.append(load_candidate(one) if task is None else candidate_at(one, task))
         except UsageError as error:
             mistakes.append(str(error))
     if mistakes:

@@ -35,7 +35,7 @@ def exit_code(statuses: Iterable[Status]) -> int:
 def run(flags: EvalFlags) -> int:
     """Check everything, then judge, print and record one candidate after the other."""
     task = resolve(flags.task)
-    candidates = load_candidates(flags.candidates)
+    candidates = load_candidates(flags.candidates, task)
     replayed = read_replayed(flags.replay) if flags.replay else None
     settings = settings_from(flags, replayed)
     device_registry.backend(settings.device)  # whether it can be used the judge process finds out

@@ -25,7 +25,7 @@ def run(flags: ProfileFlags) -> int:
     """One candidate; 1 where it did not build or did not survive."""
     _check(flags)
     task = resolve(flags.task)
-    (candidate,) = load_candidates([flags.candidate])
+    (candidate,) = load_candidates([flags.candidate], task)
 
     from assay.profile.profiler import Subject, profile
     from assay.tasks.references.reference import Reference

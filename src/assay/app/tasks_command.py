@@ -6,10 +6,11 @@ import sys
 
 from assay.app.flags import TasksFlags
 from assay.data.task import Task
+from assay.data.unread import Unread
 from assay.errors import UsageError
 from assay.report.console import result_console
 from assay.report.tasks_text import task_list, task_page
-from assay.tasks.catalog import resolve, suites, tasks_of
+from assay.tasks.catalog import resolve, suites, tasks_of, unread_of
 
 
 def run(flags: TasksFlags) -> int:
@@ -27,7 +28,16 @@ def run(flags: TasksFlags) -> int:
             sys.stdout.write(task.model_dump_json() + "\n")
     else:
         result_console().print(task_list(listed))
+    _tell_unread(unread_of(name))
     return 0
+
+
+def _tell_unread(left_out: tuple[Unread, ...]) -> None:
+    """On stderr, so that a list of tasks stays one."""
+    if left_out:
+        sys.stderr.write(f"{len(left_out)} could not be read:\n")
+    for one in left_out:
+        sys.stderr.write(f"  {one.where}: {one.why}\n")
 
 
 def is_suite(name: str) -> bool:

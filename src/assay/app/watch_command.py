@@ -25,11 +25,10 @@ from assay.data.task import Task
 from assay.data.verdict import Status, Verdict
 from assay.devices import device_registry
 from assay.errors import UsageError
-from assay.languages.candidate_file import load_candidate
 from assay.report.console import progress_console, result_console
 from assay.report.progress_display import ProgressLine
 from assay.report.watch_text import verdict_lines
-from assay.tasks.catalog import resolve
+from assay.tasks.catalog import candidate_at, resolve
 
 _NO_CANDIDATE = 2  # exit code of --once: there was nothing to judge
 
@@ -79,7 +78,7 @@ class _Watcher:
         """The statuses by level, of one save; fewer where it is saved again or not accepted."""
         statuses: list[Status] = []
         try:
-            candidate = _readable(self.file.path)
+            candidate = _readable(self.file.path, self.task)
         except UsageError as error:
             self._say(f"{error}; waiting for the next save")
             return statuses
@@ -118,11 +117,11 @@ class _Watcher:
         print(f"{_now()}  {text}", file=sys.stderr if self.json else sys.stdout, flush=True)
 
 
-def _readable(path: Path) -> Candidate:
+def _readable(path: Path, task: Task) -> Candidate:
     """The candidate; a UsageError where it is not there, or not whole."""
     if not path.exists():
         raise UsageError(f"{path} does not exist yet")
-    candidate = load_candidate(path)
+    candidate = candidate_at(path, task)
     for source in candidate.sources:
         if source.path.endswith(".py"):
             try:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,21 +18,15 @@ from assay.data.candidate import Candidate, Provenance
 from assay.data.generator import Generator
 from assay.data.run import Entry
 from assay.data.task import Task
+from assay.data.unread import Unread
 from assay.errors import UsageError
-from assay.languages.candidate_file import candidate_of_text, load_candidate
+from assay.languages.candidate_file import candidate_of_text
 from assay.languages.language_registry import source_suffixes
+from assay.tasks.catalog import adapted, candidate_at
 
 _SAMPLE = re.compile(r"level_(\d+)_problem_(\d+)_sample_(\d+)_kernel\.\w+")
 _WORDS = {"dollars": "cost_usd"}  # other names of a field of Provenance
 _GENERATOR = ("generator", "model")
-
-
-@dataclass(frozen=True)
-class Unread:
-    """Something among the candidates that is left out."""
-
-    where: str
-    why: str
 
 
 def candidates_at(place: Path, tasks: Sequence[Task]) -> Iterator[Entry | Unread]:
@@ -107,7 +100,7 @@ def _is_of_level(task: Task, level: int) -> bool:
 
 def _read(path: Path, task: Task, provenance: Provenance) -> Found | Unread:
     try:
-        candidate = load_candidate(path)
+        candidate = candidate_at(path, task)
     except UsageError as error:
         return Unread(str(path), str(error))
     return task, candidate.model_copy(update={"provenance": provenance})
@@ -131,9 +124,9 @@ def _of_line(line: str, where: str, folder: Path, tasks: Mapping[str, Task]) -> 
         if task is None:
             return Unread(where, f"no task of the suite is called '{fields['task']}'")
         if "source" in fields:
-            candidate = candidate_of_text(fields["source"])
+            candidate = adapted(candidate_of_text(fields["source"]), task)
         else:
-            candidate = load_candidate(folder / fields["path"])
+            candidate = candidate_at(folder / fields["path"], task)
         name = fields.get("name") or (where if "source" in fields else candidate.name)
         changes = {"name": name, "provenance": _provenance(fields)}
         return task, candidate.model_copy(update=changes)

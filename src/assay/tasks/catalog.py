@@ -7,8 +7,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from assay.data.candidate import Candidate
 from assay.data.task import Task
+from assay.data.unread import Unread
 from assay.errors import UsageError
+from assay.languages.candidate_file import load_candidate
 from assay.plugins import Registry
 from assay.tasks.reader import Reader
 
@@ -91,3 +94,26 @@ def tasks_of(suite: str) -> tuple[Task, ...]:
     if prefix not in READERS.names():
         raise UsageError(f"unknown suite '{suite}': known suites are {', '.join(suites())}")
     return reader(prefix).list(_place(prefix, place))
+
+
+def unread_of(suite: str) -> tuple[Unread, ...]:
+    """What could not be read of a suite."""
+    prefix, _, place = suite.partition(":")
+    return reader(prefix).unread(_place(prefix, place))
+
+
+def candidate_at(path: Path, task: Task) -> Candidate:
+    """The file or folder as a candidate of that task, in the task's format or as `ModelNew`."""
+    reading = _reader_of(task)
+    return adapted(reading.load_candidate(path) if reading else load_candidate(path), task)
+
+
+def adapted(candidate: Candidate, task: Task) -> Candidate:
+    """The candidate with the entry that is called as the task's reference is."""
+    reading = _reader_of(task)
+    return reading.adapt(candidate, task) if reading else candidate
+
+
+def _reader_of(task: Task) -> Reader | None:
+    """None for a task that was made by hand, in no reader's format."""
+    return reader(task.format) if task.format in READERS.names() else None

@@ -10,7 +10,10 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from pathlib import Path
 
+from assay.data.candidate import Candidate
 from assay.data.task import Task
+from assay.data.unread import Unread
+from assay.languages.candidate_file import load_candidate
 
 
 class Reader(ABC):
@@ -28,6 +31,21 @@ class Reader(ABC):
     def load(self, place: Path, task_id: str | None) -> Task:
         """The task `task_id` at `place`."""
 
+    def unread(self, place: Path) -> tuple[Unread, ...]:
+        """What lies at `place`, looks like a task, and is not among those of `list`."""
+        return ()
+
     def candidates(self, place: Path, task_id: str | None) -> tuple[Path, ...]:
         """Files or folders at `place` that are candidates of that task."""
         return ()
+
+    def load_candidate(self, path: Path) -> Candidate:
+        """The file or folder as a candidate, in the form in which its author wrote it."""
+        return load_candidate(path)
+
+    def adapt(self, candidate: Candidate, task: Task) -> Candidate:
+        """The candidate with a `ModelNew` that is called as the task's `Model` is.
+
+        A file that has one is left as it is. The author's own files keep their text.
+        """
+        return candidate

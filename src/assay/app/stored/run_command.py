@@ -21,9 +21,10 @@ from assay.data.record import content_id
 from assay.data.run import Entry, Run, RunEvent
 from assay.data.settings import Settings
 from assay.data.task import Task
+from assay.data.unread import Unread
 from assay.data.verdict import Status
 from assay.devices import device_registry
-from assay.engine.candidate_list import Unread, candidates_at
+from assay.engine.candidate_list import candidates_at
 from assay.engine.suite_run import SuiteRun, begun
 from assay.errors import AssayError, Terminated, UsageError
 from assay.report.console import progress_console, result_console
