@@ -6,7 +6,13 @@ from torch import nn
 AXES = {
     "size": {"low": 1, "high": 1048576, "role": "batch"},
 }
-TAGS = ("category:Optimizer", "kerneleval:elementwise", "rubric:K2")
+TAGS = (
+    "category:Optimizer",
+    "kerneleval:elementwise",
+    "rubric:K2",
+    "source:aten",
+    "difficulty:medium",
+)
 
 size = 65536
 STEPS = 3

@@ -11,7 +11,7 @@ AXES = {
     "length": {"low": 1, "high": 1024, "role": "size"},
     "head_dim": {"low": 1, "high": 128, "role": "size"},
 }
-TAGS = ("category:Fusion", "kerneleval:attention", "rubric:K3")
+TAGS = ("category:Fusion", "kerneleval:attention", "rubric:K3", "source:serving", "difficulty:hard")
 BACKWARD = True
 
 batch = 2

@@ -10,7 +10,13 @@ AXES = {
     "in_channels": {"low": 1, "high": 128, "role": "config"},
     "out_channels": {"low": 1, "high": 128, "role": "config"},
 }
-TAGS = ("category:Convolution", "kerneleval:convolution", "rubric:K3")
+TAGS = (
+    "category:Convolution",
+    "kerneleval:convolution",
+    "rubric:K3",
+    "source:aten",
+    "difficulty:hard",
+)
 BACKWARD = True
 
 batch = 4

@@ -7,7 +7,7 @@ AXES = {
     "rows": {"low": 1, "high": 4096, "role": "batch"},
     "classes": {"low": 1, "high": 8192, "role": "size"},
 }
-TAGS = ("category:Loss", "kerneleval:reduction", "rubric:K2")
+TAGS = ("category:Loss", "kerneleval:reduction", "rubric:K2", "source:aten", "difficulty:medium")
 BACKWARD = True
 
 rows = 512

@@ -7,7 +7,13 @@ AXES = {
     "rows": {"low": 1, "high": 2048, "role": "batch"},
     "cols": {"low": 1, "high": 4096, "role": "size"},
 }
-TAGS = ("category:Random", "kerneleval:elementwise", "rubric:K2")
+TAGS = (
+    "category:Random",
+    "kerneleval:elementwise",
+    "rubric:K2",
+    "source:aten",
+    "difficulty:medium",
+)
 CONTRACT = {"kind": "stochastic", "law": "dropout", "rate": 0.3}
 
 rows = 256

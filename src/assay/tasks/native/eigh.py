@@ -7,7 +7,13 @@ AXES = {
     "batch": {"low": 1, "high": 512, "role": "batch"},
     "size": {"low": 1, "high": 96, "role": "size"},
 }
-TAGS = ("category:Linear Algebra", "kerneleval:decomposition", "rubric:K4")
+TAGS = (
+    "category:LinearAlgebra",
+    "kerneleval:decomposition",
+    "rubric:K4",
+    "source:aten",
+    "difficulty:hard",
+)
 CONTRACT = {"kind": "decomposition", "equation": "eigh"}
 
 batch = 32

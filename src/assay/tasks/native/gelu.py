@@ -7,7 +7,13 @@ AXES = {
     "rows": {"low": 1, "high": 4096, "role": "batch"},
     "cols": {"low": 1, "high": 8192, "role": "size"},
 }
-TAGS = ("category:Activation", "kerneleval:elementwise", "rubric:K1")
+TAGS = (
+    "category:Activation",
+    "kerneleval:elementwise",
+    "rubric:K1",
+    "source:aten",
+    "difficulty:easy",
+)
 BACKWARD = True
 
 rows = 256

@@ -8,7 +8,7 @@ AXES = {
     "in_features": {"low": 1, "high": 2048, "role": "config"},
     "out_features": {"low": 1, "high": 2048, "role": "config"},
 }
-TAGS = ("category:Fusion", "kerneleval:fused", "rubric:K3")
+TAGS = ("category:Fusion", "kerneleval:fused", "rubric:K3", "source:aten", "difficulty:medium")
 BACKWARD = True
 
 batch = 256

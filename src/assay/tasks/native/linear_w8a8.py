@@ -8,7 +8,13 @@ AXES = {
     "in_features": {"low": 1, "high": 4096, "role": "config"},
     "out_features": {"low": 1, "high": 2048, "role": "config"},
 }
-TAGS = ("category:Quantization", "kerneleval:matmul", "rubric:K3")
+TAGS = (
+    "category:Quantization",
+    "kerneleval:matmul",
+    "rubric:K3",
+    "source:serving",
+    "difficulty:hard",
+)
 CONTRACT = {
     "kind": "quantised",
     "codes": {"weight_codes": (-127, 127)},

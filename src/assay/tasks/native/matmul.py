@@ -8,7 +8,13 @@ AXES = {
     "K": {"low": 1, "high": 2048, "role": "size"},
     "N": {"low": 1, "high": 2048, "role": "size"},
 }
-TAGS = ("category:MatrixMultiply", "kerneleval:GEMM", "rubric:K3")
+TAGS = (
+    "category:MatrixMultiply",
+    "kerneleval:GEMM",
+    "rubric:K3",
+    "source:blas",
+    "difficulty:medium",
+)
 BACKWARD = True
 
 M = 384

@@ -8,7 +8,13 @@ AXES = {
     "rows": {"low": 1, "high": 256, "role": "size"},
     "cols": {"low": 1, "high": 128, "role": "size"},
 }
-TAGS = ("category:Linear Algebra", "kerneleval:decomposition", "rubric:K4")
+TAGS = (
+    "category:LinearAlgebra",
+    "kerneleval:decomposition",
+    "rubric:K4",
+    "source:aten",
+    "difficulty:hard",
+)
 CONTRACT = {"kind": "decomposition", "equation": "qr"}
 
 batch = 64

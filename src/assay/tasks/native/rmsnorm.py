@@ -7,7 +7,13 @@ AXES = {
     "rows": {"low": 1, "high": 4096, "role": "batch"},
     "features": {"low": 1, "high": 8192, "role": "config"},
 }
-TAGS = ("category:Normalization", "kerneleval:normalisation", "rubric:K2")
+TAGS = (
+    "category:Normalization",
+    "kerneleval:normalisation",
+    "rubric:K2",
+    "source:serving",
+    "difficulty:medium",
+)
 BACKWARD = True
 
 rows = 1024

@@ -7,7 +7,7 @@ AXES = {
     "rows": {"low": 1, "high": 4096, "role": "batch"},
     "cols": {"low": 1, "high": 16384, "role": "size"},
 }
-TAGS = ("category:Index", "kerneleval:reduction", "rubric:K1")
+TAGS = ("category:Index", "kerneleval:reduction", "rubric:K1", "source:aten", "difficulty:easy")
 
 rows = 512
 cols = 2048

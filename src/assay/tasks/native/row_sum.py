@@ -7,7 +7,7 @@ AXES = {
     "rows": {"low": 1, "high": 4096, "role": "batch"},
     "cols": {"low": 1, "high": 16384, "role": "size"},
 }
-TAGS = ("category:Reduce", "kerneleval:reduction", "rubric:K1")
+TAGS = ("category:Reduce", "kerneleval:reduction", "rubric:K1", "source:aten", "difficulty:easy")
 BACKWARD = True
 
 rows = 1024

@@ -7,7 +7,13 @@ AXES = {
     "rows": {"low": 1, "high": 4096, "role": "batch"},
     "cols": {"low": 1, "high": 16384, "role": "size"},
 }
-TAGS = ("category:Activation", "kerneleval:reduction", "rubric:K2")
+TAGS = (
+    "category:Activation",
+    "kerneleval:reduction",
+    "rubric:K2",
+    "source:aten",
+    "difficulty:medium",
+)
 BACKWARD = True
 
 rows = 512

@@ -7,7 +7,7 @@ AXES = {
     "rows": {"low": 1, "high": 4096, "role": "batch"},
     "cols": {"low": 1, "high": 8192, "role": "size"},
 }
-TAGS = ("category:Fusion", "kerneleval:fused", "rubric:K1")
+TAGS = ("category:Fusion", "kerneleval:fused", "rubric:K1", "source:serving", "difficulty:easy")
 BACKWARD = True
 
 rows = 256

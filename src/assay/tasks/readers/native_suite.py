@@ -1,6 +1,7 @@
 """The native suite, read from the folder `assay/tasks/native`.
 
-The rule: `AXES` and `TAGS` are plain literals, so that listing the suite runs nothing.
+The rule: `AXES` and `TAGS` are plain literals, so that listing the suite runs nothing. A file holds
+one task with a `Model`, or a family of functions that are tasks (`assay.tasks.families`).
 """
 
 from __future__ import annotations
@@ -13,12 +14,14 @@ from typing import Any
 from assay.data.axis import Axis, AxisRole
 from assay.data.task import Task
 from assay.errors import UsageError
+from assay.tasks.families.family_file import tasks_of_family
 from assay.tasks.reader import Reader
 from assay.tasks.readers.kernelbench import contract_of, literals_of, read_source, title_of
 from assay.tasks.references.backward import DECLARATION, SUFFIX, backward_of
 
 FOLDER = Path(__file__).resolve().parent.parent / "native"
 LICENCE = "Apache-2.0"
+_FAMILY_MARK = "\n@task("
 
 
 class NativeReader(Reader):
@@ -31,21 +34,44 @@ class NativeReader(Reader):
     def load(self, place: Path, task_id: str | None) -> Task:
         """The native task of that id; an unknown one names its nearest neighbours."""
         name = (task_id or "").removesuffix(SUFFIX)
-        if name in native_ids(place):
-            for task in read_directions(place / f"{name}.py"):
+        own_file = place / f"{name}.py"
+        searched = [own_file] if name in native_ids(place) else native_files(place)
+        for path in searched:
+            for task in read_native_file(path):
                 if task.id == task_id:
                     return task
         raise UsageError(_unknown(task_id or "", [task.id for task in self.list(place)]))
 
     def list(self, place: Path) -> tuple[Task, ...]:
         """The whole suite, each differentiable task followed by that of its gradients."""
-        names = native_ids(place)
-        return tuple(task for name in names for task in read_directions(place / f"{name}.py"))
+        found = [task for path in native_files(place) for task in read_native_file(path)]
+        return tuple(sorted(found, key=lambda task: task.id))
+
+
+_SHARED: dict[str, Any] = {
+    "format": NativeReader.name,
+    "origin": "assay native suite",
+    "licence": LICENCE,
+}
 
 
 def native_ids(folder: Path = FOLDER) -> list[str]:
     """The files of the suite, by name."""
     return sorted(path.stem for path in folder.glob("*.py") if path.stem != "__init__")
+
+
+def native_files(folder: Path = FOLDER) -> list[Path]:
+    """Files of one task, then those of families, which lie in folders of their own."""
+    below = sorted(p for p in folder.glob("*/*.py") if p.stem != "__init__")
+    return [*(folder / f"{name}.py" for name in native_ids(folder)), *below]
+
+
+def read_native_file(path: Path) -> list[Task]:
+    """Its tasks: a family's, or the one of a file with a `Model`."""
+    text = read_source(path)
+    if _FAMILY_MARK in text:
+        return list(tasks_of_family(text, path.name, _SHARED))
+    return read_directions(path)
 
 
 def _unknown(name: str, known: list[str]) -> str:
@@ -70,13 +96,11 @@ def read_native(path: Path) -> Task:
     return Task(
         id=path.stem,
         title=title_of(tree),
-        format=NativeReader.name,
         source=source,
         axes=axes,
         tags=tuple(literals["TAGS"]),
         contract=contract_of(tree, path),
-        origin="assay native suite",
-        licence=LICENCE,
+        **_SHARED,
     )
 
 

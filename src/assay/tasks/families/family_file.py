@@ -1,0 +1,78 @@
+"""FamilyFile: a file of many small tasks, read without running it.
+
+The rule: `AXES` and what decorators say are literals; each function gives one task for each of its
+dtypes, and one more for its gradients where it declares them.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from assay.data.axis import Axis, AxisRole
+from assay.data.task import Task
+from assay.errors import UsageError
+from assay.tasks.families.family_function import SUFFIXES, FamilyFunction, family_function
+from assay.tasks.families.module_text import FamilyText, module_text
+from assay.tasks.readers.kernelbench import contract_of, literals_of
+from assay.tasks.references.backward import backward_of
+
+
+def tasks_of_family(text: str, file: str, made: Mapping[str, Any]) -> Iterator[Task]:
+    """Every task of the file; `made` are the fields that all of them share."""
+    tree = ast.parse(text)
+    family = FamilyText(text, tree)
+    axes = literals_of(tree).get("AXES")
+    if not isinstance(axes, dict):
+        raise UsageError(f"{file}: AXES is no literal dict")
+    for node in tree.body:
+        function = family_function(node, file) if isinstance(node, ast.FunctionDef) else None
+        if function is not None:
+            yield from _tasks(family, function, axes, made)
+
+
+def _tasks(
+    family: FamilyText,
+    function: FamilyFunction,
+    axes: Mapping[str, Mapping[str, Any]],
+    made: Mapping[str, Any],
+) -> Iterator[Task]:
+    for dtype in function.declared.dtypes:
+        task = _task(family, function, axes, dtype, made)
+        yield task
+        if function.declared.backward:
+            yield backward_of(task)
+
+
+def _task(
+    family: FamilyText,
+    function: FamilyFunction,
+    axes: Mapping[str, Mapping[str, Any]],
+    dtype: str,
+    made: Mapping[str, Any],
+) -> Task:
+    used = {name for one in function.arguments for name in one.names(function.where)}
+    spaces = tuple(_axis(name, axes[name], function) for name in axes if name in used)
+    source = module_text(family, function, {axis.name: axis.own for axis in spaces}, dtype)
+    return Task(
+        id=function.name + SUFFIXES[dtype],
+        title=function.title,
+        source=source,
+        axes=spaces,
+        tags=(*function.declared.all_tags(), f"dtype:{dtype}"),
+        contract=contract_of(ast.parse(source), function.where),
+        **made,
+    )
+
+
+def _axis(name: str, spec: Mapping[str, Any], function: FamilyFunction) -> Axis:
+    declared = function.declared
+    return Axis(
+        name=name,
+        own=declared.own.get(name, spec["own"]),
+        low=declared.low.get(name, spec.get("low", 1)),
+        high=declared.high.get(name, spec["high"]),
+        role=AxisRole(spec.get("role", "size")),
+        multiple_of=spec.get("multiple_of", 1),
+    )

@@ -1,0 +1,130 @@
+"""ModuleText: the module that one function of a family stands for.
+
+The rule: what the function needs of its file stands there as it was written, and nothing else: its
+imports, the helpers and constants it reaches, its axes. The module is an ordinary task file.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from assay.tasks.families.family_function import FamilyFunction
+
+_WORDS = "assay.tasks.families.family_words"
+_VENDOR = "_vendor"
+
+
+@dataclass(frozen=True)
+class FamilyText:
+    """The text of a family file, by parts that can stand alone."""
+
+    text: str
+    tree: ast.Module
+
+    @cached_property
+    def imports(self) -> str:
+        """Its import statements, without those of our own words."""
+        nodes = [n for n in self.tree.body if isinstance(n, ast.Import | ast.ImportFrom)]
+        return "\n".join(
+            self.of(node)
+            for node in nodes
+            if not (isinstance(node, ast.ImportFrom) and node.module in (_WORDS, "__future__"))
+        )
+
+    @cached_property
+    def parts(self) -> dict[str, ast.stmt]:
+        """Helpers and constants by name, in the order of the file."""
+        found: dict[str, ast.stmt] = {}
+        for node in self.tree.body:
+            if isinstance(node, ast.FunctionDef | ast.ClassDef):
+                found[node.name] = node
+            elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+                found[node.targets[0].id] = node
+        return found
+
+    def of(self, node: ast.stmt) -> str:
+        """The text of a statement as it was written, without its decorators."""
+        return ast.get_source_segment(self.text, node) or ""
+
+    def needed(self, names: Sequence[str]) -> list[str]:
+        """Parts that these names reach, in the order of the file."""
+        wanted = [name for name in names if name in self.parts]
+        for name in wanted:  # grows while it is walked
+            reached = _names_in(self.parts[name])
+            wanted += [one for one in reached if one in self.parts and one not in wanted]
+        return [name for name in self.parts if name in wanted]
+
+
+def _names_in(node: ast.AST) -> list[str]:
+    return sorted({one.id for one in ast.walk(node) if isinstance(one, ast.Name)})
+
+
+def plain_function(family: FamilyText, node: ast.FunctionDef) -> str:
+    """The function without decorator and annotations, its body as it was written."""
+    lines = family.text.splitlines()
+    body = lines[_body_line(node) - 1 : node.end_lineno]
+    arguments = ast.arguments(
+        posonlyargs=[],
+        args=[ast.arg(one.arg) for one in node.args.args],
+        kwonlyargs=[],
+        kw_defaults=[],
+        defaults=node.args.defaults,
+    )
+    return "\n".join([f"def {node.name}({ast.unparse(arguments)}):", *body])
+
+
+def _body_line(node: ast.FunctionDef) -> int:
+    return node.body[0].lineno
+
+
+def module_text(
+    family: FamilyText, function: FamilyFunction, sizes: Mapping[str, int], dtype: str
+) -> str:
+    """The whole source; `sizes` are the own ones of the axes that it uses."""
+    names = [one.name for one in function.arguments]
+    call = ", ".join(names)
+    draws = [one.expression(dtype, function.where) for one in function.arguments]
+    reached = {function.name, f"{function.name}{_VENDOR}"}
+    reached |= {name for one in function.arguments for name in one.names(function.where)}
+    parts = [
+        plain_function(family, part) if isinstance(part, ast.FunctionDef) else family.of(part)
+        for name in family.needed(sorted(reached))
+        if not isinstance(part := family.parts[name], ast.Assign) or name != "AXES"
+    ]
+    head = [f'"""{function.title}"""', family.imports]
+    constants = [f"{name} = {size}" for name, size in sizes.items()]
+    declared = ["BACKWARD = True"] if function.declared.backward else []
+    if function.declared.contract is not None:
+        declared.append(f"CONTRACT = {function.declared.contract!r}")
+    vendor = _vendor(family, function, names)
+    model = (
+        "class Model(torch.nn.Module):\n"
+        f'    """{function.title}"""\n\n'
+        f"    def forward(self, {call}):\n"
+        f"        return {function.name}({call})"
+    )
+    inputs = (
+        "def get_inputs():\n    return [\n" + "".join(f"        {d},\n" for d in draws) + "    ]"
+    )
+    init = "def get_init_inputs():\n    return []"
+    sections = ["\n".join(declared), "\n".join(constants), *parts, model, *vendor, inputs, init]
+    return "\n\n".join(head) + "\n\n" + "\n\n\n".join(one for one in sections if one) + "\n"
+
+
+def _vendor(family: FamilyText, function: FamilyFunction, names: Sequence[str]) -> list[str]:
+    """The library's own call, where the file has one."""
+    if function.declared.library:
+        return ["Vendor = Model"]
+    own = f"{function.name}{_VENDOR}"
+    if own not in family.parts:
+        return []
+    call = ", ".join(names)
+    return [
+        "class Vendor(Model):\n"
+        '    """The library\'s own call."""\n\n'
+        f"    def forward(self, {call}):\n"
+        f"        return {own}({call})"
+    ]

@@ -1,0 +1,1 @@
+"""Element by element: every result follows from the elements at its own place."""
