@@ -10,9 +10,10 @@ import pytest
 
 from assay.data.run import Entry
 from assay.data.task import Task
-from assay.data.unread import Unread
 from assay.engine.candidate_list import candidates_at
 from assay.errors import UsageError
+from assay.tasks.catalog import resolve
+from assay.tasks.unread import Unread
 
 KERNEL = "class ModelNew: pass\n"
 TASKS = tuple(
@@ -92,3 +93,11 @@ def test_a_name_that_is_no_text_is_left_out_and_the_others_stay(tmp_path: Path) 
     assert [Path(e.candidate.name).name for e in entries] == ["a.py"]
     assert len(unread) == 1 and "is not Unicode" in unread[0].why
     assert [one.why for one in _found(tmp_path / "lines.jsonl")[1]] == [unread[0].why]
+
+
+def test_references_stand_for_candidates() -> None:
+    tasks = [resolve("softmax"), resolve("softmax.backward")]
+    found = [one for one in candidates_at(Path("reference"), tasks) if isinstance(one, Entry)]
+    assert [one.task.id for one in found] == ["softmax", "softmax.backward"]
+    assert [one.candidate.main.text.split()[-1] for one in found] == ["Model", "ModelBackward"]
+    assert {one.candidate.provenance.generator.name for one in found} == {"reference"}  # type: ignore[union-attr]

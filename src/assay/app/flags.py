@@ -192,8 +192,9 @@ class RunFlags(JudgingFlags):
     candidates: Annotated[
         Path,
         typer.Option(
-            metavar="DIR|FILE.jsonl",
-            help="A folder of TASK/NAME.py, KernelBench's samples, or one JSON object a line.",
+            metavar="DIR|FILE.jsonl|reference",
+            help="A folder of TASK/NAME.py, KernelBench's samples, one JSON object a line, or "
+            "`reference`: each task's own (--track open).",
         ),
     ]
     out: Annotated[

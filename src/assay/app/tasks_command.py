@@ -6,11 +6,11 @@ import sys
 
 from assay.app.flags import TasksFlags
 from assay.data.task import Task
-from assay.data.unread import Unread
 from assay.errors import UsageError
 from assay.report.console import result_console
 from assay.report.tasks_text import task_list, task_page
 from assay.tasks.catalog import resolve, suites, tasks_of, unread_of
+from assay.tasks.unread import Unread
 
 
 def run(flags: TasksFlags) -> int:

@@ -1,5 +1,7 @@
 """Candidates of many tasks: a folder of TASK/NAME files, KernelBench's samples, or JSON lines.
 
+The word `reference` stands for each task's own reference, to see whether the tasks are sound.
+
 The rule: nothing is dropped silently. What cannot be read or has no task is an `Unread` with the
 reason.
 """
@@ -18,12 +20,13 @@ from assay.data.candidate import Candidate, Provenance
 from assay.data.generator import Generator
 from assay.data.run import Entry
 from assay.data.task import Task
-from assay.data.unread import Unread
 from assay.errors import UsageError
-from assay.languages.candidate_file import candidate_of_text
+from assay.languages.candidate_file import ENTRY, candidate_of_text
 from assay.languages.language_registry import source_suffixes
 from assay.tasks.catalog import adapted, candidate_at
+from assay.tasks.unread import Unread
 
+REFERENCE = "reference"  # instead of a place: each task's own reference is its candidate
 _SAMPLE = re.compile(r"level_(\d+)_problem_(\d+)_sample_(\d+)_kernel\.\w+")
 _WORDS = {"dollars": "cost_usd"}  # other names of a field of Provenance
 _GENERATOR = ("generator", "model")
@@ -31,7 +34,10 @@ _GENERATOR = ("generator", "model")
 
 def candidates_at(place: Path, tasks: Sequence[Task]) -> Iterator[Entry | Unread]:
     """Every candidate there, numbered in a fixed order."""
-    if place.is_dir():
+    found: Iterator[Found | Unread]
+    if str(place) == REFERENCE:
+        found = ((task, reference_candidate(task)) for task in tasks)
+    elif place.is_dir():
         found = _in_folder(place, tasks)
     elif place.is_file():
         found = _in_lines(place, {task.id: task for task in tasks})
@@ -46,6 +52,14 @@ def candidates_at(place: Path, tasks: Sequence[Task]) -> Iterator[Entry | Unread
         else:
             yield Entry(number=number, task=one[0], candidate=one[1])
             number += 1
+
+
+def reference_candidate(task: Task) -> Candidate:
+    """The task's own reference: right on the open track, or the task is not sound."""
+    entry = "" if task.entry == ENTRY else f"\n\n{ENTRY} = {task.entry}\n"
+    made = candidate_of_text(task.source.rstrip() + entry)
+    by = Provenance(generator=Generator(name=REFERENCE))
+    return made.model_copy(update={"name": f"{REFERENCE} of {task.id}", "provenance": by})
 
 
 def _is_text(candidate: Candidate) -> bool:

@@ -9,11 +9,11 @@ from pathlib import Path
 
 from assay.data.candidate import Candidate
 from assay.data.task import Task
-from assay.data.unread import Unread
 from assay.errors import UsageError
 from assay.languages.candidate_file import load_candidate
 from assay.plugins import Registry
 from assay.tasks.reader import Reader
+from assay.tasks.unread import Unread
 
 READERS: Registry[Reader] = Registry(
     Reader,

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from assay.data.candidate import Candidate
 from assay.data.task import Task
-from assay.data.unread import Unread
 from assay.languages.candidate_file import load_candidate
+from assay.tasks.unread import Unread
 
 
 class Reader(ABC):

@@ -21,7 +21,6 @@ from assay.data.record import content_id
 from assay.data.run import Entry, Run, RunEvent
 from assay.data.settings import Settings
 from assay.data.task import Task
-from assay.data.unread import Unread
 from assay.data.verdict import Status
 from assay.devices import device_registry
 from assay.engine.candidate_list import candidates_at
@@ -32,6 +31,7 @@ from assay.report.run_progress import RunProgress
 from assay.report.run_table import run_table
 from assay.store.run_store import RunStore
 from assay.tasks.catalog import resolve, tasks_of
+from assay.tasks.unread import Unread
 
 
 def run(flags: RunFlags) -> int:
