@@ -19,6 +19,7 @@ from assay.exam.workloads.workload_trials import TRIAL_CALLS
 from assay.tasks.catalog import tasks_of
 from assay.tasks.references.admission import Admission
 from assay.tasks.references.reference import Reference
+from suite_sample import sampled
 from support import task_sources as sources
 
 BODIES = {
@@ -40,7 +41,7 @@ def largest(reference: Reference, workload: Workload) -> int:
     return max(math.prod(shape) for shape in reference.input_shapes(workload.axes) if shape)
 
 
-@pytest.mark.parametrize("task", tasks_of("native"), ids=lambda task: task.id)
+@pytest.mark.parametrize("task", sampled(tasks_of("native")))
 def test_native_sweeps(task: Task) -> None:
     reference, workloads = swept(task)
     assert workloads[0].own and not any(workload.own for workload in workloads[1:])
