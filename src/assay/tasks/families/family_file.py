@@ -1,7 +1,8 @@
 """FamilyFile: a file of many small tasks, read without running it.
 
-The rule: `AXES` and what decorators say are literals; each function gives one task for each of its
-dtypes, and one more for its gradients where it declares them.
+The rule: `AXES`, what decorators say, and what `FAMILY` says for all of them are literals. Each
+function gives one task for each of its dtypes, and one more for its gradients where it declares
+them.
 """
 
 from __future__ import annotations
@@ -23,11 +24,14 @@ def tasks_of_family(text: str, file: str, made: Mapping[str, Any]) -> Iterator[T
     """Every task of the file; `made` are the fields that all of them share."""
     tree = ast.parse(text)
     family = FamilyText(text, tree)
-    axes = literals_of(tree).get("AXES")
-    if not isinstance(axes, dict):
-        raise UsageError(f"{file}: AXES is no literal dict")
+    literals = literals_of(tree)
+    axes, shared = literals.get("AXES"), literals.get("FAMILY", {})
+    if not isinstance(axes, dict) or not isinstance(shared, dict):
+        raise UsageError(f"{file}: AXES and FAMILY are literal dicts")
     for node in tree.body:
-        function = family_function(node, file) if isinstance(node, ast.FunctionDef) else None
+        function = (
+            family_function(node, file, shared) if isinstance(node, ast.FunctionDef) else None
+        )
         if function is not None:
             yield from _tasks(family, function, axes, made)
 

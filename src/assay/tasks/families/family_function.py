@@ -7,6 +7,7 @@ for the task before it where it is called `NAME_vendor`.
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -71,12 +72,16 @@ class FamilyFunction:
         return text.strip().splitlines()[0].strip() if text.strip() else ""
 
 
-def family_function(node: ast.FunctionDef, file: str) -> FamilyFunction | None:
-    """None for a function without the decorator."""
+def family_function(
+    node: ast.FunctionDef, file: str, shared: Mapping[str, Any]
+) -> FamilyFunction | None:
+    """None for a function without the decorator; `shared` is said of all in the file."""
     where = f"{file}: {node.name}"
     for decorator in node.decorator_list:
         if isinstance(decorator, ast.Call) and _named(decorator.func) == DECORATOR:
-            return FamilyFunction(node, _declared(decorator, where), _arguments(node, where), where)
+            return FamilyFunction(
+                node, _declared(decorator, where, shared), _arguments(node, where), where
+            )
     return None
 
 
@@ -84,10 +89,10 @@ def _named(node: ast.expr) -> str:
     return node.id if isinstance(node, ast.Name) else ""
 
 
-def _declared(call: ast.Call, where: str) -> Declared:
+def _declared(call: ast.Call, where: str, shared: Mapping[str, Any]) -> Declared:
     try:
         told = {str(one.arg): ast.literal_eval(one.value) for one in call.keywords}
-        made = Declared.model_validate(told)
+        made = Declared.model_validate({**shared, **told})
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(map(str, first["loc"]))

@@ -6,7 +6,10 @@
     }
 
 
-    @task(category="Activation", kerneleval="elementwise", level="K1", backward=True)
+    FAMILY = {"category": "Activation", "kerneleval": "elementwise", "level": "K1"}
+
+
+    @task(backward=True)
     def silu(x: Float["rows cols"]) -> Tensor:
         "x times its own sigmoid."
         return F.silu(x)

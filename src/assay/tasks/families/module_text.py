@@ -15,6 +15,8 @@ from assay.tasks.families.family_function import FamilyFunction
 
 _WORDS = "assay.tasks.families.family_words"
 _VENDOR = "_vendor"
+_TORCH = "import torch"  # which the draws need
+_OF_THE_READER = ("AXES", "FAMILY")
 
 
 @dataclass(frozen=True)
@@ -28,11 +30,12 @@ class FamilyText:
     def imports(self) -> str:
         """Its import statements, without those of our own words."""
         nodes = [n for n in self.tree.body if isinstance(n, ast.Import | ast.ImportFrom)]
-        return "\n".join(
+        texts = [
             self.of(node)
             for node in nodes
             if not (isinstance(node, ast.ImportFrom) and node.module in (_WORDS, "__future__"))
-        )
+        ]
+        return "\n".join(texts if _TORCH in texts else [_TORCH, *texts])
 
     @cached_property
     def parts(self) -> dict[str, ast.stmt]:
@@ -92,7 +95,7 @@ def module_text(
     parts = [
         plain_function(family, part) if isinstance(part, ast.FunctionDef) else family.of(part)
         for name in family.needed(sorted(reached))
-        if not isinstance(part := family.parts[name], ast.Assign) or name != "AXES"
+        if not isinstance(part := family.parts[name], ast.Assign) or name not in _OF_THE_READER
     ]
     head = [f'"""{function.title}"""', family.imports]
     constants = [f"{name} = {size}" for name, size in sizes.items()]

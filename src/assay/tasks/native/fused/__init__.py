@@ -1,0 +1,1 @@
+"""Several operations that one kernel can do at once."""

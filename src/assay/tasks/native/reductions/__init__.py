@@ -1,0 +1,1 @@
+"""Along an axis: sums, extremes, normalisations and losses."""

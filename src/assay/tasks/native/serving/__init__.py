@@ -1,0 +1,1 @@
+"""Operators of language models, and whole blocks of them."""

@@ -1,0 +1,1 @@
+"""Convolution, pooling and resampling of images and signals."""
