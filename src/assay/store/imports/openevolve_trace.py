@@ -56,7 +56,7 @@ class TraceRecord(ForeignRecord):
 
 
 @dataclass(frozen=True)
-class _Program:
+class _TracedProgram:
     """One program of the search."""
 
     name: str
@@ -85,7 +85,7 @@ class OpenEvolveTrace(ImportReader):
 
     def read(self, path: Path) -> Imported:
         """Every program that has a source."""
-        programs: dict[str, _Program] = {}
+        programs: dict[str, _TracedProgram] = {}
         left_out: Counter[str] = Counter()
         records = 0
         for record in _records(path):
@@ -103,9 +103,9 @@ class OpenEvolveTrace(ImportReader):
         )
         return Imported(records, entries, left_out)
 
-    def _programs(self, record: TraceRecord) -> Iterator[_Program]:
+    def _programs(self, record: TraceRecord) -> Iterator[_TracedProgram]:
         depth = 1 if record.generation is None else max(record.generation, 1)
-        parent = _Program(
+        parent = _TracedProgram(
             name=record.parent_id,
             text=record.parent_code or "",
             generation=depth - 1,
@@ -136,7 +136,7 @@ class OpenEvolveTrace(ImportReader):
         )
 
 
-def _linked(program: _Program, programs: dict[str, _Program]) -> Candidate:
+def _linked(program: _TracedProgram, programs: dict[str, _TracedProgram]) -> Candidate:
     """The candidate, with its parent by the id of its content."""
     made = program.candidate()
     parent = programs.get(program.parent)
