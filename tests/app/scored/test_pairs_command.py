@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 from assay.app.main import main
+from assay.app.scored.score_flags import ShapeName
 from assay.data.scoring.pairs import PairSummary, TrainingPair
 from assay.data.verdict import Status
+from assay.scores.pairs.pair_shapes import PairShape
 from graded_samples import stored
 
 ROWS = [
@@ -92,3 +95,7 @@ def test_a_wrong_ending_is_told_before_anything_is_read(
 ) -> None:
     assert main(["pairs", str(tmp_path / "none"), "-o", "pairs.csv"]) == 2
     assert ".jsonl or .parquet" in capsys.readouterr().err
+
+
+def test_the_shapes_of_the_flag_are_those_that_rows_have() -> None:
+    assert set(get_args(ShapeName)) == {shape.value for shape in PairShape}
