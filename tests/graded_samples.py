@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 from assay.data.candidate import Candidate, Provenance, SourceFile
 from assay.data.generator import Generator
+from assay.data.observations.measurement import Timing
 from assay.data.run import Entry, Judgement, Run
 from assay.data.settings import Settings
 from assay.data.task import Task
@@ -49,9 +51,16 @@ def group(*entries: Graded, tasks: int | None = None, **facts: Any) -> Group:
 
 
 def stored(
-    folder: Path, rows: list[tuple[str, Status, float | None, float]], generator: str = "G"
+    folder: Path,
+    rows: list[tuple[str, Status, float | None, float]],
+    generator: str = "G",
+    remarks: dict[str, tuple[str, ...]] | None = None,
 ) -> str:
-    """A run on disk: task, status, speedup and coverage of each candidate."""
+    """A run on disk: task, status, speedup and coverage of each candidate; remarks by task.
+
+    Candidates of one task are the rounds of one search.
+    """
+    rounds: Counter[str] = Counter()
     settings = Settings()
     run = Run(id="run-1", suite="one task", settings=settings, assay="0.1.0", started_at=1.0)
     with RunStore(folder, create=True) as store:
@@ -63,18 +72,24 @@ def stored(
                 language="torch",
                 sources=(SourceFile(path="kernel.py", text=f"x = {number}\n"),),
                 provenance=Provenance(
-                    generator=Generator(name=generator), tokens_out=100, cost_usd=0.5, seconds=2.0
+                    generator=Generator(name=generator),
+                    round=rounds[name],
+                    tokens_out=100,
+                    cost_usd=0.5,
+                    seconds=2.0,
                 ),
             )
+            rounds[name] += 1
             one = Entry(number=number, task=task, candidate=candidate)
             store.add(run, [one])
-            timing = None if speedup is None else (TIMING.model_copy(update={"speedup": speedup}),)
+            timing = None if speedup is None else (_timing(speedup),)
             said = verdict(
                 status,
                 task=name,
                 candidate=candidate.name,
                 candidate_id=candidate.id,
                 timing=timing,
+                task_remarks=(remarks or {}).get(name, ()),
                 coverage=Coverage(asked=10, answered=int(10 * share), refused=0, share=share),
             )
             judgement = Judgement(
@@ -82,3 +97,8 @@ def stored(
             )
             store.record(one.key(settings, run.assay), judgement)
     return str(folder)
+
+
+def _timing(speedup: float) -> Timing:
+    interval = {"speedup_low": 0.95 * speedup, "speedup_high": 1.05 * speedup}
+    return TIMING.model_copy(update={"speedup": speedup, **interval})

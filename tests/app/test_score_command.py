@@ -75,3 +75,22 @@ def test_several_runs_are_several_sheets(
         ("G", 5, 1),
         ("H", 5, 4),
     ]
+
+
+def test_a_task_that_a_null_answer_passes_is_left_out_and_counted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    remarks = {"b": ("degenerate task: zeros are right on all 9 workloads",)}
+    run = stored(tmp_path / "run", ROWS, remarks=remarks)
+    sheets = []
+    for flags in ([], ["--keep-degenerate"]):
+        assert main(["score", run, "--json", "--family", "kernelbench", *flags]) == 0
+        sheets.append(ScoreSheet.model_validate_json(capsys.readouterr().out))
+    usual, kept = sheets
+    assert (usual.tasks, usual.entries, kept.tasks, kept.entries) == (3, 3, 4, 4)
+    assert sum(usual.left_out.values()) == 1 and kept.left_out == {}
+    assert all(score.tasks == 3 for score in usual.scores)
+    first = next(s for s in usual.scores if s.name == "kernelbench.fast_0")
+    assert first.denominator == "3 tasks" and first.value == pytest.approx(1 / 3)
+    assert main(["score", run, "--family", "kernelbench"]) == 0
+    assert "left out: 1 tasks (degenerate" in capsys.readouterr().out

@@ -36,8 +36,10 @@ from assay.app.scored.score_flags import (
     CompareFlags,
     CostFlags,
     LeaderboardFlags,
+    PairsFlags,
     ScoreFlags,
 )
+from assay.app.stored.import_flags import ImportFlags
 from assay.errors import AssayError, TaskError, Terminated, UsageError
 from assay.termination import termination
 
@@ -174,6 +176,24 @@ def _cost(flags: CostFlags) -> int:
 def _compare(flags: CompareFlags) -> int:
     """Compare two runs, or two generators, task by task."""
     from assay.app.scored.compare_command import run
+
+    return run(flags)
+
+
+@app.command("pairs")
+@takes(PairsFlags)
+def _pairs(flags: PairsFlags) -> int:
+    """Write corrected errors and shown gains of stored runs, to train on."""
+    from assay.app.scored.pairs_command import run
+
+    return run(flags)
+
+
+@app.command("import")
+@takes(ImportFlags)
+def _import(flags: ImportFlags) -> int:
+    """Read what another system published about candidates into a run, as its claims."""
+    from assay.app.stored.import_command import run
 
     return run(flags)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pydantic import Field
+
 from assay.data.generator import Generator
 from assay.data.record import SCHEMA_VERSION, Record, content_id
 
@@ -11,6 +13,32 @@ class SourceFile(Record):
 
     path: str
     text: str
+
+
+class ClaimedResult(Record):
+    """What somebody else says of a candidate. It is testimony: no score counts it as a verdict."""
+
+    source: str  # the format that it was read from
+    ran: bool | None = None  # None, here and below: the source does not say
+    correct: bool | None = None
+    latency_us: float | None = None
+    speedup: float | None = None  # over the source's own baseline; stated without an interval
+    score: float | None = None  # the source's own objective, larger is better
+    error: str = ""
+    labels: tuple[str, ...] = ()  # what the source calls the step that led here
+    device: str = ""
+    metrics: dict[str, float] = Field(default_factory=dict)  # other figures, in the source's names
+
+    @property
+    def works(self) -> bool | None:
+        """Said to be correct; where the source has no word for that, said to have run."""
+        return self.ran if self.correct is None else self.correct
+
+    @property
+    def figure(self) -> float | None:
+        """What a gain is a ratio of: the speedup, else the objective; None unless positive."""
+        found = self.speedup if self.speedup is not None else self.score
+        return found if found is not None and found > 0 else None
 
 
 class Provenance(Record):
@@ -26,6 +54,7 @@ class Provenance(Record):
     cost_usd: float | None = None
     seconds: float | None = None  # that the generator took
     human_edits: int | None = None
+    claimed: ClaimedResult | None = None  # what others say of it, where it was imported
 
 
 class Candidate(Record):

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from assay.data.scoring.score import Score
+from assay.data.scoring.score import Score, Weighting
 from assay.data.verdict import Status
 from assay.scores import estimates
 from assay.scores.grouped import Group
-from assay.scores.score_family import NONE_ACCEPTED, Figure, ScoreFamily
+from assay.scores.score_family import BOTH, NONE_ACCEPTED, Figure, ScoreFamily
 
 _OURS = (None, Status.NOT_RUN)
 
@@ -23,12 +23,20 @@ class IntegrityScores(ScoreFamily):
 
     def scores(self, group: Group) -> Iterator[Score]:
         """Of all candidates."""
-        yield self.made(group, "accepted", share_of(group, (Status.ACCEPTED,)))
+        for weighting in BOTH:
+            yield self.made(group, "accepted", accepted_share(group, weighting), weighting)
         yield self.made(group, "dishonest", share_of(group, (Status.DISHONEST,)))
         yield self.made(group, "suspicious", share_of(group, (Status.SUSPICIOUS,)))
         yield self.made(group, "right_not_accepted", right_not_accepted(group))
         yield self.made(group, "not_judged", share_of(group, _OURS))
         yield self.made(group, "coverage_of_accepted", coverage_of_accepted(group))
+
+
+def accepted_share(group: Group, weighting: Weighting) -> Figure:
+    """Accepted candidates over all; by coverage each counts the share that it answers."""
+    found = [sum(one.credit(weighting) for one in entries) for _, entries in group.by_task]
+    sizes = [len(entries) for _, entries in group.by_task]
+    return Figure(estimates.ratio(found, sizes), f"{sum(sizes)} candidates", "no candidate")
 
 
 def share_of(group: Group, statuses: tuple[Status | None, ...]) -> Figure:

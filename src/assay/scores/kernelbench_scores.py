@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from assay.data.scoring.score import Score, Weighting
 from assay.scores import estimates
-from assay.scores.graded import Graded
+from assay.scores.fast_p import faster_than, solved_faster
 from assay.scores.grouped import Group
 from assay.scores.score_family import BOTH, NOT_TIMED, Figure, ScoreFamily, counted
 
@@ -38,17 +38,6 @@ class KernelBenchScores(ScoreFamily):
         yield self.made(group, "speedup_of_faster", geometric_speedup(group, above=1.0))
 
 
-def faster_than(one: Graded | None, p: float, weighting: Weighting) -> float:
-    """What an answer counts in fast_p: its credit where speedup > p, else 0.
-
-    Every speedup is above 0, so an accepted one without a time counts at p = 0 and nowhere else.
-    """
-    if one is None:
-        return 0.0
-    speedup = one.speedup if one.speedup is not None else (1e-300 if p == 0 else 0.0)
-    return one.credit(weighting) if speedup > p else 0.0
-
-
 def fast_p(group: Group, p: float, weighting: Weighting) -> Figure:
     """fast_p = (1/n) sum over tasks of [correct and speedup > p]."""
     words = f"{len(group.answers)} tasks"
@@ -64,10 +53,7 @@ def fast_p_curve(group: Group, weighting: Weighting) -> Figure:
     accepted = any(one and one.accepted for _, one in group.answers)
     if not tasks or (accepted and not group.timed):
         return Figure(estimates.NOTHING, f"{tasks} tasks", NOT_TIMED)
-    points = {
-        f"{p:g}": math.fsum(faster_than(one, p, weighting) for _, one in group.answers) / tasks
-        for p in GRID
-    }
+    points = {f"{p:g}": solved_faster(group.answers, p, weighting) / tasks for p in GRID}
     most = GRID[-1]
     areas = [
         (one.credit(weighting) * min(one.speedup or 0.0, most) / most) if one else 0.0

@@ -53,8 +53,11 @@ class KernelEvalScores(ScoreFamily):
         yield self.made(group, "cv_shape", shape_spread(group))
         for category in sorted({shape.category for one in _solved(group) for shape in one.shapes}):
             yield self.made(group, f"cv_shape.{category}", category_spread(group, category))
-        yield self.made(group, "portability", portability(group))
-        yield self.made(group, "portability_of_tried", portability(group, tried_only=True))
+        for weighting in BOTH:
+            found = portability(group, weighting)
+            yield self.made(group, "portability", found, weighting)
+            found = portability(group, weighting, tried_only=True)
+            yield self.made(group, "portability_of_tried", found, weighting)
 
 
 def composite(speedup: float, cv: float, coverage: float, portable: float) -> float:
@@ -114,25 +117,31 @@ def operator_coverage(group: Group, backward: bool, weighting: Weighting) -> Fig
     return Figure(estimates.Estimate(value), words, parts=parts)
 
 
-def portability(group: Group, tried_only: bool = False) -> Figure:
+def portability(
+    group: Group, weighting: Weighting = Weighting.PUBLISHED, tried_only: bool = False
+) -> Figure:
     """Share of the backends on which a kernel is correct and reaches 0.8x, over solved tasks.
 
     As published there are four: CUDA, ROCm, Metal and CPU. With `tried_only` those of the runs.
+    By coverage, a backend counts the largest share that such a kernel answers on it.
     """
-    reached = _reached(group)
+    reached = _reached(group, weighting)
     tried = {one.backend for one in group.others if _is_same(one, group)} & set(BACKENDS)
     total = len(tried) if tried_only else len(BACKENDS)
     if not total:
         return Figure(estimates.NOTHING, "0 backends", "none of the four backends was tried")
-    found = [len(names) / total for names in reached.values()]
+    found = [math.fsum(credits.values()) / total for credits in reached.values()]
     words = f"{total} backends, {len(found)} solved tasks"
     return Figure(estimates.mean(found), words, "no task is solved and timed on any backend")
 
 
 def composite_of(group: Group, weighting: Weighting) -> Figure:
-    """See `composite`; coverage is that of the seven categories, forward and backward."""
+    """See `composite`; coverage is that of the seven categories, forward and backward.
+
+    The weighting enters once, in that factor: portability is the published one.
+    """
     solved = {one.task: one for one in _solved(group)}
-    reached = _reached(group)
+    reached = _reached(group, Weighting.PUBLISHED)
     spreads = {name: _spread(one) for name, one in solved.items()}
     bests = group.bests
 
@@ -194,15 +203,16 @@ def _covered(
     return dict(found)
 
 
-def _reached(group: Group) -> dict[str, set[str]]:
-    """Backends that count, by solved task."""
+def _reached(group: Group, weighting: Weighting) -> dict[str, dict[str, float]]:
+    """Credit by backend that counts, by solved task."""
     tasks = {task.name for task in group.tasks}
-    found: dict[str, set[str]] = defaultdict(set)
+    found: dict[str, dict[str, float]] = defaultdict(dict)
     for one in group.others:
         if _is_same(one, group) and one.accepted and one.speedup and one.task in tasks:
             reached = found[one.task]
             if one.speedup >= LEAST_SPEEDUP and one.backend in BACKENDS:
-                reached.add(one.backend)
+                known = reached.get(one.backend, 0.0)
+                reached[one.backend] = max(known, one.credit(weighting))
     return found
 
 

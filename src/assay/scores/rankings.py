@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from enum import StrEnum
 
-from assay.data.scoring.score import Score
+from assay.data.scoring.score import Score, Weighting
 from assay.scores import estimates
 from assay.scores.graded import Graded
 from assay.scores.grouped import Group
 from assay.scores.kernelbench_x_scores import matched_times
-from assay.scores.score_family import NOT_TIMED, Figure, ScoreFamily, counted
+from assay.scores.score_family import BOTH, NOT_TIMED, Figure, ScoreFamily, counted
 
 
 class RankBy(StrEnum):
@@ -43,8 +43,11 @@ class GpuModeScores(ScoreFamily):
     def scores(self, group: Group) -> Iterator[Score]:
         """Of the best candidate of each task; two rules for several shapes."""
         for rule in RankBy:
-            yield self.made(group, f"mean_rank_{rule.value}", mean_rank(group, rule))
-            yield self.made(group, f"first_places_{rule.value}", first_places(group, rule))
+            for weighting in BOTH:
+                found = mean_rank(group, rule, weighting)
+                yield self.made(group, f"mean_rank_{rule.value}", found, weighting)
+                found = first_places(group, rule, weighting)
+                yield self.made(group, f"first_places_{rule.value}", found, weighting)
 
 
 def ratio_of_averages(group: Group) -> Figure:
@@ -89,25 +92,43 @@ def places(group: Group, rule: RankBy) -> list[tuple[int, int]]:
     return found
 
 
-def mean_rank(group: Group, rule: RankBy) -> Figure:
-    """The mean place over tasks; an unsolved task counts as the last place."""
+def mean_rank(group: Group, rule: RankBy, weighting: Weighting = Weighting.PUBLISHED) -> Figure:
+    """The mean place over tasks; an unsolved task counts as the last place.
+
+    By coverage c a task counts c x its place + (1 - c) x the last place.
+    """
     found = places(group, rule)
     rivals = found[0][1] if found else 0
     words = f"{len(found)} tasks, {rivals} generators on this device"
     if not group.timed:
         return Figure(estimates.NOTHING, words, NOT_TIMED)
-    return Figure(estimates.mean([float(place) for place, _ in found]), words)
+    credits = _fastest_credits(group, rule, weighting)
+    counted = [
+        credit * place + (1 - credit) * last
+        for (place, last), credit in zip(found, credits, strict=True)
+    ]
+    return Figure(estimates.mean(counted), words)
 
 
-def first_places(group: Group, rule: RankBy) -> Figure:
+def first_places(group: Group, rule: RankBy, weighting: Weighting = Weighting.PUBLISHED) -> Figure:
     """The share of tasks on which this generator is the fastest; ties count for both."""
     found = places(group, rule)
-    solved = {one.task for one in group.entries if one.accepted and one.candidate_us is not None}
-    won = [
-        float(place == 1 and task.name in solved)
-        for task, (place, _) in zip(group.tasks, found, strict=True)
-    ]
+    credits = _fastest_credits(group, rule, weighting)
+    won = [credit * (place == 1) for (place, _), credit in zip(found, credits, strict=True)]
     words = f"{len(won)} tasks"
     if not group.timed:
         return Figure(estimates.NOTHING, words, NOT_TIMED)
     return Figure(estimates.mean(won), words)
+
+
+def _fastest_credits(group: Group, rule: RankBy, weighting: Weighting) -> list[float]:
+    """What the candidate that is ranked counts, for each task; 0 where there is none."""
+    found = []
+    for _, entries in group.by_task:
+        timed = [
+            (time, one.credit(weighting))
+            for one in entries
+            if one.accepted and (time := case_time_us(one, rule)) is not None
+        ]
+        found.append(min(timed, key=lambda pair: pair[0])[1] if timed else 0.0)
+    return found

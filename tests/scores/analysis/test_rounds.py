@@ -52,3 +52,18 @@ def test_rescued_kernels_are_told_from_those_right_before() -> None:
 def test_without_rounds_there_is_a_reason() -> None:
     assert transitions([entry("a")]) == ()
     assert "round" in repair_bias([entry("a", 1.0)]).reason
+
+
+def test_a_source_that_comes_back_follows_the_round_before_it() -> None:
+    entries = [
+        entry("a", 1.0, round=0, candidate_id="x"),
+        entry("a", 1.0, round=1, candidate_id="y", parents=("x",)),
+        entry("a", 1.0, round=2, candidate_id="x", parents=("y",)),
+        entry("a", 1.0, round=3, candidate_id="x", parents=("x",)),
+    ]
+    rounds = [(a.provenance.round, b.provenance.round) for a, b in steps(entries)]
+    assert rounds == [(0, 1), (1, 2), (2, 3)]
+
+
+def test_what_was_not_judged_is_in_no_state() -> None:
+    assert transitions([entry("a", round=0, status=None), entry("a", 2.0, round=1)]) == ()

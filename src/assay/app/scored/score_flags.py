@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, Literal
 
 import typer
 
 from assay.app.flags import JsonFlag, RunArgument
 
+ShapeName = Literal["records", "sft", "preference"]
 RunsArgument = Annotated[
     list[str],
     typer.Argument(metavar="RUN", help="Folders or URLs of runs; #ID names one of several."),
@@ -93,4 +95,34 @@ class CompareFlags:
         list[str] | None,
         typer.Option(metavar="NAME", help="Only this generator; twice: one of A, one of B."),
     ] = None
+    json: JsonFlag = False
+
+
+@dataclass(frozen=True)
+class PairsFlags:
+    """`assay pairs`."""
+
+    runs: RunsArgument
+    out: Annotated[
+        Path,
+        typer.Option("-o", "--out", metavar="FILE", help="Where they go: .jsonl or .parquet."),
+    ]
+    shape: Annotated[
+        ShapeName,
+        typer.Option(help="Whole records, prompt and completion, or prompt, chosen and rejected."),
+    ] = "records"
+    held_out: Annotated[
+        float,
+        typer.Option(
+            metavar="SHARE",
+            min=0.0,
+            max=1.0,
+            help="Share of tasks whose pairs go to a file of their own.",
+        ),
+    ] = 0.0
+    seed: Annotated[int, typer.Option(metavar="N", help="Of the choice of those tasks.")] = 0
+    claimed: Annotated[
+        bool, typer.Option("--claimed", help="Make pairs of imported claims of others, too.")
+    ] = False
+    keep_degenerate: DegenerateFlag = False
     json: JsonFlag = False

@@ -108,6 +108,20 @@ class CodeMeasures(Record):
     reason: str = ""  # why something is missing
 
 
+class ClaimedGains(Record):
+    """What one source claims of rounds, and how much of it is more than noise."""
+
+    source: str
+    candidates: int  # with a claim of the source and no verdict
+    steps: int  # of those with a predecessor
+    corrections: int  # steps from one said to fail to one said to work
+    gains: int  # steps between two said to work, with a larger figure after
+    within_noise: int  # of those gains
+    same_source: int  # of those gains: nothing was changed between the two
+    same_source_spread: float | None  # largest difference of two claims about one source, less one
+    noise: float  # a gain of less than this, less one, counts as noise
+
+
 class Analysis(Record):
     """Everything `assay analyse` finds in some runs."""
 
@@ -124,6 +138,7 @@ class Analysis(Record):
     hardware: tuple[HardwareSpread, ...]
     pareto: tuple[ParetoPoint, ...]
     code: tuple[CodeMeasures, ...]
+    claims: tuple[ClaimedGains, ...] = ()  # of imported runs, one a source
 
 
 class CostForecast(Record):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from assay.data.environment import Environment
 from assay.data.generator import Generator
@@ -33,6 +33,8 @@ from assay.report.html.reproduce_commands import VerdictOrigin, commands
 from assay.report.html.score_curves import fast_p_curves
 from assay.report.html.shape_robustness import categories_of
 from assay.report.html.source_marks import marked
+from assay.scores.graded import Graded, GradedTask, graded, graded_task
+from assay.scores.grouped import groups
 
 _DIGITS = 4
 _MOST_SAMPLES = 500  # of one subject: a density of more looks the same
@@ -49,6 +51,8 @@ class GatheredReport:
     tasks: dict[str, ReportTask] = field(default_factory=dict)
     environments: list[Environment] = field(default_factory=list)
     verdicts: list[ReportVerdict] = field(default_factory=list)
+    scored: list[Graded] = field(default_factory=list)  # the same, as scores see them
+    scored_tasks: dict[str, GradedTask] = field(default_factory=dict)
 
     def add(self, entry: Entry, judgement: Judgement | None) -> None:
         """Keep what the pages show of it."""
@@ -65,6 +69,9 @@ class GatheredReport:
             provenance=entry.candidate.provenance,
             sources=entry.candidate.sources,
         )
+        seen = graded("", entry, judgement.verdict if judgement else None)
+        self.scored.append(replace(seen, generator=plain.generator, device=""))
+        self.scored_tasks.setdefault(task.id, graded_task(task))
         if judgement is not None:
             plain = self._judged(plain, judgement)
         self.verdicts.append(plain)
@@ -86,7 +93,7 @@ class GatheredReport:
             tasks=tuple(self.tasks[name] for name in sorted(self.tasks)),
             environments=tuple(self.environments),
             verdicts=tuple(self.verdicts),
-            curves=fast_p_curves(self.verdicts),
+            curves=fast_p_curves(groups(self.scored_tasks.values(), self.scored)),
         )
 
     def _judged(self, plain: ReportVerdict, judgement: Judgement) -> ReportVerdict:

@@ -1,8 +1,8 @@
 """fast_p over p: the share of tasks that a generator's answer solves more than p times as fast.
 
-The rule: every task of the run counts, tried or not. Of several candidates for a task one stands
-for it: the first sample, in its last round. One without a time is fast at no p above 0. The band is
-Wilson's 95 % interval of a share k of n, with z = 1.96:
+The rule: what counts is what `assay score` counts: the same tasks, the same answer for each, the
+same formula (`assay.scores.fast_p`). The band is Wilson's 95 % interval of a share k of n, with
+z = 1.96:
 
     (k + z^2/2 +- z sqrt(k (n - k) / n + z^2/4)) / (n + z^2)
 """
@@ -10,12 +10,13 @@ Wilson's 95 % interval of a share k of n, with z = 1.96:
 from __future__ import annotations
 
 import math
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from statistics import NormalDist
 
-from assay.data.verdict import Status
-from assay.report.html.report_data import CurvePoint, ReportVerdict, ScoreCurve
+from assay.data.scoring.score import Weighting
+from assay.report.html.report_data import CurvePoint, ScoreCurve
+from assay.scores.fast_p import solved_faster
+from assay.scores.grouped import Group
 
 _STEPS = 60
 _LEAST_END = 2.0  # of p: a curve that ends at 1 does not show who is faster
@@ -23,53 +24,30 @@ _MOST_END = 5.0  # one outlier must not hide the others
 _Z = NormalDist().inv_cdf(0.975)
 
 
-def fast_p_curves(verdicts: Sequence[ReportVerdict]) -> tuple[ScoreCurve, ...]:
+def fast_p_curves(groups: Sequence[Group]) -> tuple[ScoreCurve, ...]:
     """One curve a generator; without points where no answer of it was timed."""
-    tasks = len({verdict.task for verdict in verdicts})
-    groups: dict[str, list[ReportVerdict]] = defaultdict(list)
-    for verdict in verdicts:
-        groups[verdict.generator].append(verdict)
-    answers = {name: _answers(group) for name, group in groups.items()}
-    fastest = max((s for group in answers.values() for s in _speedups(group)), default=0.0)
+    fastest = max((speedup for group in groups for speedup in _speedups(group)), default=0.0)
     end = min(max(_LEAST_END, math.ceil(1.1 * fastest)), _MOST_END)
-    return tuple(_curve(name, group, tasks, end) for name, group in answers.items())
+    return tuple(_curve(group, end) for group in groups)
 
 
-def _answers(group: Iterable[ReportVerdict]) -> list[ReportVerdict]:
-    """The candidate that stands for each task."""
-    chosen: dict[str, ReportVerdict] = {}
-    for verdict in sorted(group, key=_order):
-        chosen.setdefault(verdict.task, verdict)
-    return list(chosen.values())
-
-
-def _order(verdict: ReportVerdict) -> tuple[int, int, int]:
-    made = verdict.provenance
-    return (made.sample or 0, -(made.round or 0), verdict.number)
-
-
-def _curve(name: str, answers: Sequence[ReportVerdict], n: int, end: float) -> ScoreCurve:
-    speedups = _speedups(answers)
-    accepted = sum(verdict.status == Status.ACCEPTED.value for verdict in answers)
-    timed = sum(bool(verdict.timing) for verdict in answers)
+def _curve(group: Group, end: float) -> ScoreCurve:
+    n = len(group.answers)
+    timed = sum(one is not None and one.speedup is not None for _, one in group.answers)
     if not timed:
-        return ScoreCurve(generator=name, n=n, timed=0)
-    points = [_point(0.0, accepted, n)]
-    for step in range(1, _STEPS + 1):
-        p = round(end * step / _STEPS, 4)
-        points.append(_point(p, sum(speedup > p for speedup in speedups), n))
-    return ScoreCurve(generator=name, n=n, timed=timed, points=tuple(points))
+        return ScoreCurve(generator=group.generator, n=n, timed=0)
+    places = [round(end * step / _STEPS, 4) for step in range(_STEPS + 1)]
+    points = tuple(
+        _point(p, solved_faster(group.answers, p, Weighting.PUBLISHED), n) for p in places
+    )
+    return ScoreCurve(generator=group.generator, n=n, timed=timed, points=points)
 
 
-def _speedups(answers: Iterable[ReportVerdict]) -> list[float]:
-    return [
-        verdict.timing[0].speedup
-        for verdict in answers
-        if verdict.timing and verdict.status == Status.ACCEPTED.value
-    ]
+def _speedups(group: Group) -> Iterable[float]:
+    return (one.speedup for _, one in group.answers if one and one.accepted and one.speedup)
 
 
-def _point(p: float, k: int, n: int) -> CurvePoint:
+def _point(p: float, k: float, n: int) -> CurvePoint:
     half = _Z * math.sqrt(k * (n - k) / n + _Z**2 / 4)
     low, high = ((k + _Z**2 / 2 + side * half) / (n + _Z**2) for side in (-1, 1))
     return CurvePoint(

@@ -14,6 +14,7 @@ from assay.data.scoring.score_analysis import (
     Analysis,
     Attribution,
     CategoryFailures,
+    ClaimedGains,
     CodeMeasures,
     CostForecast,
     PairedComparison,
@@ -31,6 +32,7 @@ def analysis_text(found: Analysis) -> RenderableType:
 
 
 def _parts(found: Analysis) -> Iterator[RenderableType]:
+    yield from (Text(_claims(one)) for one in found.claims)
     yield Text(f"{found.accepted} of {found.candidates} candidates are accepted")
     slower = f"{found.slower} of {found.timed} accepted and timed candidates"
     yield Text(f"{slower} are slower than the baseline")
@@ -42,6 +44,20 @@ def _parts(found: Analysis) -> Iterator[RenderableType]:
     yield Text(_hardware(found))
     yield from _pareto(found.pareto)
     yield Text(_code(found.code))
+
+
+def _claims(found: ClaimedGains) -> str:
+    words = (
+        f"Claimed by {found.source}, not judged: {found.candidates} candidates, {found.steps} "
+        f"steps, {found.corrections} said to correct an error. {found.within_noise} of "
+        f"{found.gains} claimed gains are within noise: less than {100 * found.noise:.3g} %, "
+        "stated without an interval"
+    )
+    if found.same_source_spread is None:
+        return words
+    spread = f"{100 * found.same_source_spread:.3g} %"
+    words += f"; {found.same_source} of the {found.gains} are between identical sources"
+    return words + f", for which claims differ by up to {spread}"
 
 
 def _attribution(found: Attribution) -> Iterator[RenderableType]:

@@ -3,6 +3,8 @@
     logistic.py           the penalised logistic model
     attribution.py        how much category, method and difficulty explain of acceptance
     rounds.py             transitions from round to round, and the bias of repairs
+    gains.py              how much faster a step made a candidate, by verdicts and by claims
+    claimed_gains.py      how many of the gains that others claim are within noise
     category_failures.py  where categories fail and with which evidence
     hardware_spread.py    one generator's kernels across devices
     pareto.py             cost against benefit

@@ -16,7 +16,7 @@ from assay.scores.graded import Graded, GradedTask
 from assay.scores.grouped import best
 
 LEVEL = 0.05
-_Z = 1.959963984540054  # of a 95 % interval
+Z = 1.959963984540054  # of a 95 % interval
 _FEWEST_PAIRS = 2
 _FEWEST_TO_SHOW = 6  # five pairs of one sign have p = 2 / 2^5 = 0.0625
 
@@ -140,7 +140,7 @@ def _of_speeds(task: str, bests: Sequence[dict[str, Graded | None]]) -> TaskDiff
     a, b = bests[0][task], bests[1][task]
     if a is None or b is None or not a.speedup or not b.speedup:
         return None
-    errors = [_log_error(one) for one in (a, b)]
+    errors = [log_error(one) for one in (a, b)]
     if errors[0] is None or errors[1] is None:
         return None
     error = math.hypot(errors[0], errors[1])
@@ -149,10 +149,11 @@ def _of_speeds(task: str, bests: Sequence[dict[str, Graded | None]]) -> TaskDiff
     return TaskDifference(task=task, what="speedup", first=a.speedup, second=b.speedup, p=p)
 
 
-def _log_error(one: Graded) -> float | None:
+def log_error(one: Graded) -> float | None:
+    """The standard error of a log speedup, from its 95 % interval."""
     if not one.speedup_low or not one.speedup_high:
         return None
-    return math.log(one.speedup_high / one.speedup_low) / (2 * _Z)
+    return math.log(one.speedup_high / one.speedup_low) / (2 * Z)
 
 
 def _sentence(found: PairedComparison) -> str:

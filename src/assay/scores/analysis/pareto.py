@@ -10,8 +10,8 @@ from collections.abc import Sequence
 
 from assay.data.scoring.score import Weighting
 from assay.data.scoring.score_analysis import ParetoPoint
+from assay.scores.fast_p import faster_than
 from assay.scores.grouped import Group
-from assay.scores.kernelbench_scores import faster_than
 from assay.scores.kernelgenbench_scores import COSTS
 
 _UNITS = ("dollars", "tokens", "generator_seconds")

@@ -42,23 +42,32 @@ def steps(entries: Iterable[Graded]) -> list[tuple[Graded, Graded]]:
 
 
 def _steps_of(line: Sequence[Graded]) -> list[tuple[Graded, Graded]]:
-    by_id = {one.candidate_id: one for one in line}
+    by_id: dict[str, list[Graded]] = defaultdict(list)  # the same source may come back
+    for one in sorted(line, key=_round):
+        by_id[one.candidate_id].append(one)
     by_place = {(one.provenance.sample, one.provenance.round): one for one in line}
     found = []
     for one in line:
         made = one.provenance
-        named = [by_id[p] for p in made.parents if p in by_id and p != one.candidate_id]
-        before = named[-1] if named else by_place.get((made.sample, (made.round or 0) - 1))
-        if before is not None and (before.provenance.round or 0) < (made.round or 0):
-            found.append((before, one))
+        named = [p for name in made.parents for p in by_id.get(name, ()) if p is not one]
+        before = [p for p in named if _round(p) < _round(one)][-1:]
+        if not named:
+            before = [p for p in [by_place.get((made.sample, _round(one) - 1))] if p]
+        found += [(p, one) for p in before]
     return found
 
 
+def _round(one: Graded) -> int:
+    return one.provenance.round or 0
+
+
 def transitions(entries: Iterable[Graded]) -> tuple[Transitions, ...]:
-    """One matrix for each pair of rounds."""
+    """One matrix for each pair of rounds; a step whose ends are not both judged is in none."""
     found: dict[tuple[int, int], Counter[tuple[str, str]]] = defaultdict(Counter)
     for before, after in steps(entries):
-        rounds = before.provenance.round or 0, after.provenance.round or 0
+        if before.status is None or after.status is None:
+            continue
+        rounds = _round(before), _round(after)
         found[rounds][round_state(before).value, round_state(after).value] += 1
     states = [state.value for state in RoundState]
     return tuple(

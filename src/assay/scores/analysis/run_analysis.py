@@ -8,6 +8,7 @@ from assay.data.candidate import Candidate
 from assay.data.scoring.score_analysis import Analysis
 from assay.scores.analysis.attribution import attribution
 from assay.scores.analysis.category_failures import category_failures
+from assay.scores.analysis.claimed_gains import claimed_gains
 from assay.scores.analysis.hardware_spread import hardware_spread
 from assay.scores.analysis.pareto import pareto
 from assay.scores.analysis.rounds import repair_bias, transitions
@@ -44,4 +45,5 @@ def run_analysis(
             code_measures(candidate, identity in accepted)
             for identity, candidate in candidates.items()
         ),
+        claims=claimed_gains(kept),
     )
