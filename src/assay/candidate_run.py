@@ -101,6 +101,7 @@ class CandidateRun:
         self._context, run_context = None, self._run_context
         if not run_context.accelerated and run_context.lease.at_once == 1:
             self._prefetch.start()  # it forks, so nobody else may be at work in this process
+        self._report("starting", None)
         session = Session(self._run_context.wall)
         self._note_layers(session)
         self._seen += unprobed(session.idle_probe)
@@ -110,6 +111,7 @@ class CandidateRun:
                 return self._run_script(session, built)
         finally:
             self._prefetch.stop()
+            self._report("closing", None)
             session.close()
             if not run_context.lease.has_company:
                 self._seen = without_foreign_work(self._seen, session.idle_probe)
@@ -327,6 +329,7 @@ class CandidateRun:
         """On the device after all calls, where others hid it after a batch."""
         if not self._device_unseen or session.idle_probe is None:
             return []
+        self._report("device at rest", None)
         return device_left_at_work(session, alone)
 
     def _time_right(self, context: CheckContext, replicas: ReplicaFactory) -> None:
@@ -335,6 +338,7 @@ class CandidateRun:
         try:
             stopwatch.prepare(self._report)
             with self._alone("waiting to time", session, replicas), self._turn() as remark:
+                self._report("preparing to time", None)
                 self._seen += [] if remark is None else [remark]
                 self._seen += self._left_at_work(session, nullcontext())
                 self._seen += stopwatch.time(session, context.script_runner, self._report)
@@ -360,6 +364,7 @@ class CandidateRun:
             yield
             for one in (session, *(replicas.sessions if replicas is not None else ())):
                 one.process.freeze()
+            self._report("waiting to go on", None)
 
     def _time_shapes(self, context: CheckContext) -> None:
         """Beside the own shape one of every category, where that was asked for."""
