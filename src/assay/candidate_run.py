@@ -238,7 +238,10 @@ class CandidateRun:
             self._seen.append(overlook(context.session, interpreted, run))
 
     def _look(self, context: CheckContext, number: int, thorough: bool) -> list[Observation]:
-        """After a batch. What others do on the device looks like work that was left there."""
+        """After a batch. What others do on the device looks like work that was left there.
+
+        Where they are, it is looked at after the first batch and the drawn ones alone.
+        """
         lease = self._run_context.lease
         company = lease.has_company
         now = replace(context, batch=number, thorough=thorough, has_company=company)
@@ -246,7 +249,15 @@ class CandidateRun:
         if not (company or lease.has_company):
             return found
         self._device_unseen = True
-        return [o for o in found if not (isinstance(o, LeftoverSeen) and o.on_device)]
+        found = [o for o in found if not _is_on_device(o)]
+        if context.execution is Execution.DEVICE:
+            context.session.process.freeze()
+            lease.give_way(lambda: self._report("waiting for others", None))
+            known = any(map(_is_on_device, context.script_runner.observations))
+            if (thorough or number == 0) and not known:
+                alone = self._alone("waiting to be alone", context.session)
+                found += self._left_at_work(context.session, alone)
+        return found
 
     def _excused(self, lost: ProcessLost, script_runner: ScriptRunner) -> EndSeen | None:
         """The end of a candidate that was too slow on a size that need not fit the time."""
@@ -380,3 +391,7 @@ class CandidateRun:
         if self._run_context.accelerated:
             return nullcontext()
         return timing_turn(self._run_context.device, self._report)
+
+
+def _is_on_device(seen: Observation) -> bool:
+    return isinstance(seen, LeftoverSeen) and seen.on_device

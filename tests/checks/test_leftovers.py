@@ -111,7 +111,7 @@ def test_what_neighbours_do_is_nobodys_leftover() -> None:
 def test_a_kernel_that_spins_on_is_found_beside_neighbours() -> None:
     device = _SharedDevice(spins=True)
     (found,) = device_left_at_work(device.session(), device.alone())
-    assert found.on_device and found.when == "after all calls" and "900" in found.text
+    assert found.on_device and found.when == "with nobody else there" and "900" in found.text
 
 
 def test_a_device_at_rest_needs_nobody_to_wait() -> None:

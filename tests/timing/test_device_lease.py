@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager
 
 import pytest
 
-from assay.timing.device_lease import DeviceLease
+from assay.timing.device_lease import DeviceLease, Hold
 
 
 class Party:
@@ -49,6 +49,13 @@ class Party:
             time.sleep(0.005)
         time.sleep(0.05)
         return sorted(self.inside) == sorted(names)
+
+
+def _becomes(true: Callable[[], bool]) -> bool:
+    ends = time.monotonic() + 5.0
+    while not true() and time.monotonic() < ends:
+        time.sleep(0.005)
+    return true()
 
 
 def test_calls_share_and_timing_is_alone() -> None:
@@ -120,13 +127,19 @@ def test_quiet_waits_for_builds_too() -> None:
 def test_who_waits_for_quiet_lets_those_that_are_there_be_timed_and_keeps_new_ones_out() -> None:
     """A candidate that waits to be timed is frozen, and its kernels may still run."""
     lease, party = DeviceLease(builds_beside_timing=True), Party()
-    party.enter("one", lease.shared)
-    assert party.settles("one")
-    party.enter("timed", lease.shared, lease.alone)
+    calls_end = threading.Event()
+
+    def alone() -> AbstractContextManager[None]:
+        calls_end.wait(10.0)
+        return lease.alone()
+
+    party.enter("timed", lease.shared, alone)
+    assert _becomes(lambda: lease._held[Hold.SHARED] == 1)
     party.enter("quiet", lease.shared, lambda: lease.alone(quiet=True))
-    assert party.settles("one")
+    assert _becomes(lambda: lease._wanted[Hold.QUIET] == 1)
     party.enter("new", lease.shared)
-    party.leave("one")
+    assert party.settles()
+    calls_end.set()
     assert party.settles("timed")
     party.leave("timed")
     assert party.settles("quiet")
@@ -166,6 +179,18 @@ def test_two_that_want_quiet_have_it_one_after_the_other() -> None:
     (other,) = {"one", "two"} - {first}
     assert party.settles(other)
     party.leave(other)
+
+
+def test_who_shares_gives_way_between_two_batches() -> None:
+    lease, party, told = DeviceLease(), Party(), []
+    with lease.shared():
+        lease.give_way(lambda: told.append("nobody waits"))
+        party.enter("timed", lease.shared, lease.alone)
+        assert _becomes(lambda: lease._wanted[Hold.ALONE] == 1)
+        threading.Timer(0.2, lambda: party.leave("timed")).start()
+        lease.give_way(lambda: told.append("waiting"))
+        assert party.inside == [] and lease._now() is Hold.SHARED
+    assert told == ["waiting"]
 
 
 def test_company_is_whoever_has_a_candidate_there() -> None:

@@ -2,8 +2,8 @@
 
 The rule: it is looked for from outside, between two batches that are drawn in secret, so that no
 call can be told from another. On a device a short look follows every batch until one has found it
-at work. Beside other candidates such a look tells nothing: then one is made after all calls, once
-nobody else is at work.
+at work. Beside other candidates a device at work tells nothing: then it is looked at after a few
+batches and after all calls, and where it is at work once more while nobody else is.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def device_at_work(idle_probe: IdleProbe, number: int, sure: bool = True) -> lis
 def device_left_at_work(
     session: Session, alone: AbstractContextManager[object]
 ) -> list[LeftoverSeen]:
-    """After all calls, beside other candidates: does the device come to rest?
+    """Beside other candidates: does the device come to rest?
 
     A device at rest is at rest whoever is there. One at work is looked at again within `alone`,
     while nobody else makes calls. The process runs meanwhile: a thread of it may queue the work.
@@ -74,7 +74,7 @@ def device_left_at_work(
     with alone:
         session.process.thaw()
         busy_us = idle_probe.surely_busy_us()
-    return [] if busy_us is None else [_at_work(idle_probe, busy_us, "after all calls")]
+    return [] if busy_us is None else [_at_work(idle_probe, busy_us, "with nobody else there")]
 
 
 def _at_work(idle_probe: IdleProbe, busy_us: float, when: str) -> LeftoverSeen:

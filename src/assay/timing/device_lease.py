@@ -6,9 +6,10 @@
     quiet    a candidate judged once more: no process of another candidate is there at all
 
 The rule: who waits to be alone is waited for by those who want to share, so timing is never
-starved. Who waits for quiet keeps out new candidates, and lets those that are there come to their
-end. A thread gives up what it holds before it waits for something else, so no two threads wait for
-each other. Other processes are kept out by the lock in `timing_turn.py`.
+starved; those who share give way between two batches. Who waits for quiet keeps out new candidates,
+and lets those that are there come to their end. A thread gives up what it holds before it waits for
+something else, so no two threads wait for each other. Other processes are kept out by the lock in
+`timing_turn.py`.
 """
 
 from __future__ import annotations
@@ -95,6 +96,12 @@ class DeviceLease:
                 yield
         finally:
             self._come(absent)
+
+    def give_way(self, waiting: Callable[[], None] | None = None) -> None:
+        """Between two calls of one that shares: whoever waits to be alone has the device first."""
+        if self._now() is Hold.SHARED and self._wanted[Hold.ALONE]:
+            self._give_up()
+            self._take(Hold.SHARED, waiting, back=True)
 
     def _come(self, count: int) -> None:
         with self._changed:
