@@ -1,7 +1,7 @@
 """How long a whole verdict takes on a GPU: honest Triton kernels of its corpus, thrice each.
 
     python benchmarks/device_latency.py [--level standard] [--device cuda] [--again 2]
-        [--record out/device_latency.jsonl] [--tasks softmax ...]
+        [--record out/device_latency.jsonl] [--tasks softmax ...] [--most 1]
 
 Correctness and timing included. The first verdict raises the wall, draws the exam and compiles; the
 next ones of the same call are warm. One line a kernel, with the machine; the record begins anew.
@@ -91,10 +91,11 @@ def main() -> int:
     parser.add_argument("--again", type=int, default=2, help="warm verdicts of each kernel")
     parser.add_argument("--record", type=Path, default=Path("out/device_latency.jsonl"))
     parser.add_argument("--tasks", nargs="+", default=[])
+    parser.add_argument("--most", type=int, help="kernels; without it all of the tasks")
     flags = parser.parse_args()
     flags.record.parent.mkdir(parents=True, exist_ok=True)
     with flags.record.open("w") as file:
-        for case in triton_kernels(flags.tasks):
+        for case in triton_kernels(flags.tasks)[: flags.most]:
             row = judged(case, flags)
             file.write(json.dumps(row) + "\n")
             file.flush()

@@ -135,7 +135,8 @@ def measured(sources: Sequence[Generated], settings: Settings, jobs: int | None)
     with GpuBusy() as gpu, TreeMemory() as memory:
         for answer in answers(sources, settings, jobs):
             found.append(answer)
-            print(f"[{len(found)}/{len(sources)}] {answer.name}: {answer.status}", file=sys.stderr)
+            place = f"[{len(found)}/{len(sources)}] {answer.at_s:.1f} s"
+            print(f"{place} {answer.name}: {answer.status}", file=sys.stderr, flush=True)
     if not found:
         raise SystemExit("not one verdict came")
     first = max(1, len(found) // FIRST_SHARE)

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
 from assay.candidate_run import CandidateRun
 from assay.checks.check_contract import Check, CheckContext, Observations
 from assay.data.candidate import Candidate, SourceFile
-from assay.data.check import CheckStage
+from assay.data.check import CheckStage, Execution
 from assay.data.evidence import EvidenceKind
 from assay.data.observations.call import CallOutcome, CallSeen, Mix
 from assay.data.observations.observation import (
@@ -30,6 +33,9 @@ from assay.data.workload import Workload
 from assay.exam.builds.deferred_warmup import DeferredWarmup
 from assay.judge.decide import judge
 from assay.run_context import RunContext
+from assay.sandbox.host.session import Session
+from assay.timing.device_lease import DeviceLease
+from checks.contexts import context_of
 from checks.outside import CONVICTING, acquit, check, fail
 from sample_records import DEVICE
 from support.judge_inputs import case
@@ -302,3 +308,76 @@ def test_what_timed_calls_alone_change_is_seen(run_context: RunContext) -> None:
         ("after the timing", "torch.num_threads"),
         ("after the timing", "torch.nn.functional.gelu"),
     }
+
+
+class _SharedProbe:
+    """Of a device that a neighbour uses, until somebody asks whether it comes to rest."""
+
+    usual_us, busy_before = 3.0, False
+
+    def __init__(self, lease: DeviceLease, spins: bool) -> None:
+        self.spins, self.looks = spins, 0  # a kernel on a stream of its own, until its process ends
+        self._lease = lease
+        self._came, self._goes = threading.Event(), threading.Event()
+        threading.Thread(target=self._work, daemon=True).start()
+        assert self._came.wait(10.0)
+
+    def _work(self) -> None:
+        with self._lease.shared():
+            self._came.set()
+            self._goes.wait(60.0)
+
+    def surely_busy_us(self) -> float | None:
+        self.looks += 1
+        busy = self.spins or self._lease.has_company
+        self._goes.set()
+        return 900.0 if busy else None
+
+    busy_us = surely_busy_us
+
+
+@pytest.mark.parametrize("spins", [False, True])
+def test_beside_a_neighbour_a_device_left_at_work_is_looked_for_once_and_alone(
+    run_context: RunContext, monkeypatch: pytest.MonkeyPatch, spins: bool
+) -> None:
+    lease = DeviceLease(builds_beside_timing=True)
+    lease.at_once = 2
+    probe, close = _SharedProbe(lease, spins), Session.close
+
+    def closed(session: Session) -> None:
+        close(session)
+        probe.spins = False
+
+    monkeypatch.setitem(run_context.wall.__dict__, "idle_probe", probe)
+    monkeypatch.setattr(Session, "close", closed)
+    with lease.shared():
+        seen = _observe(replace(run_context, lease=lease), RIGHT)
+    found = [o.when for o in seen if isinstance(o, LeftoverSeen)]
+    assert found == (["with nobody else there"] if spins else [])
+    assert probe.looks == (3 if spins else 2)  # beside the neighbour, alone, and after its end
+    assert len(_calls(seen)) >= 32 and _problems(seen) == set()
+
+
+@pytest.mark.parametrize(("number", "thorough"), [(0, False), (3, True), (3, False)])
+@pytest.mark.parametrize("spins", [False, True])
+def test_on_a_device_a_few_batches_are_looked_at_alone(
+    number: int, thorough: bool, spins: bool
+) -> None:
+    """A kernel that ends before all calls are made is found too."""
+    lease = DeviceLease(builds_beside_timing=True)
+    lease.at_once = 2
+    stood_still: list[str] = []
+    process = SimpleNamespace(freeze=lambda: stood_still.append("frozen"), thaw=stood_still.clear)
+    session = SimpleNamespace(process=process, idle_probe=_SharedProbe(lease, spins))
+    script_runner = SimpleNamespace(observations=[], wrong=0, session=session)
+    context = context_of(
+        cast(Any, script_runner), stage=CheckStage.AMONG_CALLS, execution=Execution.DEVICE
+    )
+    shared = cast(Any, SimpleNamespace(lease=lease, script=[], checks=()))
+    with lease.shared():
+        run = CandidateRun(shared, context.candidate, lambda stage, share: None)
+        found = run._look(context, number, thorough)
+    looked = thorough or number == 0
+    left = [o for o in found if isinstance(o, LeftoverSeen) and o.on_device]
+    assert len(left) == int(spins and looked)
+    assert stood_still == ["frozen"]

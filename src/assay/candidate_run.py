@@ -12,6 +12,7 @@ from functools import partial
 
 from assay.checks.check_contract import CheckContext, observed
 from assay.checks.code_sampling import overlook
+from assay.checks.leftovers import device_left_at_work
 from assay.data.candidate import Candidate
 from assay.data.check import CheckStage, Execution
 from assay.data.observations.observation import (
@@ -19,6 +20,7 @@ from assay.data.observations.observation import (
     EndCause,
     EndSeen,
     LayersSeen,
+    LeftoverSeen,
     Observation,
     TimesSeen,
 )
@@ -60,6 +62,7 @@ class CandidateRun:
         self._left_out: list[Observation] = []
         self._context: CheckContext | None = None  # of the last process whose calls were made
         self._objects_read = False
+        self._device_unseen = False  # whether others hid what the device does after some batch
         self.too_slow = False  # for its interpreter, on the own shape
 
     def observe(self) -> list[Observation]:
@@ -98,6 +101,7 @@ class CandidateRun:
         self._context, run_context = None, self._run_context
         if not run_context.accelerated and run_context.lease.at_once == 1:
             self._prefetch.start()  # it forks, so nobody else may be at work in this process
+        self._report("starting", None)
         session = Session(self._run_context.wall)
         self._note_layers(session)
         self._seen += unprobed(session.idle_probe)
@@ -107,8 +111,10 @@ class CandidateRun:
                 return self._run_script(session, built)
         finally:
             self._prefetch.stop()
+            self._report("closing", None)
             session.close()
-            self._seen = without_foreign_work(self._seen, session.idle_probe)
+            if not run_context.lease.has_company:
+                self._seen = without_foreign_work(self._seen, session.idle_probe)
         return None
 
     def _note_layers(self, session: Session) -> None:
@@ -223,17 +229,35 @@ class CandidateRun:
 
     def _call(self, context: CheckContext) -> None:
         """The whole script; on a CPU the threads are sampled in passing."""
-        among = replace(context, stage=CheckStage.AMONG_CALLS)
-
-        def look(number: int, thorough: bool) -> list[Observation]:
-            return list(self._checked(replace(among, batch=number, thorough=thorough)))
-
+        look = partial(self._look, replace(context, stage=CheckStage.AMONG_CALLS))
         run = partial(context.script_runner.run, self._script, look)
         if context.execution is Execution.DEVICE:
             run()
         else:
             interpreted = context.execution is Execution.INTERPRETER
             self._seen.append(overlook(context.session, interpreted, run))
+
+    def _look(self, context: CheckContext, number: int, thorough: bool) -> list[Observation]:
+        """After a batch. What others do on the device looks like work that was left there.
+
+        Where they are, it is looked at after the first batch and the drawn ones alone.
+        """
+        lease = self._run_context.lease
+        company = lease.has_company
+        now = replace(context, batch=number, thorough=thorough, has_company=company)
+        found = list(self._checked(now))
+        if not (company or lease.has_company):
+            return found
+        self._device_unseen = True
+        found = [o for o in found if not _is_on_device(o)]
+        if context.execution is Execution.DEVICE:
+            context.session.process.freeze()
+            lease.give_way(lambda: self._report("waiting for others", None))
+            known = any(map(_is_on_device, context.script_runner.observations))
+            if (thorough or number == 0) and not known:
+                alone = self._alone("waiting to be alone", context.session)
+                found += self._left_at_work(context.session, alone)
+        return found
 
     def _excused(self, lost: ProcessLost, script_runner: ScriptRunner) -> EndSeen | None:
         """The end of a candidate that was too slow on a size that need not fit the time."""
@@ -293,24 +317,41 @@ class CandidateRun:
             session.close()
 
     def _time(self, context: CheckContext) -> None:
-        settings, script_runner = context.settings, context.script_runner
-        if not settings.timing:
-            self._seen.append(TimesSeen(reason=settings.untimed))
-        elif self._run_context.interprets(self._candidate):
-            self._seen.append(TimesSeen(reason=language(self._candidate.language).untimed))
-        elif script_runner.wrong:
-            self._seen.append(TimesSeen(reason="not timed: the candidate is not right"))
-        else:
+        untimed = self._untimed(context)
+        if untimed is None:
             self._phase = "timing"
             self._time_right(context, self._run_context.replicas(self._candidate))
+            return
+        alone = self._alone("waiting to be alone", context.session)
+        self._seen += self._left_at_work(context.session, alone)
+        self._seen.append(TimesSeen(reason=untimed))
+
+    def _untimed(self, context: CheckContext) -> str | None:
+        """Why it is not timed."""
+        if not context.settings.timing:
+            return context.settings.untimed
+        if self._run_context.interprets(self._candidate):
+            return language(self._candidate.language).untimed
+        return "not timed: the candidate is not right" if context.script_runner.wrong else None
+
+    def _left_at_work(
+        self, session: Session, alone: AbstractContextManager[None]
+    ) -> list[LeftoverSeen]:
+        """On the device after all calls, where others hid it after a batch."""
+        if not self._device_unseen or session.idle_probe is None:
+            return []
+        self._report("device at rest", None)
+        return device_left_at_work(session, alone)
 
     def _time_right(self, context: CheckContext, replicas: ReplicaFactory) -> None:
         """Timed calls may change what other calls left alone, in each process that made them."""
         session, stopwatch = context.session, self._run_context.stopwatch(replicas)
         try:
             stopwatch.prepare(self._report)
-            with self._alone(session, replicas), self._turn() as remark:
+            with self._alone("waiting to time", session, replicas), self._turn() as remark:
+                self._report("preparing to time", None)
                 self._seen += [] if remark is None else [remark]
+                self._seen += self._left_at_work(session, nullcontext())
                 self._seen += stopwatch.time(session, context.script_runner, self._report)
                 self._time_shapes(context)
             for process in (session, *replicas.sessions):
@@ -321,17 +362,20 @@ class CandidateRun:
             replicas.close()
 
     @contextmanager
-    def _alone(self, session: Session, replicas: ReplicaFactory) -> Iterator[None]:
+    def _alone(
+        self, stage: str, session: Session, replicas: ReplicaFactory | None = None
+    ) -> Iterator[None]:
         """No other candidate's calls meanwhile; while this one waits its processes stand still."""
         lease = self._run_context.lease
         if lease.at_once == 1:
             yield
             return
         session.process.freeze()
-        with lease.alone(lambda: self._report("waiting to time", None)):
+        with lease.alone(lambda: self._report(stage, None)):
             yield
-            for one in (session, *replicas.sessions):
+            for one in (session, *(replicas.sessions if replicas is not None else ())):
                 one.process.freeze()
+            self._report("waiting to go on", None)
 
     def _time_shapes(self, context: CheckContext) -> None:
         """Beside the own shape one of every category, where that was asked for."""
@@ -347,3 +391,7 @@ class CandidateRun:
         if self._run_context.accelerated:
             return nullcontext()
         return timing_turn(self._run_context.device, self._report)
+
+
+def _is_on_device(seen: Observation) -> bool:
+    return isinstance(seen, LeftoverSeen) and seen.on_device

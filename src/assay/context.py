@@ -142,8 +142,8 @@ class EvaluationContext:
 
     def observe(self, candidate: Candidate, report: Report) -> list[Observation]:
         """What is seen of one candidate: its source, then its run."""
-        report("drawing", None)
-        with self._lease.shared():
+        with self._lease.shared(lambda: report("waiting for the device", None)):
+            report("drawing", None)
             return self._observed(candidate, report)
 
     def _observed(self, candidate: Candidate, report: Report) -> list[Observation]:
@@ -151,6 +151,7 @@ class EvaluationContext:
         if run_context is None:
             assert self._failure is not None
             return [self._failure]
+        report("reading the source", None)
         seen: list[Observation] = [self._read(candidate)]
         try:
             seen += self._judged_alike(run_context, candidate, report)
@@ -161,6 +162,7 @@ class EvaluationContext:
         except Exception as error:  # a fault of ours must not cost the other candidates
             logging.getLogger(__name__).exception("evaluating %s", candidate.name)
             seen.append(HostFailed(text=f"{type(error).__name__}: {error}"))
+        report("limits", None)
         return [*seen, self._limits]
 
     def _judged_alike(
@@ -195,6 +197,7 @@ class EvaluationContext:
                 seen = CandidateRun(own, candidate, report).observe()
         self._plans[candidate.id] = own.exam.plan
         found = scaled(run_context.exam.reference, run_context.exam.plan.workloads[0], reason)
+        report("trivial answers", None)
         return [*([found] if found else []), *seen, *self._nulls_passed(run_context.exam)]
 
     def _nulls_passed(self, exam: Exam) -> list[NullPassed]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
 from typing import Any, cast
 
 from assay.checks.check_contract import CheckContext
-from assay.checks.leftovers import look_for_leftovers
+from assay.checks.leftovers import device_left_at_work, look_for_leftovers
 from assay.data.check import CheckStage
 from assay.data.observations.observation import LeftoverSeen, Observation
 from checks.contexts import context_of
@@ -65,3 +67,59 @@ def test_a_device_at_work_is_found_once() -> None:
     (found,) = look_for_leftovers(context)
     assert isinstance(found, LeftoverSeen) and found.on_device
     assert look_for_leftovers(_context(_Process(), _Pulse(), found)) == []
+
+
+def test_beside_other_candidates_the_device_is_not_looked_at_and_threads_are() -> None:
+    context = replace(_context(_Process(busy_s=1.0), _Pulse()), has_company=True)
+    (busy,) = look_for_leftovers(context)
+    assert busy.running_threads == 1 and not busy.on_device
+
+
+@dataclass
+class _SharedDevice:
+    """A device that neighbours use unless one is alone; a spinning kernel never leaves it."""
+
+    spins: bool = False
+    neighbours: bool = True
+    usual_us: float = 3.0
+    log: list[str] = field(default_factory=list)
+
+    def surely_busy_us(self) -> float | None:
+        self.log.append("look")
+        return 900.0 if self.spins or self.neighbours else None
+
+    def thaw(self) -> None:
+        self.log.append("thaw")
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        self.log.append("alone")
+        self.neighbours = False
+        yield
+        self.neighbours = True
+
+    def session(self) -> Any:
+        return SimpleNamespace(idle_probe=self, process=self)
+
+
+def test_what_neighbours_do_is_nobodys_leftover() -> None:
+    device = _SharedDevice()
+    assert device_left_at_work(device.session(), device.alone()) == []
+    assert device.log == ["thaw", "look", "alone", "thaw", "look"]
+
+
+def test_a_kernel_that_spins_on_is_found_beside_neighbours() -> None:
+    device = _SharedDevice(spins=True)
+    (found,) = device_left_at_work(device.session(), device.alone())
+    assert found.on_device and found.when == "with nobody else there" and "900" in found.text
+
+
+def test_a_device_at_rest_needs_nobody_to_wait() -> None:
+    device = _SharedDevice(neighbours=False)
+    assert device_left_at_work(device.session(), device.alone()) == []
+    assert "alone" not in device.log
+
+
+def test_without_a_device_there_is_nothing_to_look_at() -> None:
+    session = SimpleNamespace(idle_probe=None)
+    assert device_left_at_work(cast(Any, session), _SharedDevice().alone()) == []

@@ -19,6 +19,8 @@ from assay.data.settings import Settings
 from assay.data.verdict import Status
 from assay.engine import judge_lane, judge_pool
 from assay.engine.judge import Judge
+from assay.engine.judge_pool import JudgePool
+from assay.engine.judge_request import LaneKind
 from assay.errors import UsageError
 from assay.judge_process.messages import Done, Failed, Job, Judged, Message, Step
 from assay.languages.candidate_file import candidate_of_text
@@ -341,3 +343,14 @@ def test_no_process_serves_for_ever(script: Script, monkeypatch: pytest.MonkeyPa
         for number in range(7):
             judge.evaluate("softmax", kernel("accepted", number))
         assert judge.counts().processes == 3
+
+
+def test_the_one_process_of_a_device_has_the_memory_that_many_share_elsewhere(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(judge_pool, "_machine_bytes", lambda: 24 << 30)
+    monkeypatch.setattr(judge_pool.os, "sched_getaffinity", lambda _: set(range(16)))
+    pool = JudgePool(8, share=False)
+    assert pool.keep(LaneKind("cuda", timed=False)).resident_bytes == 6 << 30
+    assert pool.keep(LaneKind("cpu", timed=True)).resident_bytes == 6 << 30
+    assert pool.keep(LaneKind("cpu", timed=False)).resident_bytes == 3 << 29  # never less

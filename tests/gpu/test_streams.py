@@ -5,7 +5,8 @@ from __future__ import annotations
 import torch
 
 from assay.sandbox.host.deadline import Deadline
-from support.walls import Inside, result
+from assay.sandbox.host.planned_call import BatchOptions
+from support.walls import Inside, planned, result
 
 _LEAVES_ANOTHER = """
 import torch
@@ -36,6 +37,12 @@ class ModelNew(torch.nn.Module):
         here.wait_stream(self.side)
         return y
 """
+_ADDS_ONE = """
+import torch
+class ModelNew(torch.nn.Module):
+    def forward(self, x):
+        return x + 1
+"""
 _CURRENT = "torch.cuda.current_stream"
 
 
@@ -55,3 +62,15 @@ def test_work_on_a_stream_that_is_joined_arrives(inside: Inside) -> None:
     inside.construct(_JOINS)
     assert torch.equal(result(inside.one(torch.zeros(1000))), torch.ones(1000))
     assert _CURRENT not in changed(inside)
+
+
+def test_a_held_result_is_read_again_as_it_is(inside: Inside) -> None:
+    """Copying it out takes longer than the answer takes: the host must not read before."""
+    inside.construct(_ADDS_ONE)
+    given = torch.zeros(64 << 20)
+    batch = inside.run([planned(given)], BatchOptions(held=True))
+    assert torch.equal(result(batch), torch.ones_like(given))
+    for _ in range(5):
+        (again,) = inside.session.read_held(0, Deadline.after(10.0))
+        (output,) = again.outputs
+        assert output.tensor is not None and torch.equal(output.tensor, result(batch))

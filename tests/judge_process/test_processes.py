@@ -152,5 +152,7 @@ def test_two_threads_get_the_labelled_verdicts_and_the_caller_stays_as_it_was() 
     assert statuses == ["accepted", "incorrect", "incorrect", "accepted"]
     for _, stages in found:
         plain = [stage for stage in stages if not stage.startswith("check:")]
-        assert plain[:3] == ["drawing", "building", "calling"]
+        begun = ["drawing", "reading the source", "starting", "building", "calling"]
+        assert plain[:5] == begun
+        assert plain[-3:] == ["closing", "trivial answers", "limits"]
     assert after == before and before["torch"] is False

@@ -11,6 +11,7 @@ from assay.data.settings import Settings
 from assay.data.task import Task
 from assay.devices.cpu_device import CpuBackend
 from assay.devices.peaks import board
+from assay.judge_process.process_settings import ProcessSettings
 from assay.limits.task_floor import floor_of
 from assay.tasks.catalog import resolve
 from described_device import DescribedDevice
@@ -65,3 +66,11 @@ def test_a_task_that_cannot_be_traced_costs_its_floor_alone() -> None:
     broken = Task(id="broken", format="native", source="raise ValueError('no')")
     seen = limits_seen(broken, DescribedDevice(H200), Settings())
     assert seen.limits is None and "could not be traced" in seen.reason
+
+
+@pytest.mark.parametrize("task", ["softmax", "linear_relu"])
+def test_a_judge_process_stays_fit_after_it_has_computed_a_floor(task: str) -> None:
+    """It is computed on boards whose peaks are known alone, so a CPU never shows what it leaves."""
+    before = ProcessSettings.now()
+    assert limits_seen(resolve(task), DescribedDevice(H200), Settings(device="cuda")).limits
+    assert before.changed() == []

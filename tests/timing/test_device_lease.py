@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager
 
 import pytest
 
-from assay.timing.device_lease import DeviceLease
+from assay.timing.device_lease import DeviceLease, Hold
 
 
 class Party:
@@ -49,6 +49,13 @@ class Party:
             time.sleep(0.005)
         time.sleep(0.05)
         return sorted(self.inside) == sorted(names)
+
+
+def _becomes(true: Callable[[], bool]) -> bool:
+    ends = time.monotonic() + 5.0
+    while not true() and time.monotonic() < ends:
+        time.sleep(0.005)
+    return true()
 
 
 def test_calls_share_and_timing_is_alone() -> None:
@@ -115,6 +122,88 @@ def test_quiet_waits_for_builds_too() -> None:
     party.leave("build")
     assert party.settles("quiet")
     party.leave("quiet")
+
+
+def test_who_waits_for_quiet_lets_those_that_are_there_be_timed_and_keeps_new_ones_out() -> None:
+    """A candidate that waits to be timed is frozen, and its kernels may still run."""
+    lease, party = DeviceLease(builds_beside_timing=True), Party()
+    calls_end = threading.Event()
+
+    def alone() -> AbstractContextManager[None]:
+        calls_end.wait(10.0)
+        return lease.alone()
+
+    party.enter("timed", lease.shared, alone)
+    assert _becomes(lambda: lease._held[Hold.SHARED] == 1)
+    party.enter("quiet", lease.shared, lambda: lease.alone(quiet=True))
+    assert _becomes(lambda: lease._wanted[Hold.QUIET] == 1)
+    party.enter("new", lease.shared)
+    assert party.settles()
+    calls_end.set()
+    assert party.settles("timed")
+    party.leave("timed")
+    assert party.settles("quiet")
+    party.leave("quiet")
+    assert party.settles("new")
+    party.leave("new")
+
+
+def test_a_build_that_ends_goes_on_though_somebody_waits_for_quiet() -> None:
+    lease, party, calls = DeviceLease(builds_beside_timing=True), Party(), threading.Event()
+
+    def candidate() -> None:
+        with lease.shared():
+            with lease.aside():
+                party.inside.append("build")
+                calls.wait(10.0)
+            party.inside.append("calls")
+
+    builder = threading.Thread(target=candidate, daemon=True)
+    builder.start()
+    assert party.settles("build")
+    party.enter("quiet", lambda: lease.alone(quiet=True))
+    assert party.settles("build")
+    calls.set()
+    builder.join(10.0)
+    assert party.settles("build", "calls", "quiet")
+    party.leave("quiet")
+
+
+def test_two_that_want_quiet_have_it_one_after_the_other() -> None:
+    lease, party = DeviceLease(builds_beside_timing=True), Party()
+    for name in ("one", "two"):
+        party.enter(name, lease.shared, lambda: lease.alone(quiet=True))
+    time.sleep(0.1)
+    (first,) = party.inside
+    party.leave(first)
+    (other,) = {"one", "two"} - {first}
+    assert party.settles(other)
+    party.leave(other)
+
+
+def test_who_shares_gives_way_between_two_batches() -> None:
+    lease, party, told = DeviceLease(), Party(), []
+    with lease.shared():
+        lease.give_way(lambda: told.append("nobody waits"))
+        party.enter("timed", lease.shared, lease.alone)
+        assert _becomes(lambda: lease._wanted[Hold.ALONE] == 1)
+        threading.Timer(0.2, lambda: party.leave("timed")).start()
+        lease.give_way(lambda: told.append("waiting"))
+        assert party.inside == [] and lease._now() is Hold.SHARED
+    assert told == ["waiting"]
+
+
+def test_company_is_whoever_has_a_candidate_there() -> None:
+    lease, party = DeviceLease(builds_beside_timing=True), Party()
+    with lease.shared():
+        assert not lease.has_company
+        party.enter("other", lease.shared, lease.aside)
+        assert party.settles("other") and lease.has_company
+        with lease.alone():
+            assert not lease.has_company
+        party.leave("other")
+        assert party.settles()
+        assert not lease.has_company
 
 
 def test_who_must_wait_says_so_and_an_error_leaves_nothing_held() -> None:

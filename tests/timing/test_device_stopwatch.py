@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -33,6 +34,24 @@ class _Gate:
         return GatedRun(spent + 1000, spent + 1000, launching + 100, True, self._after_us)
 
 
+class _Unheld(_Gate):
+    """Waits for the device inside a call, from some batch on; what surrounds it scatters."""
+
+    def __init__(self, call_us: float, first: int = 0) -> None:
+        super().__init__(call_us, 0.0)
+        self._first, self._runs, self._rng = first, 0, random.Random(2)
+
+    def run(self, laid: Sequence[int], refresh: Callable[[], None], *_: Any) -> GatedRun:
+        self._runs += 1
+        found = super().run(laid, refresh)
+        return replace(found, gated=self._runs <= self._first)
+
+    def run_open(self, laid: Sequence[int], refresh: Callable[[], None], *_: Any) -> GatedRun:
+        scatter = self._rng.randrange(int(2e3 * self._call_us * len(laid)) + 1)
+        found = super().run(laid, refresh)
+        return replace(found, outside_ns=found.outside_ns + scatter, gated=False)
+
+
 class _Session:
     """One that can be closed."""
 
@@ -54,12 +73,23 @@ class _Stand:
         self._launch_us = launch_us
         self._after_us = after_us  # of the candidate alone
         self.dismissed = False
+        self._unheld_from: int | None = None
+
+    def waiting_inside(self, first: int) -> _Stand:
+        """The candidate waits for the device, from some batch on."""
+        self._unheld_from = first
+        return self
+
+    def _unheld(self, name: str) -> _Gate:
+        assert self._unheld_from is not None
+        first = self._unheld_from if name == "candidate" else 1 << 30
+        return _Unheld(0.0 if name == "null" else self._call_us, first)
 
     def enter(self, name: str, session: object) -> DeviceSide:
         ring = SimpleNamespace(laid=list(range(8)), refresh=lambda *_: None)
         after_us = self._after_us if name == "candidate" else 0.0
         times = (0.0, 0.0) if name == "null" else (self._call_us, self._launch_us)
-        gate = _Gate(*times, after_us)
+        gate = _Gate(*times, after_us) if self._unheld_from is None else self._unheld(name)
         return DeviceSide(name, cast(Any, session), cast(Any, ring), cast(Any, gate), 1.7)
 
     def baselines(
@@ -168,3 +198,9 @@ def test_a_second_process_that_ends_is_the_candidates_end() -> None:
     with pytest.raises(ProcessLost):
         _timed(baseline_pool, _Twins(ends=True))
     assert baseline_pool.dismissed
+
+
+@pytest.mark.parametrize("first", [0, 100])  # while it is being settled, or among the rounds
+def test_who_waits_inside_is_timed_in_rounds_enough_to_be_told_from_nothing(first: int) -> None:
+    found = _timed(_Stand(100.0).waiting_inside(first), _Twins(), Level.QUICK)
+    assert "not gated, with its launches; 40 rounds" in _method(found)

@@ -1,7 +1,8 @@
 """What each command accepts, one frozen dataclass a command.
 
 The rule: only typer is imported here, so that `assay --help` answers at once. Names that other
-rooms own (tracks, levels) are written out as Literals; a test holds them to the enums.
+rooms own (tracks, levels) are written out as Literals; a test holds them to the enums. The
+commands of `stored` and `scored` have their flags in those folders.
 """
 
 from __future__ import annotations
@@ -33,6 +34,9 @@ TrackFlag = Annotated[
 CandidateArgument = Annotated[
     list[str],
     typer.Argument(metavar="CANDIDATE", help="Files with ModelNew, .cpp files, or folders."),
+]
+RunArgument = Annotated[
+    str, typer.Argument(metavar="RUN", help="The folder or URL of a run; #ID names one of several.")
 ]
 
 
@@ -179,91 +183,6 @@ class WatchFlags(JudgingFlags):
     once: Annotated[
         bool, typer.Option("--once", help="Judge what is there now, and exit as eval does.")
     ] = False
-    json: JsonFlag = False
-
-
-@dataclass(frozen=True, kw_only=True)
-class RunFlags(JudgingFlags):
-    """`assay run`."""
-
-    suite: Annotated[
-        str, typer.Argument(metavar="SUITE", help="A suite, a task's name or a task's file.")
-    ]
-    candidates: Annotated[
-        Path,
-        typer.Option(
-            metavar="DIR|FILE.jsonl|reference",
-            help="A folder of TASK/NAME.py, KernelBench's samples, one JSON object a line, or "
-            "`reference`: each task's own (--track open).",
-        ),
-    ]
-    out: Annotated[
-        str,
-        typer.Option(metavar="RUN", help="Where the run is kept: a folder, or a PostgreSQL URL."),
-    ]
-    resume: Annotated[
-        bool, typer.Option("--resume", help="Go on with a run; an error where there is none.")
-    ] = False
-    quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress.")] = False
-    json: JsonFlag = False
-
-
-RunArgument = Annotated[
-    str, typer.Argument(metavar="RUN", help="The folder or URL of a run; #ID names one of several.")
-]
-
-
-@dataclass(frozen=True)
-class RunsFlags:
-    """`assay runs`."""
-
-    place: Annotated[
-        str, typer.Argument(metavar="PLACE", help="A run, or a folder that holds several.")
-    ] = "."
-    json: JsonFlag = False
-
-
-@dataclass(frozen=True)
-class ShowFlags:
-    """`assay show`."""
-
-    run: RunArgument
-    id: Annotated[
-        str | None,
-        typer.Argument(metavar="ID", help="A candidate: its number, its name or its id."),
-    ] = None
-    parquet: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the run's table as Parquet.")
-    ] = None
-    json: JsonFlag = False
-
-
-@dataclass(frozen=True)
-class JudgeFlags:
-    """`assay judge`."""
-
-    run: RunArgument
-    json: JsonFlag = False
-
-
-@dataclass(frozen=True)
-class ReportFlags:
-    """`assay report`."""
-
-    run: RunArgument
-    out: Annotated[
-        Path | None,
-        typer.Option("-o", "--out", metavar="FILE.html", help="Write one HTML file."),
-    ] = None
-    md: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write a summary in Markdown.")
-    ] = None
-    csv: Annotated[Path | None, typer.Option(metavar="FILE", help="Write one row a candidate.")] = (
-        None
-    )
-    badge: Annotated[
-        Path | None, typer.Option(metavar="FILE.svg", help="Write accepted of all as a picture.")
-    ] = None
     json: JsonFlag = False
 
 

@@ -20,13 +20,8 @@ from assay.app.flags import (
     DeviceFlags,
     EvalFlags,
     InspectFlags,
-    JudgeFlags,
     LimitsFlags,
     ProfileFlags,
-    ReportFlags,
-    RunFlags,
-    RunsFlags,
-    ShowFlags,
     TasksFlags,
     WatchFlags,
     takes,
@@ -40,6 +35,7 @@ from assay.app.scored.score_flags import (
     ScoreFlags,
 )
 from assay.app.stored.import_flags import ImportFlags
+from assay.app.stored.run_flags import JudgeFlags, ReportFlags, RunFlags, RunsFlags, ShowFlags
 from assay.errors import AssayError, TaskError, Terminated, UsageError
 from assay.termination import termination
 

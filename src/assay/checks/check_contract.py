@@ -55,6 +55,7 @@ class CheckContext:
     ]  # so far; calls are with the script runner until all have been made
     batch: int = 0  # among the calls: the one that has just ended
     thorough: bool = True  # among the calls: whether this look may take its time
+    has_company: bool = False  # whether other candidates may be at work on the device now
 
 
 def _seen_in_calls(context: CheckContext) -> Observations:

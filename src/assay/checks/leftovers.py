@@ -2,12 +2,14 @@
 
 The rule: it is looked for from outside, between two batches that are drawn in secret, so that no
 call can be told from another. On a device a short look follows every batch until one has found it
-at work.
+at work. Beside other candidates a device at work tells nothing: then it is looked at after a few
+batches and after all calls, and where it is at work once more while nobody else is.
 """
 
 from __future__ import annotations
 
 import os
+from contextlib import AbstractContextManager
 
 from assay.checks.check_contract import Check, CheckContext
 from assay.data.check import CheckDeclaration, CheckStage, Cost
@@ -15,6 +17,7 @@ from assay.data.evidence import EvidenceKind
 from assay.data.observations.observation import LeftoverSeen
 from assay.devices.idle_probe import IdleProbe
 from assay.sandbox.host.sandboxed_process import IDLE_WINDOW_S, SandboxedProcess
+from assay.sandbox.host.session import Session
 
 _IDLE_SHARE = 0.4  # of the silence: more computing than this is work that goes on
 _MOST_THREADS = 64 + 8 * (os.cpu_count() or 1)  # a few pools of one thread a processor
@@ -24,7 +27,7 @@ def look_for_leftovers(context: CheckContext) -> list[LeftoverSeen]:
     """After a batch: threads that compute, threads without end, a device at work."""
     session = context.session
     found = busy_threads(session.process, context.batch) if context.thorough else []
-    if session.idle_probe is not None and not _known(context):
+    if session.idle_probe is not None and not context.has_company and not _known(context):
         found += device_at_work(session.idle_probe, context.batch, context.thorough)
     return found
 
@@ -51,12 +54,33 @@ def busy_threads(process: SandboxedProcess, number: int) -> list[LeftoverSeen]:
 def device_at_work(idle_probe: IdleProbe, number: int, sure: bool = True) -> list[LeftoverSeen]:
     """After batch `number`: is the device still at work? One look, or several to be sure."""
     busy_us = idle_probe.surely_busy_us() if sure else idle_probe.busy_us()
-    if busy_us is None:
+    return [] if busy_us is None else [_at_work(idle_probe, busy_us, f"after batch {number}")]
+
+
+def device_left_at_work(
+    session: Session, alone: AbstractContextManager[object]
+) -> list[LeftoverSeen]:
+    """Beside other candidates: does the device come to rest?
+
+    A device at rest is at rest whoever is there. One at work is looked at again within `alone`,
+    while nobody else makes calls. The process runs meanwhile: a thread of it may queue the work.
+    """
+    idle_probe = session.idle_probe
+    if idle_probe is None:
         return []
+    session.process.thaw()
+    if idle_probe.surely_busy_us() is None:
+        return []
+    with alone:
+        session.process.thaw()
+        busy_us = idle_probe.surely_busy_us()
+    return [] if busy_us is None else [_at_work(idle_probe, busy_us, "with nobody else there")]
+
+
+def _at_work(idle_probe: IdleProbe, busy_us: float, when: str) -> LeftoverSeen:
     took = f"work of {idle_probe.usual_us:.0f} us had to wait {busy_us:.0f}"
     text = f"the device is at work though every call was called done: {took}"
-    when = f"after batch {number}"
-    return [LeftoverSeen(when=when, processes=0, on_device=True, text=text)]
+    return LeftoverSeen(when=when, processes=0, on_device=True, text=text)
 
 
 CHECK = Check(

@@ -49,8 +49,10 @@ class LaneWork:
 class WorkSource(Protocol):
     """Who hands out the work."""
 
-    keep: Keep
     closed: bool
+
+    def keep(self, kind: LaneKind) -> Keep:
+        """What a process of that kind may keep from job to job."""
 
     def next_work(self, lane: JudgeLane) -> LaneWork | None:
         """Wait for work that this lane can do; None where there will be none."""
@@ -150,7 +152,7 @@ class JudgeLane:
 
     def _serve(self, work: LaneWork) -> None:
         """Each request its answer; an error of ours is that of all which are left."""
-        job = work.job(self._source.keep)
+        job = work.job(self._source.keep(self.kind))
         try:
             with closing(judgements(job, _shown(work.requests), self)) as stream:
                 for request, judgement in zip(work.requests, stream, strict=False):

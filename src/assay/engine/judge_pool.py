@@ -82,8 +82,11 @@ class JudgePool:
         self._numbers = itertools.count()
         self._lanes: dict[LaneKind, list[JudgeLane]] = defaultdict(list)
         self._used: dict[str, int] = defaultdict(int)  # slots, by device
-        room = _machine_bytes() // _SHARE // self._most_lanes(LaneKind("cpu", timed=False))
-        self.keep = Keep(resident_bytes=max(_LEAST_BYTES, min(_MOST_BYTES, room)))
+
+    def keep(self, kind: LaneKind) -> Keep:
+        """What a process of that kind may keep: as many as there may be share the memory."""
+        room = _machine_bytes() // _SHARE // self._most_lanes(kind)
+        return Keep(resident_bytes=max(_LEAST_BYTES, min(_MOST_BYTES, room)))
 
     def submit(self, request: JudgeRequest) -> None:
         """Have it judged; its future will say."""
@@ -201,7 +204,7 @@ class JudgePool:
             at_once = slots = min(len(requests), share, _MOST_THREADS)
         replay = requests[0].job.replay
         is_kept = replay is None or not replay.is_drawn
-        lane.hold(group if is_kept else None, self.keep.exams)
+        lane.hold(group if is_kept else None, self.keep(lane.kind).exams)
         return LaneWork(requests, at_once, slots)
 
 

@@ -11,7 +11,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from assay.data.contract import Stochastic
 from assay.data.evidence import EvidenceKind
 from assay.data.observations.call import CallOutcome, CallSeen, CallStage, Mix, OutputSeen
 from assay.data.observations.observation import CheckMissing, Observation
@@ -20,6 +19,7 @@ from assay.exam.builds.deferred_warmup import DeferredWarmup
 from assay.exam.call_reading import BatchId, CallFacts, read_call, tensors_of
 from assay.exam.candidate_instances import ConstructorRefusal, Instances, twin_of
 from assay.exam.exam import ContentKey, Exam
+from assay.exam.for_candidate.batch_options import batch_options, planted_copies
 from assay.exam.leftover_work import extra_processes
 from assay.exam.logged_operations import OwnShape, dispatched
 from assay.exam.pace import Allowance, Pace
@@ -38,7 +38,6 @@ _CLEARLY = 2.0  # times the budget
 _SECOND_LOOKS = 3  # at results that were wrong when they were called done
 _ASKED_AGAIN = 4  # questions
 _LOOKS = 1  # batches, beside the last, after which a look may take its time
-_RECORDED_SHARE, _THREAD_SHARE = 0.1, 0.1  # of the batches: gradients recorded, another thread
 _VALUES = (EvidenceKind.WRONG_VALUE, EvidenceKind.NON_FINITE, EvidenceKind.UNFINISHED_WORK)
 
 AfterBatch = Callable[[int, bool], list[Observation]]  # the batch; whether it may take its time
@@ -219,7 +218,7 @@ class ScriptRunner:
             for call in batch.calls
         ]
         planned = [self.plan(one, instance) for one in asked]
-        options = self._options_of(number, batch)
+        options = batch_options(self.exam, number, batch, self.session.idle_probe is None)
         if batch.kind is BatchKind.RAPID:
             result = self.session.run_rapidly(planned, self.deadline())
         else:
@@ -231,7 +230,7 @@ class ScriptRunner:
             self.observations.append(extra_processes(number.number, result.extra_processes))
         for position, raw in enumerate(result.calls):
             self.record(
-                number, asked, position, raw, _planted_copies(options, result.calls[0], position)
+                number, asked, position, raw, planted_copies(options, result.calls[0], position)
             )
         if batch.kind is BatchKind.LOGGED:
             expected = [one.expectations for one in asked]
@@ -252,39 +251,6 @@ class ScriptRunner:
         elements = max((math.prod(shape) for shape in shapes), default=0)
         total = reference.products(own, self.exam.throw_away_content.inputs) if elements else 0
         return total // max(1, elements)
-
-    def _options_of(self, number: BatchId, batch: ScriptedBatch) -> BatchOptions:
-        recycled = batch.kind is BatchKind.RECYCLED
-        options = BatchOptions(
-            copy_each=batch.copy_each,
-            poison=not recycled,
-            log_operations=batch.kind is BatchKind.LOGGED,
-            planted_seed=self.exam.secret.seed("bait", number.stage, number.number)
-            if recycled
-            else None,
-            apart=self.exam.keeps_apart,
-            held=batch.held,
-        )
-        return self._in_surroundings(options, number, batch)
-
-    def _in_surroundings(
-        self, options: BatchOptions, number: BatchId, batch: ScriptedBatch
-    ) -> BatchOptions:
-        """Some calls are made as a training loop makes them, some as a server does.
-
-        Who raises there is asked once more, so a call must not change what the next one finds.
-        """
-        exam = self.exam
-        repeatable = not (exam.stateful or exam.reference.updates)
-        stochastic = isinstance(exam.reference.task.contract, Stochastic)
-        if batch.kind is not BatchKind.PLAIN or not repeatable or stochastic:
-            return options
-        rng = exam.secret.random("surroundings", number.stage, number.number)
-        return replace(
-            options,
-            recording=rng.random() < _RECORDED_SHARE,
-            other_thread=rng.random() < _THREAD_SHARE and self.session.idle_probe is None,
-        )
 
     def prepare(self, instance: int, wanted: Weights | None) -> Weights:
         """Have an instance ready with the weights asked for; returns the version in force."""
@@ -394,17 +360,6 @@ def _parts(batch: ScriptedBatch) -> list[ScriptedBatch]:
     """The calls of a batch one by one: what each leaves behind must not reach the next."""
     kind = BatchKind.PLAIN if batch.kind is BatchKind.RAPID else batch.kind
     return [replace(batch, calls=(call,), kind=kind) for call in batch.calls]
-
-
-def _planted_copies(
-    options: BatchOptions, first: RawCall, position: int
-) -> tuple[PlantedCopy, ...]:
-    """What has been laid until a call of a batch: before each but the first."""
-    if options.planted_seed is None:
-        return ()
-    return tuple(
-        PlantedCopy(first, options.planted_seed + number) for number in range(1, position + 1)
-    )
 
 
 def _only_shared(output: OutputSeen) -> bool:

@@ -1,6 +1,6 @@
 """The store: every run, task, candidate, judgement, measurement and event, durable once known.
 
-    schema.py -> database.py -> blobs.py -> run_store.py -> parquet_export.py
+    schema.py -> database.py -> blobs.py -> entry_rows.py -> run_store.py -> parquet_export.py
     pair_export.py  rows of pairs as files;  imports/  what other systems publish, as their claims
 
 The rule: a judgement is written whole, in one transaction, and once. The same code serves a SQLite

@@ -8,7 +8,6 @@ queue costs no memory.
 
 from __future__ import annotations
 
-import hashlib
 import secrets
 import time
 from collections import Counter
@@ -19,18 +18,16 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Select, func, or_, select
 
-from assay.data.candidate import Candidate, Provenance
 from assay.data.run import Entry, Judgement, Run, RunEvent
 from assay.data.task import Task
 from assay.data.verdict import Status, Verdict
 from assay.errors import UsageError
 from assay.store import blobs
 from assay.store.database import Database, opened
+from assay.store.entry_rows import add_entry, entry_of, identity, stored_copies
 from assay.store.schema import (
     COSTS,
-    candidates,
     claims,
-    cost_columns,
     entries,
     events,
     evidence,
@@ -39,12 +36,7 @@ from assay.store.schema import (
     runs,
 )
 from assay.store.schema import tasks as task_table
-from assay.store.stored_rows import (
-    column_text,
-    evidence_rows,
-    judgement_row,
-    measurement_rows,
-)
+from assay.store.stored_rows import evidence_rows, judgement_row, measurement_rows
 from assay.store.verdict_pages import verdict_page
 
 _PAGE = 64  # entries at a time
@@ -122,52 +114,20 @@ class RunStore:
         """`seen` counts what this call was given: the same may be meant twice."""
         new = 0
         with self._database.writing(alone=True) as connection:
-            stored = self._stored(connection, run, page)
+            stored = stored_copies(connection, run, page)
             last = func.max(entries.c.number), func.max(entries.c.submission)
             asked = connection.execute(select(*last).where(entries.c.run == run.id)).one()
             number, submission = (-1 if one is None else one for one in asked)
             for entry in page:
-                same = _identity(entry.key(run.settings, run.assay), entry.candidate)
+                same = identity(entry.key(run.settings, run.assay), entry.candidate)
                 seen[same] += 1
                 if seen[same] <= stored[same]:
                     continue
                 stored[same] += 1
                 new += 1
                 place = {"number": number + new, "submission": submission + 1}
-                self._add(connection, run, entry.model_copy(update=place))
+                add_entry(connection, self._database.insert, run, entry.model_copy(update=place))
         return new
-
-    def _stored(self, connection: Connection, run: Run, page: list[Entry]) -> Counter[bytes]:
-        keys = {entry.key(run.settings, run.assay) for entry in page}
-        asked = select(entries.c.key, entries.c.name, entries.c.provenance)
-        asked = asked.where(entries.c.run == run.id, entries.c.key.in_(keys))
-        return Counter(
-            _digest(key, name, Provenance.model_validate(told, strict=False).model_dump_json())
-            for key, name, told in connection.execute(asked)
-        )
-
-    def _add(self, connection: Connection, run: Run, entry: Entry) -> None:
-        insert = self._database.insert
-        task, candidate = entry.task, entry.candidate
-        task_blob = blobs.put(connection, insert, task.model_dump_json())
-        made = insert(task_table).values(id=task_blob, name=task.id, blob=task_blob)
-        connection.execute(made.on_conflict_do_nothing())
-        anonymous = candidate.model_copy(update={"name": "", "provenance": Provenance()})
-        blob = blobs.put(connection, insert, anonymous.model_dump_json())
-        made = insert(candidates).values(id=candidate.id, language=candidate.language, blob=blob)
-        connection.execute(made.on_conflict_do_nothing())
-        provenance = candidate.provenance.model_dump(mode="json")
-        row = {
-            "run": run.id,
-            "number": entry.number,
-            "submission": entry.submission,
-            "name": column_text(candidate.name),
-            "task": task_blob,
-            "candidate": candidate.id,
-            "provenance": provenance,
-            "key": entry.key(run.settings, run.assay),
-        }
-        connection.execute(entries.insert().values(row | cost_columns(provenance)))
 
     def entries(
         self, run: Run, open_only: bool = False, free_for: str | None = None
@@ -198,30 +158,13 @@ class RunStore:
 
     def _entries(self, connection: Connection, asked: Select[Any]) -> list[Entry]:
         rows = connection.execute(asked.order_by(entries.c.number)).mappings().all()
-        return [self._entry(connection, dict(row)) for row in rows]
+        return [entry_of(connection, dict(row)) for row in rows]
 
     def sharing(self, run: Run, key: str) -> list[Entry]:
         """The entries of a run that one judgement answers: the same content, given twice."""
         asked = select(entries).where(entries.c.run == run.id, entries.c.key == key)
         with self._database.reading() as connection:
             return self._entries(connection, asked)
-
-    def _entry(self, connection: Connection, row: dict[str, Any]) -> Entry:
-        task = self._content(connection, task_table, row["task"])
-        candidate = self._content(connection, candidates, row["candidate"])
-        provenance = Provenance.model_validate(row["provenance"], strict=False)
-        made = Candidate.model_validate_json(candidate)
-        made = made.model_copy(update={"name": row["name"], "provenance": provenance})
-        return Entry(
-            number=row["number"],
-            task=Task.model_validate_json(task),
-            candidate=made,
-            submission=row["submission"],
-        )
-
-    def _content(self, connection: Connection, table: Any, name: str) -> str:
-        blob = connection.execute(select(table.c.blob).where(table.c.id == name)).scalar()
-        return blobs.get(connection, str(blob))
 
     def record(self, key: str, judgement: Judgement, again: bool = False) -> bool:
         """Store a judgement; False where an answer was there before.
@@ -402,11 +345,3 @@ def _is_claimed(owner: str) -> ColumnElement[bool]:
 
 def _run_of(row: dict[str, Any]) -> Run:
     return Run.model_validate(row, strict=False)
-
-
-def _identity(key: str, candidate: Candidate) -> bytes:
-    return _digest(key, column_text(candidate.name), candidate.provenance.model_dump_json())
-
-
-def _digest(*parts: str) -> bytes:
-    return hashlib.blake2b("\0".join(parts).encode(), digest_size=16).digest()

@@ -3,10 +3,13 @@
     shared   calls of several candidates, side by side
     aside    a build, which needs the host's processors and hardly the device
     alone    timing: no calls of others; on a device that is the host's own, no builds either
+    quiet    a candidate judged once more: no process of another candidate is there at all
 
 The rule: who waits to be alone is waited for by those who want to share, so timing is never
-starved. A thread gives up what it holds before it waits for something else, so no two threads wait
-for each other. Other processes are kept out by the lock in `timing_turn.py`.
+starved; those who share give way between two batches. Who waits for quiet keeps out new candidates,
+and lets those that are there come to their end. A thread gives up what it holds before it waits for
+something else, so no two threads wait for each other. Other processes are kept out by the lock in
+`timing_turn.py`.
 """
 
 from __future__ import annotations
@@ -24,7 +27,7 @@ class Hold(Enum):
     SHARED = auto()
     ASIDE = auto()
     ALONE = auto()
-    QUIET = auto()  # alone, and nothing is being built
+    QUIET = auto()  # alone, and no other candidate's process is alive
 
 
 _ALONE = (Hold.ALONE, Hold.QUIET)
@@ -39,16 +42,31 @@ class DeviceLease:
         self._changed = threading.Condition()
         self._held = dict.fromkeys(Hold, 0)
         self._wanted = dict.fromkeys(Hold, 0)
+        self._present = 0  # threads with a candidate whose processes may be alive
         self._mine = threading.local()
 
+    @property
+    def has_company(self) -> bool:
+        """Whether processes of other candidates may be at work on the device beside this thread's.
+
+        A candidate that waits stands still, but what it has queued goes on.
+        """
+        with self._changed:
+            mine = self._now() in (Hold.SHARED, Hold.ASIDE)
+            return self._now() not in _ALONE and self._present > mine
+
     @contextlib.contextmanager
-    def shared(self) -> Iterator[None]:
+    def shared(self, waiting: Callable[[], None] | None = None) -> Iterator[None]:
         """Use the device beside others; within another hold nothing changes."""
         if self._now() is not Hold.NOTHING:
             yield
             return
-        with self._changed_to(Hold.SHARED, None):
-            yield
+        with self._changed_to(Hold.SHARED, waiting):
+            self._come(1)
+            try:
+                yield
+            finally:
+                self._come(-1)
 
     @contextlib.contextmanager
     def aside(self) -> Iterator[None]:
@@ -63,15 +81,32 @@ class DeviceLease:
     def alone(
         self, waiting: Callable[[], None] | None = None, quiet: bool = False
     ) -> Iterator[None]:
-        """Use the device with no calls of others; `quiet`: with no builds either.
+        """Use the device with no calls of others; `quiet`: with no other candidate there.
 
-        `waiting` is called where that cannot be had at once.
+        Who asks for quiet has ended its own processes. `waiting` is called where that cannot be had
+        at once.
         """
         if self._now() in _ALONE:
             yield
             return
-        with self._changed_to(Hold.QUIET if quiet else Hold.ALONE, waiting):
-            yield
+        absent = 1 if quiet and self._now() is not Hold.NOTHING else 0
+        self._come(-absent)
+        try:
+            with self._changed_to(Hold.QUIET if quiet else Hold.ALONE, waiting):
+                yield
+        finally:
+            self._come(absent)
+
+    def give_way(self, waiting: Callable[[], None] | None = None) -> None:
+        """Between two calls of one that shares: whoever waits to be alone has the device first."""
+        if self._now() is Hold.SHARED and self._wanted[Hold.ALONE]:
+            self._give_up()
+            self._take(Hold.SHARED, waiting, back=True)
+
+    def _come(self, count: int) -> None:
+        with self._changed:
+            self._present += count
+            self._changed.notify_all()
 
     def _now(self) -> Hold:
         found: Hold = getattr(self._mine, "hold", Hold.NOTHING)
@@ -87,15 +122,15 @@ class DeviceLease:
             yield
         finally:
             self._give_up()
-            self._take(before, None)
+            self._take(before, None, back=True)
 
-    def _take(self, hold: Hold, waiting: Callable[[], None] | None) -> None:
+    def _take(self, hold: Hold, waiting: Callable[[], None] | None, back: bool = False) -> None:
         with self._changed:
             self._wanted[hold] += 1
             try:
-                if waiting is not None and not self._is_free(hold):
+                if waiting is not None and not self._is_free(hold, back):
                     waiting()
-                self._changed.wait_for(lambda: self._is_free(hold))
+                self._changed.wait_for(lambda: self._is_free(hold, back))
             finally:
                 self._wanted[hold] -= 1
                 self._changed.notify_all()
@@ -108,17 +143,20 @@ class DeviceLease:
             self._changed.notify_all()
         self._mine.hold = Hold.NOTHING
 
-    def _is_free(self, hold: Hold) -> bool:
+    def _is_free(self, hold: Hold, back: bool = False) -> bool:
+        """`back`: the thread had it before, so that its candidate is there already."""
         held, wanted = self._held, self._wanted
         alone = held[Hold.ALONE] + held[Hold.QUIET]
         match hold:
             case Hold.SHARED:
-                return not (alone or wanted[Hold.ALONE] or wanted[Hold.QUIET])
+                kept_out = wanted[Hold.QUIET] and not back
+                return not (alone or wanted[Hold.ALONE] or kept_out)
             case Hold.ASIDE:
-                return not (held[Hold.QUIET] or wanted[Hold.QUIET])
+                return not held[Hold.QUIET]
             case Hold.ALONE:
                 return not (alone or held[Hold.SHARED])
             case Hold.QUIET:
-                return not (alone or held[Hold.SHARED] or held[Hold.ASIDE])
+                others = held[Hold.SHARED] or held[Hold.ASIDE] or self._present
+                return not (alone or others)
             case _:
                 return True

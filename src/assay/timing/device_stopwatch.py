@@ -44,6 +44,9 @@ _ROUNDS = {
     Level.STANDARD: (15, 60),
     Level.FULL: (30, 200),
 }
+# Where nobody is held, launches and the copies of results are part of a batch, and scatter by more
+# than a short call takes: a median of few rounds does not tell its time from nothing.
+_OPEN_ROUNDS = 40
 _BUDGET_S = {Level.SMOKE: 0.25, Level.QUICK: 0.5, Level.STANDARD: 1.0, Level.FULL: 20.0}
 _HALF_WIDTH = 0.003
 _BATCH_S = 0.003
@@ -164,26 +167,36 @@ class DeviceStopwatch:
         self, device_rounds: DeviceRounds, version: Weights, report: Report
     ) -> tuple[list[Observation], list[DeviceReading]]:
         level = self._settings.level
-        least, most = _ROUNDS[level]
         typical = device_rounds.settle(self._baseline_pool.most_calls, _BATCH_S)
         device_rounds.warm_up(typical, _WARM_UP_S)
         ends = time.monotonic() + _BUDGET_S[level]
         judged, index, length = JudgedRounds(_JUDGED[level], self._rng), 0, typical
         judges = not (device_rounds.times.warm and self._exam.reference.updates)
         readings: list[DeviceReading] = []
-        for number in range(most):
-            report("timing", number / most)
+        while not self._has_enough(device_rounds, ends):
+            report("timing", len(device_rounds.times.lengths) / self._amounts(device_rounds)[1])
             length = max(2, int(typical * self._rng.uniform(0.75, 1.0) + 0.5))
             index = device_rounds.round(length)
             readings.append(self._reading())
-            timed = len(device_rounds.times.lengths)
             if judges and judged.is_drawn():
                 judged.keep(self._take(device_rounds, index, length))
-            if timed >= least and (self._settled(device_rounds) or time.monotonic() > ends):
-                break
         if judges:
             judged.last = self._take(device_rounds, index, length)
         return [self._judged(one, version) for one in judged.all], readings
+
+    def _has_enough(self, device_rounds: DeviceRounds, ends: float) -> bool:
+        """Rounds that count; those before it turned out that somebody cannot be held do not."""
+        least, most = self._amounts(device_rounds)
+        timed = len(device_rounds.times.lengths)
+        late = timed >= least and (time.monotonic() > ends or self._settled(device_rounds))
+        return timed >= most or late
+
+    def _amounts(self, device_rounds: DeviceRounds) -> tuple[int, int]:
+        """How many rounds at least, and at most."""
+        least, most = _ROUNDS[self._settings.level]
+        if device_rounds.held:
+            return least, most
+        return max(least, _OPEN_ROUNDS), max(most, _OPEN_ROUNDS)
 
     def _take(self, device_rounds: DeviceRounds, index: int, length: int) -> TakenCall:
         """A secretly chosen call of the last batch, in one of the candidate's processes."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from assay.app.flags import JudgeFlags
+from assay.app.stored.run_flags import JudgeFlags
 from assay.app.stored.stored_run import stored_run
 from assay.report.console import result_console
 

@@ -10,8 +10,8 @@ import sys
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from assay.app.flags import ReportFlags
 from assay.app.report_files import write_html, write_text
+from assay.app.stored.run_flags import ReportFlags
 from assay.app.stored.stored_run import stored_run
 from assay.report.export.badge import badge
 from assay.report.export.csv_report import csv_report

@@ -15,7 +15,7 @@ from itertools import chain
 
 import assay
 from assay.app.flag_settings import settings_from
-from assay.app.flags import RunFlags
+from assay.app.stored.run_flags import RunFlags
 from assay.app.tasks_command import is_suite
 from assay.data.record import content_id
 from assay.data.run import Entry, Run, RunEvent

@@ -6,7 +6,7 @@ import json
 import sys
 from pathlib import Path
 
-from assay.app.flags import RunsFlags
+from assay.app.stored.run_flags import RunsFlags
 from assay.errors import UsageError
 from assay.report.console import result_console
 from assay.report.run_table import runs_table

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 
-from assay.app.flags import ShowFlags
+from assay.app.stored.run_flags import ShowFlags
 from assay.app.stored.stored_run import stored_run
 from assay.data.run import Run
 from assay.errors import UsageError

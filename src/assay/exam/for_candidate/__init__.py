@@ -1,1 +1,1 @@
-"""What is added to an exam for one candidate: workloads of its literals, and their truths."""
+"""What one candidate gets: workloads of its literals, their truths, and options of its batches."""

@@ -96,6 +96,21 @@ class Runner:
         self.batch = None
         self.held.clear()
 
+    def _load_state(self, request: LoadState) -> int:
+        match = load_state(self.instances[request.instance], request, self.memory)
+        self._wait_for_copies()
+        return match
+
+    def _hand_over(self, batch: Batch) -> None:
+        batch.hand_over()
+        self._wait_for_copies()
+
+    def _wait_for_copies(self) -> None:
+        """The host reads and writes the shared memory of a device in the order of no stream."""
+        accelerator = self.memory.accelerator
+        if accelerator is not None:
+            accelerator.finish(accelerator.stream_handle)
+
     def handle(self, request: Request, descriptors: list[int]) -> tuple[int, str]:
         """Serve one request: a count and a text for the reply."""
         accelerator = self.memory.accelerator
@@ -115,8 +130,7 @@ class Runner:
             case Construct():
                 self.instances[request.instance] = self._construct(request)
             case LoadState():
-                module = self.instances[request.instance]
-                return load_state(module, request, self.memory), ""
+                return self._load_state(request), ""
             case RunBatch():
                 self.batch = Batch(request, self.instances, self.memory, tuple(self.held))
                 self.held += [self.batch] if request.held else []
@@ -140,9 +154,9 @@ class Runner:
                 return 0, code_text(accelerator.modules, request.page)
             case HandOverAgain():
                 assert self.batch is not None
-                self.batch.hand_over()
+                self._hand_over(self.batch)
             case HandOverHeld():
-                self.held[request.number].hand_over()
+                self._hand_over(self.held[request.number])
             case Survey():
                 return self.silenced(), "\n".join(self._surveyed())
             case RunTool():

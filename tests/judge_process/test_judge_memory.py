@@ -11,7 +11,7 @@ import pytest
 _FAULTS = """
 import resource
 import torch
-from assay.judge_process.judging import keep_freed_memory
+from assay.judge_process.judge_memory import keep_freed_memory
 keep_freed_memory()
 torch.set_num_threads(1)
 kept = torch.ones(1 << 22, dtype=torch.float64)

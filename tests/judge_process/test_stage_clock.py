@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from assay.judge_process import judging
-from assay.judge_process.judging import StageClock
+from assay.judge_process import stage_clock
+from assay.judge_process.stage_clock import StageClock
 
 
 def test_seconds_are_added_up_by_stage_and_reports_are_passed_on(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     now_s = 100.0
-    monkeypatch.setattr(judging.time, "monotonic", lambda: now_s)
+    monkeypatch.setattr(stage_clock.time, "monotonic", lambda: now_s)
     told: list[tuple[str, float | None]] = []
     clock = StageClock(lambda stage, fraction: told.append((stage, fraction)))
     for stage, seconds in [("drawing", 2.0), ("calling", 1.0), ("timing", 4.0), ("calling", 0.5)]:
