@@ -86,9 +86,9 @@ def _findings(case: ClaimCase) -> Iterator[ClaimFinding]:
         text = f"not measured: {case.unjudged or 'nothing was judged'}"
         yield ClaimFinding(mark=ClaimMark.UNKNOWN, text=text)
         return
-    yield _of_verdict(case, case.verdict)
     if case.verdict.status in _TIMED:
         yield from _of_speed(case, case.verdict)
+    yield _of_verdict(case, case.verdict)
 
 
 def _of_verdict(case: ClaimCase, verdict: Verdict) -> ClaimFinding:

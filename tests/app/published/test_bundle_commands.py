@@ -43,9 +43,7 @@ def test_json_is_one_record_a_candidate(bundle: str, capsys: Captured, tmp_path:
     assert main(["verify", bundle, "--id", "00"]) == 2
 
 
-def test_a_verdict_that_does_not_follow_is_exit_code_one(
-    tmp_path: Path, capsys: Captured
-) -> None:
+def test_a_verdict_that_does_not_follow_is_exit_code_one(tmp_path: Path, capsys: Captured) -> None:
     def forge(one: Judgement) -> Judgement:
         verdict = one.verdict.model_copy(update={"reason": "trust me"})
         return one.model_copy(update={"verdict": verdict})

@@ -99,9 +99,7 @@ def test_the_same_command_judges_nothing_twice_and_says_the_same(
         assert len(store.events(run, "recheck")) == 1
 
 
-def test_json_is_one_record_a_claim(
-    command: list[str], asked: list[str], capsys: Captured
-) -> None:
+def test_json_is_one_record_a_claim(command: list[str], asked: list[str], capsys: Captured) -> None:
     main([*command, "--json"])
     out, _ = capsys.readouterr()
     assert marks(out) == ["confirmed", "overstated", "wrong", "impossible", "unknown"]

@@ -88,7 +88,7 @@ def test_a_folder_holds_a_table_or_a_claim_beside_each_kernel(folder: Path) -> N
     (folder / "results.csv").write_text("task,candidate\nsoftmax,softmax/a.py\n")
     assert len(claims_at(folder, TASKS).claims) == 1
     (folder / "more.csv").write_text("task\n")
-    with pytest.raises(UsageError, match="several tables: give one of more.csv, results.csv"):
+    with pytest.raises(UsageError, match="several tables: give one of more"):
         claims_at(folder, TASKS)
     (folder / "claims.json").write_text('[{"task": "gelu"}]')
     assert claims_at(folder, TASKS).claims[0].claim.task == "gelu"

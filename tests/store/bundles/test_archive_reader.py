@@ -87,9 +87,7 @@ def test_a_name_that_no_bundle_has_is_refused(tmp_path: Path, folder: Path, name
         of_type(tarfile.GNUTYPE_SPARSE),
     ],
 )
-def test_only_plain_files_are_taken(
-    tmp_path: Path, folder: Path, member: tarfile.TarInfo
-) -> None:
+def test_only_plain_files_are_taken(tmp_path: Path, folder: Path, member: tarfile.TarInfo) -> None:
     with pytest.raises(UsageError, match="is no plain file"):
         unpacked(packed(tmp_path / "a.tar.gz", [(member, b"")]), folder)
     assert list(folder.iterdir()) == []

@@ -157,5 +157,8 @@ def level(run: dict[str, Any]) -> dict[str, Any]:
 def test_a_changed_bundle_is_not_sound(
     bundle: Path, change: Callable[[dict[str, bytes]], None], anew: bool, why: str
 ) -> None:
-    with pytest.raises(UsageError, match=why), opened_bundle(changed(bundle, change, anew)) as found:
+    with (
+        pytest.raises(UsageError, match=why),
+        opened_bundle(changed(bundle, change, anew)) as found,
+    ):
         list(found.judgements())
