@@ -13,12 +13,14 @@ from assay.data.observations.measurement import Timing
 from assay.data.run import Entry, Judgement, Run
 from assay.data.settings import Settings
 from assay.data.verdict import Status
+from assay.data.workload import Workload
 from assay.judgement import judged_again
 from assay.store.run_store import RunStore
 from assay.tasks.catalog import resolve
 from sample_records import candidate, judgement
 
 SECRET = "5e" * 32
+OWN = Workload(axes={"rows": 512, "cols": 2048}, dtype="float32", own=True)
 RUN = Run(
     id="made-up",
     suite="native",
@@ -32,7 +34,10 @@ RUN = Run(
 def of(entry: Entry, status: Status = Status.ACCEPTED) -> Judgement:
     """What was seen is nothing, and the verdict what the judge makes of it."""
     made = judgement(entry.candidate, RUN.settings, status)
-    return judged_again(made.model_copy(update={"task": entry.task}))
+    assert made.verdict.plan is not None
+    plan = made.verdict.plan.model_copy(update={"workloads": (OWN,)})
+    planned = made.verdict.model_copy(update={"plan": plan})
+    return judged_again(made.model_copy(update={"task": entry.task, "verdict": planned}))
 
 
 def stored(place: Path, change: Callable[[Judgement], Judgement] = lambda one: one) -> RunStore:

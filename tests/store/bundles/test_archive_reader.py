@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from assay.errors import UsageError
-from assay.store.bundles.archive_reader import Caps, unpacked
+from assay.store.bundles.archive_reader import ArchiveCaps, unpacked
 from assay.store.bundles.archive_writer import ArchiveWriter
 from bundled_run import packed
 
@@ -109,13 +109,13 @@ def test_a_name_twice_is_refused(tmp_path: Path, folder: Path) -> None:
 @pytest.mark.parametrize(
     ("caps", "why"),
     [
-        (Caps(file_bytes=100), "has 5000 bytes"),
-        (Caps(files=1), "more than 1 files"),
-        (Caps(total_bytes=4096), "unpacks to more"),
-        (Caps(free_bytes=0, expansion=1), "unpacks to more"),
+        (ArchiveCaps(file_bytes=100), "has 5000 bytes"),
+        (ArchiveCaps(files=1), "more than 1 files"),
+        (ArchiveCaps(total_bytes=4096), "unpacks to more"),
+        (ArchiveCaps(free_bytes=0, expansion=1), "unpacks to more"),
     ],
 )
-def test_sizes_are_capped(tmp_path: Path, folder: Path, caps: Caps, why: str) -> None:
+def test_sizes_are_capped(tmp_path: Path, folder: Path, caps: ArchiveCaps, why: str) -> None:
     given = [(plain(f"{letter}.json"), b"0" * 5000) for letter in "ab"]
     with pytest.raises(UsageError, match=why):
         unpacked(packed(tmp_path / "a.tar.gz", given), folder, caps)
@@ -124,14 +124,11 @@ def test_sizes_are_capped(tmp_path: Path, folder: Path, caps: Caps, why: str) ->
 def test_a_bomb_is_not_unpacked(tmp_path: Path, folder: Path) -> None:
     archive = tmp_path / "a.tar.gz"
     member = plain()
-    member.size = 200 * 2**20
-    with gzip.open(archive, "wb", 9) as out:
-        out.write(member.tobuf(tarfile.USTAR_FORMAT))
-        for _ in range(200):
-            out.write(bytes(2**20))
+    member.size = 16 * 2**20
+    archive.write_bytes(gzip.compress(member.tobuf(tarfile.USTAR_FORMAT) + bytes(member.size), 9))
     with pytest.raises(UsageError, match="unpacks to more"):
-        unpacked(archive, folder)
-    assert sum(one.stat().st_size for one in folder.iterdir()) <= 65 * 2**20
+        unpacked(archive, folder, ArchiveCaps(free_bytes=2**21))
+    assert sum(one.stat().st_size for one in folder.iterdir()) < 6 * 2**20
 
 
 def test_a_truncated_archive_is_called_that(tmp_path: Path, folder: Path) -> None:

@@ -55,12 +55,12 @@ def claims_at(place: Path, tasks: Sequence[Task], device: str = "") -> ClaimList
         return ClaimList(found)
     by_name = {name: task for task in tasks for name in (task.id.lower(), task.id)}
     rows = enumerate(table.rows, start=1)
-    found = tuple(_of_row(n, row, Place(table.folder, by_name, device)) for n, row in rows)
+    found = tuple(_of_row(n, row, ClaimedKernels(table.folder, by_name, device)) for n, row in rows)
     return ClaimList(found, table.titles)
 
 
 @dataclass(frozen=True)
-class Place:
+class ClaimedKernels:
     """Where the kernels lie, which tasks there are, and the device of rows that name none."""
 
     folder: Path
@@ -89,7 +89,7 @@ class Place:
         return load_candidate(path)
 
 
-def _of_row(number: int, row: TableRow, place: Place) -> ReadClaim:
+def _of_row(number: int, row: TableRow, place: ClaimedKernels) -> ReadClaim:
     fields = RowFields.of(row.values)
     named = fields.texts.get("candidate", "")
     task = place.task(fields.texts.get("task", ""), named)

@@ -27,7 +27,7 @@ _NAME = re.compile(
 
 
 @dataclass(frozen=True)
-class Caps:
+class ArchiveCaps:
     """How much an archive may hold."""
 
     files: int = 400_000
@@ -46,11 +46,13 @@ class UnpackedFile:
     sha256: str
 
 
-def unpacked(archive: Path, folder: Path, caps: Caps | None = None) -> dict[str, UnpackedFile]:
+def unpacked(
+    archive: Path, folder: Path, caps: ArchiveCaps | None = None
+) -> dict[str, UnpackedFile]:
     """Every file of the archive, by its name there; a UsageError says what is wrong with it."""
     try:
         with archive.open("rb") as packed, gzip.GzipFile(fileobj=packed) as stream:
-            given = caps or Caps()
+            given = caps or ArchiveCaps()
             most = max(given.free_bytes, given.expansion * archive.stat().st_size)
             bounded = _Bounded(stream, min(given.total_bytes, most))
             return _Unpacking(bounded, folder, given).files()
@@ -105,7 +107,7 @@ class _Unpacking:
 
     stream: _Bounded
     folder: Path
-    caps: Caps
+    caps: ArchiveCaps
 
     def files(self) -> dict[str, UnpackedFile]:
         """Every member, in order."""
