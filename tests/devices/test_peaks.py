@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assay.devices.peaks import board, board_of, boards
+from assay.devices.peaks import board, board_of, boards, boards_called
 from assay.errors import UsageError
 
 
@@ -68,3 +68,36 @@ def test_a_device_is_its_board(device: str, name: str) -> None:
 )
 def test_a_relative_of_a_board_is_not_that_board(device: str) -> None:
     assert board_of(device) is None
+
+
+@pytest.mark.parametrize(
+    ("said", "names"),
+    [
+        ("RTX 5090", ["rtx5090"]),
+        ("rtx-5090", ["rtx5090"]),
+        ("NVIDIA GeForce RTX 5090", ["rtx5090"]),
+        ("5090", ["rtx5090"]),
+        ("H100", ["h100-sxm", "h100-pcie"]),
+        ("H100 PCIe", ["h100-pcie"]),
+        ("h200", ["h200"]),
+        ("B200", ["b200"]),
+        ("MI300X", ["mi300x"]),
+        ("Apple M2", ["m2"]),
+        ("H200 NVL", []),
+        ("RTX 4090 Laptop GPU", []),
+        ("A100-SXM4-40GB", []),
+        ("cpu", []),
+        ("NVIDIA", []),
+        ("", []),
+    ],
+)
+def test_a_board_is_found_by_what_people_call_it(said: str, names: list[str]) -> None:
+    assert [peaks.name for peaks in boards_called(said)] == names
+
+
+def test_caches_are_faster_than_memory() -> None:
+    known = [one for one in boards().values() if one.load_bytes_per_s is not None]
+    assert len(known) >= 10
+    for peaks in known:
+        assert peaks.load_bytes_per_s > 3 * peaks.bytes_per_s, peaks.name
+        assert peaks.cache_bytes and peaks.cache_bytes >= 40 * 2**20

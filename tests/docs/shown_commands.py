@@ -18,6 +18,7 @@ from pathlib import Path
 import typer
 
 from assay.app.main import app
+from assay.data.published.recheck import ClaimMark
 from assay.data.verdict import Status
 from docs.page_blocks import ROOT, Block, ShownCommand
 from plugins.installed import write_metadata
@@ -78,7 +79,9 @@ def statuses(lines: tuple[str, ...] | list[str]) -> list[str]:
 
 
 def expected_code(command: ShownCommand) -> int:
-    """1 where the page shows a candidate that is not accepted, else 0."""
+    """1 where the page shows a candidate that is not accepted or an impossible claim, else 0."""
+    if any(line.startswith(ClaimMark.IMPOSSIBLE.value) for line in command.output):
+        return 1
     return 1 if _REFUSED & set(statuses(command.output)) else 0
 
 

@@ -47,7 +47,7 @@ def settings_from(flags: JudgingFlags, replayed: Replayed | None) -> Settings:
         jobs=flags.jobs or usual_jobs(device),
         explain=flags.explain,
         min_coverage=flags.min_coverage,
-        allow_packages=_packages(flags.allow_package or ()),
+        allow_packages=checked_packages(flags.allow_package or ()),
         first_fault=flags.first_fault,
     )
 
@@ -64,7 +64,7 @@ def note(text: str) -> None:
     print(f"assay: {text}", file=sys.stderr)  # noqa: T201
 
 
-def _packages(names: Iterable[str]) -> tuple[str, ...]:
+def checked_packages(names: Iterable[str]) -> tuple[str, ...]:
     """Top-level names of packages; the judge's own is never shown, and some always are."""
     kept = tuple(dict.fromkeys(names))
     shown = {name.partition(".")[0] for one in LANGUAGES.working() for name in one.preload}

@@ -26,6 +26,7 @@ from assay.app.flags import (
     WatchFlags,
     takes,
 )
+from assay.app.published.publish_flags import BundleFlags, RecheckFlags, VerifyFlags
 from assay.app.scored.score_flags import (
     AnalyseFlags,
     CompareFlags,
@@ -199,6 +200,41 @@ def _import(flags: ImportFlags) -> int:
 def _report(flags: ReportFlags) -> int:
     """Write a stored run as one HTML file, as Markdown, as CSV or as a badge."""
     from assay.app.stored.report_command import run
+
+    return run(flags)
+
+
+@app.command("recheck")
+@takes(RecheckFlags)
+def _recheck(flags: RecheckFlags) -> int:
+    """Check someone's claims: claimed against measured, and against what the device can do.
+
+    Exit code: 0 every claim holds (with --no-judge: none is beyond the limits), 1 at least one
+    does not or is unknown, 2 usage, 3 Assay itself failed.
+    """
+    from assay.app.published.recheck_command import run
+
+    return run(flags)
+
+
+@app.command("bundle")
+@takes(BundleFlags)
+def _bundle(flags: BundleFlags) -> int:
+    """Write a stored run as one archive that others can verify."""
+    from assay.app.published.bundle_command import run
+
+    return run(flags)
+
+
+@app.command("verify")
+@takes(VerifyFlags)
+def _verify(flags: VerifyFlags) -> int:
+    """Verify an archive: its hashes, its verdicts judged again, with --measure its speeds too.
+
+    Exit code: 0 everything agrees, 1 something differs, 2 usage or no sound archive, 3 Assay
+    itself failed.
+    """
+    from assay.app.published.verify_command import run
 
     return run(flags)
 

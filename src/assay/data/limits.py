@@ -15,6 +15,8 @@ class Peaks(Record):
     clock_mhz: float | None = None  # of these rates
     clock_mhz_max: float | None = None  # that the board may reach
     source: str = ""
+    cache_bytes: int | None = None  # of the last level
+    load_bytes_per_s: float | None = None  # that all multiprocessors can take in, from any level
 
     def rate(self, unit: str) -> float:
         """Operations a second at the highest clock; the board's fastest where it has no such unit.

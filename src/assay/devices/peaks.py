@@ -6,6 +6,7 @@ close relative (H200 NVL, a laptop's 4090, a slice of a GPU) has other peaks.
 
 from __future__ import annotations
 
+import re
 import tomllib
 from functools import cache
 from pathlib import Path
@@ -15,6 +16,7 @@ from assay.data.limits import Peaks
 from assay.errors import UsageError
 
 _TABLE = Path(__file__).with_name("peaks.toml")
+_MAKERS = frozenset({"nvidia", "geforce", "tesla", "amd", "instinct", "radeon", "apple", "gpu"})
 
 
 @cache
@@ -29,6 +31,8 @@ def boards() -> dict[str, Peaks]:
             clock_mhz=entry.get("clock_mhz"),
             clock_mhz_max=entry.get("clock_mhz_max"),
             source=entry["source"],
+            cache_bytes=entry["cache_mb"] * 2**20 if "cache_mb" in entry else None,
+            load_bytes_per_s=entry["loads"] * 1e9 if "loads" in entry else None,
         )
         for name, entry in _entries().items()
     }
@@ -49,6 +53,30 @@ def board_of(device_name: str) -> str | None:
         if wanted in entry.get("devices", ()):
             return name
     return None
+
+
+def boards_called(name: str) -> tuple[Peaks, ...]:
+    """The boards that someone may mean: `RTX 5090` is one, `H100` may be two.
+
+    The name has to be the whole name of a board, or its beginning up to a word's end.
+    """
+    words, found = _words(name), list[Peaks]()
+    for known, entry in _entries().items():
+        names = (known, entry["title"].partition(",")[0], *entry.get("devices", ()))
+        if "devices" in entry and words and any(_begins(_words(one), words) for one in names):
+            found.append(boards()[known])
+    return tuple(found)
+
+
+def _begins(known: list[str], words: list[str]) -> bool:
+    return known[: len(words)] == words
+
+
+def _words(name: str) -> list[str]:
+    """Words and numbers of a board's name in small letters, without its makers' and families'."""
+    parts = re.findall(r"[a-z]+\d+[a-z]*|\d+|[a-z]+", name.lower())
+    joined = re.sub(r"\b(?:rtx )?(?=\d{4}\b)", "rtx", " ".join(parts))  # `5090` alone too
+    return [part for part in joined.split() if part not in _MAKERS]
 
 
 @cache

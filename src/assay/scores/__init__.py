@@ -8,6 +8,7 @@
     score_registry.py     the families by name; other distributions add theirs by entry point
     score_sheets.py       every score of every generator and device
     *_scores.py           one source system each, formula and source in every docstring
+    claim_check.py        a claim against a verdict
     code/                 measures of the candidate's own source
     analysis/             what explains the figures: attribution, rounds, costs, comparisons
     pairs/                corrected errors and shown gains, to train on

@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 
 import report_browser
+from assay.data.published.recheck import Claim, ClaimFinding, ClaimMark, Recheck
 from assay.report.html.chart_library import script_path
-from assay.report.html.gathered_report import of_run
+from assay.report.html.gathered_report import claims_alone, of_run
 from assay.report.html.report_page import report_page
 from hostile_report import EVIL, hostile_report
 from report_browser import opened
@@ -62,6 +63,30 @@ def test_every_page_opens_and_every_link_leads_to_one(browser: Any, report: Path
         shown.go("#/no/such")
         assert "no such page" in shown.page.inner_text("h1")
     assert shown.complaints == [] and shown.requests == []
+
+
+def claimed(entry: int | None) -> Recheck:
+    finding = ClaimFinding(mark=ClaimMark.IMPOSSIBLE, text=EVIL)
+    claim = Claim(number=1, where="a.csv:2", candidate=EVIL, speedup=120.0, bytes_per_s=8.4e13)
+    return Recheck(claim=claim, mark=finding.mark, reason=EVIL, findings=(finding,), entry=entry)
+
+
+def test_claims_are_the_first_page_of_a_recheck(browser: Any, tmp_path: Path) -> None:
+    judged_too = of_run(RUN, judged(tasks=1, rounds=1, workloads=2), "RUN")
+    judged_too = judged_too.model_copy(update={"claims": (claimed(0), claimed(None))})
+    figures_only = claims_alone(RUN, [claimed(None)], "Claims")
+    for data, pages in ((judged_too, 6), (figures_only, 1)):
+        path = tmp_path / f"{pages}.html"
+        path.write_text(report_page(data))
+        with opened(browser, path) as shown:
+            assert "impossible" in shown.page.inner_text("main")
+            assert len(shown.page.query_selector_all("#nav a")) == pages
+            assert "84000 GB/s" in shown.page.inner_text("table")
+            if pages > 1:
+                assert "#/verdict/0" in shown.links()
+                shown.go("#/overview")
+                assert "Only accepted counts" in shown.page.inner_text("main")
+        assert shown.complaints == [] and shown.requests == []
 
 
 @pytest.mark.exhaustive

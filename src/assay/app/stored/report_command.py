@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from assay.app.report_files import write_html, write_text
 from assay.app.stored.run_flags import ReportFlags
-from assay.app.stored.stored_run import stored_run
+from assay.app.stored.stored_run import stored_claims, stored_run
 from assay.report.export.badge import badge
 from assay.report.export.csv_report import csv_report
 from assay.report.export.markdown_report import markdown_report
@@ -24,6 +24,7 @@ def run(flags: ReportFlags) -> int:
     store, one = stored_run(flags.run)
     with store:
         data = of_run(one, store.judgements(one), _shown(flags.run))
+        data = data.model_copy(update={"claims": stored_claims(store, one)})
     written: dict[str, Path] = {}
     if flags.out is not None:
         written["html"] = write_html(data, flags.out)

@@ -1,7 +1,8 @@
-"""The run a user named: RUN, or RUN#ID where a store holds several."""
+"""The run a user named: RUN, or RUN#ID where a store holds several; and the claims it rechecks."""
 
 from __future__ import annotations
 
+from assay.data.published.recheck import RECHECK_EVENT, Recheck
 from assay.data.run import Run
 from assay.errors import UsageError
 from assay.store.run_store import RunStore
@@ -21,3 +22,10 @@ def stored_run(name: str) -> tuple[RunStore, Run]:
     except BaseException:
         store.close()
         raise
+
+
+def stored_claims(store: RunStore, run: Run) -> tuple[Recheck, ...]:
+    """The claims that a run rechecks, as they were last found; none where it is no recheck."""
+    told = store.events(run, RECHECK_EVENT)
+    rows = told[-1].data["rows"] if told else ()
+    return tuple(Recheck.model_validate(row, strict=False) for row in rows)

@@ -24,7 +24,7 @@ def csv_report(data: ReportData) -> str:
     writer.writerow(COLUMNS)
     for verdict in data.verdicts:
         row = _row(verdict)
-        writer.writerow([_cell(row[name]) for name in COLUMNS])
+        writer.writerow([plain_cell(row[name]) for name in COLUMNS])
     return out.getvalue()
 
 
@@ -46,7 +46,8 @@ def _row(verdict: ReportVerdict) -> dict[str, object]:
     }
 
 
-def _cell(value: object) -> object:
+def plain_cell(value: object) -> object:
+    """A value as a cell that no spreadsheet computes."""
     if value is None:
         return ""
     if isinstance(value, str) and value.startswith(_FORMULA):

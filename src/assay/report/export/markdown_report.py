@@ -20,7 +20,7 @@ _MARKUP = re.compile(r"[\\`*_{}\[\]()#+!|~<>&@$]|(?<=\w):(?=//)|(?<=\bwww)\.")
 
 def markdown_report(data: ReportData) -> str:
     """The summary, the counts by task, and the candidates."""
-    lines = [f"### {_text(data.title)}", "", _summary(data), ""]
+    lines = [f"### {plain_text(data.title)}", "", _summary(data), ""]
     lines += _table(["task", "candidates", "accepted", "dishonest", "incorrect"], _tasks(data))
     shown = sorted(data.verdicts, key=_accepted_last)[:_ROWS]
     lines += ["", "<details><summary>Candidates</summary>", ""]
@@ -37,7 +37,7 @@ def _summary(data: ReportData) -> str:
     if counts["open"]:
         said.append(f"{counts['open']} of {total} not judged yet")
     how = f"level {data.level}, track {data.track}, device {data.device}, Assay {data.assay}"
-    return f"**{', '.join(said)}** ({_text(how)})"
+    return f"**{', '.join(said)}** ({plain_text(how)})"
 
 
 def _tasks(data: ReportData) -> Iterable[list[str]]:
@@ -46,14 +46,14 @@ def _tasks(data: ReportData) -> Iterable[list[str]]:
         counts = Counter(verdict.status for verdict in rows)
         known = (Status.ACCEPTED, Status.DISHONEST, Status.INCORRECT)
         cells = [f"{counts[status.value]} of {len(rows)}" for status in known]
-        yield [_text(task.id), str(len(rows)), *cells]
+        yield [plain_text(task.id), str(len(rows)), *cells]
 
 
 def _row(verdict: ReportVerdict) -> list[str]:
     reason = verdict.reason
     short = reason if len(reason) <= _REASON else reason[: _REASON - 3] + "..."
     cells = [verdict.name, verdict.task, verdict.status, _speed(verdict), short]
-    return [_text(cell) for cell in cells]
+    return [plain_text(cell) for cell in cells]
 
 
 def _speed(verdict: ReportVerdict) -> str:
@@ -72,7 +72,7 @@ def _table(titles: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
     return [f"| {' | '.join(cells)} |" for cells in lines]
 
 
-def _text(text: str) -> str:
+def plain_text(text: str) -> str:
     """One line in which no character has a meaning, and none is unseen."""
     seen = (one if one.isprintable() else f"U+{ord(one):04X}" for one in " ".join(text.split()))
     return _MARKUP.sub(lambda found: f"&#{ord(found[0])};", "".join(seen))

@@ -1,6 +1,7 @@
 // Elements and words. The rule: text becomes text nodes only; nothing here reads a string as markup.
 const DATA = JSON.parse(document.getElementById("report-data").textContent);
 const VERDICTS = DATA.verdicts || [];
+const CLAIMS = DATA.claims || [];
 const ACCEPTED = "accepted";
 const TONES = {
   accepted: "good", ok: "good", yes: "good",
@@ -8,6 +9,8 @@ const TONES = {
   not_run: "ours", invalid_task: "ours",
   dishonest: "bad", incorrect: "bad", build_failed: "bad", crashed: "bad", timed_out: "bad",
   out_of_memory: "bad", wrong: "bad", no: "bad",
+  confirmed: "good", understated: "good", noise: "doubt", doubtful: "doubt",
+  impossible: "bad", cheat: "bad", failed: "bad", overstated: "bad",
 };
 
 // Characters that are not seen, or that turn the direction of a line, are written as escapes.

@@ -16,6 +16,7 @@ from assay.data.limits import Peaks
 from assay.data.observations.call import CallSeen
 from assay.data.observations.explanation import Explanation
 from assay.data.observations.observation import LimitsSeen, TimesSeen
+from assay.data.published.recheck import Recheck
 from assay.data.run import Entry, Judgement, Run
 from assay.data.verdict import Rubric, Status, WorkloadOutcome
 from assay.data.workload import Category
@@ -142,6 +143,12 @@ def of_run(run: Run, judged: Judged, place: str) -> ReportData:
     for entry, judgement in judged:
         gathered.add(entry, judgement)
     return gathered.data(run, f"Run {run.id}")
+
+
+def claims_alone(run: Run, claims: Iterable[Recheck], title: str) -> ReportData:
+    """The report of claims of which no kernel was judged."""
+    data = GatheredReport(VerdictOrigin(run.suite)).data(run, title)
+    return data.model_copy(update={"claims": tuple(claims)})
 
 
 def call_run(asked: str, judgement: Judgement) -> Run:

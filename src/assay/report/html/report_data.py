@@ -13,6 +13,7 @@ from assay.data.environment import Environment
 from assay.data.evidence import Evidence
 from assay.data.limits import Peaks
 from assay.data.observations.measurement import Timing
+from assay.data.published.recheck import Recheck
 from assay.data.record import Record
 from assay.data.verdict import Coverage, Limits, OwnShare, RelationOutcome
 
@@ -132,3 +133,4 @@ class ReportData(Record):
     environments: tuple[Environment, ...]
     verdicts: tuple[ReportVerdict, ...]
     curves: tuple[ScoreCurve, ...]
+    claims: tuple[Recheck, ...] = ()  # someone else's, where the run rechecks them

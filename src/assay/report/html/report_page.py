@@ -21,6 +21,7 @@ _SCRIPTS = (
     "groups.js",
     "verdict.js",
     "compare.js",
+    "claims.js",
     "router.js",
 )
 

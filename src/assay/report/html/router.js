@@ -1,11 +1,12 @@
 // Chooses the page by the part of the address behind `#`, and answers keys.
 const PAGES = {
-  "": overviewPage, verdicts: verdictsPage, tasks: tasksPage, task: taskPage, leaderboard: leaderboardPage,
+  "": CLAIMS.length ? claimsPage : overviewPage, overview: VERDICTS.length ? overviewPage : () => null, verdicts: verdictsPage, tasks: tasksPage, task: taskPage, leaderboard: leaderboardPage,
   generator: generatorPage, verdict: verdictPage, compare: comparePage,
 };
-const NAV = [["", "Overview", "o"], ["verdicts", "Verdicts", "v"], ["tasks", "Tasks", "t"],
-  ["leaderboard", "Leaderboard", "l"], ["compare", "Compare", "c"]];
-const SINGLE = VERDICTS.length === 1;
+const NAV = [...(CLAIMS.length ? [["", "Claims", "a"]] : []), ...(CLAIMS.length && !VERDICTS.length ? [] : [
+  [CLAIMS.length ? "overview" : "", "Overview", "o"], ["verdicts", "Verdicts", "v"], ["tasks", "Tasks", "t"],
+  ["leaderboard", "Leaderboard", "l"], ["compare", "Compare", "c"]])];
+const SINGLE = VERDICTS.length === 1 && !CLAIMS.length;
 
 function route() {
   const parts = location.hash.replace(/^#\/?/, "").split("/").map(decoded);

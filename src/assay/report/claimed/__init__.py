@@ -1,0 +1,6 @@
+"""Published figures for people and programs.
+
+* `recheck_table`: claims beside what was measured, on a terminal
+* `recheck_export`: the same as Markdown and as comma-separated values
+* `verify_text`: a bundle verified, on a terminal
+"""

@@ -1,0 +1,39 @@
+// What someone claims of each kernel, beside what was found.
+const MARKS = ["impossible", "cheat", "wrong", "failed", "doubtful", "overstated", "noise", "unknown", "understated", "confirmed"];
+
+function claimsPage() {
+  const marks = MARKS.filter((mark) => CLAIMS.some((one) => one.mark === mark));
+  return [
+    el("h1", {}, DATA.title),
+    el("p", { class: "soft" }, CLAIMS.length + " claims, each beside what was measured. Only confirmed and understated claims hold."),
+    el("div", { class: "chips" }, marks.map((mark) => el("span", { class: "tile" },
+      el("b", {}, CLAIMS.filter((one) => one.mark === mark).length + " of " + CLAIMS.length), chip(mark)))),
+    dataTable({ caption: "Claimed and measured", rows: CLAIMS, columns: CLAIM_COLUMNS }),
+  ];
+}
+
+const CLAIM_COLUMNS = [
+  { title: "mark", value: (one) => MARKS.indexOf(one.mark), cell: (one) => chip(one.mark) },
+  { title: "candidate", value: (one) => one.claim.candidate || one.claim.where, cell: claimLink, wide: true },
+  { title: "task", value: (one) => one.claim.task || "" },
+  { title: "device", value: (one) => one.claim.device || "" },
+  { title: "claimed speedup", number: true, value: (one) => one.claim.speedup ?? null, cell: (one) => (one.claim.speedup ? times(one.claim.speedup) : null) },
+  { title: "measured speedup", number: true, value: (one) => (one.measured ? one.measured.speedup : null), cell: (one) => (one.measured ? interval(one.measured) : null) },
+  { title: "claimed time", number: true, value: (one) => one.claim.time_us ?? null, cell: (one) => (one.claim.time_us ? microseconds(one.claim.time_us) : null) },
+  { title: "measured time", number: true, value: (one) => (one.measured ? one.measured.time_us : null), cell: (one) => (one.measured ? microseconds(one.measured.time_us) : null) },
+  { title: "claimed rate", value: (one) => one.claim.bytes_per_s ?? one.claim.flops_per_s ?? null, cell: claimedRate },
+  { title: "status", value: (one) => one.status || "", cell: (one) => (one.status ? chip(one.status) : null) },
+  { title: "why", value: (one) => one.reason, cell: (one) => el("div", {}, one.findings.map((found) => el("div", {}, found.text))), wide: true },
+];
+
+function claimLink(one) {
+  const name = one.claim.candidate || one.claim.where;
+  const known = VERDICTS.some((v) => v.number === one.entry);
+  return known ? el("a", { href: link("verdict", one.entry) }, name) : name;
+}
+function claimedRate(one) {
+  const said = [];
+  if (one.claim.bytes_per_s) said.push(significant(one.claim.bytes_per_s / 1e9) + " GB/s");
+  if (one.claim.flops_per_s) said.push(significant(one.claim.flops_per_s / 1e12) + " TFLOP/s");
+  return said.join(", ") || null;
+}
