@@ -17,9 +17,10 @@ from assay.data.observations.call import CallOutcome, CallSeen, ErrorSummary, Mi
 from assay.data.observations.measurement import Difference, Measurement
 from assay.data.observations.observation import LimitsSeen, Observation, TimesSeen
 from assay.data.run import Entry, Judgement, Run
+from assay.data.scoring.rubric import Rubric
 from assay.data.settings import Settings
 from assay.data.task import Task
-from assay.data.verdict import Coverage, Limits, Outcome, OwnShare, Rubric, Status, Verdict
+from assay.data.verdict import Coverage, Limits, Outcome, OwnShare, Status, Verdict
 from sample_records import TIMING, row, verdict
 
 RUN = Run(id="made-up", suite="native", settings=Settings(), assay="0.1.0", started_at=1.7e9)

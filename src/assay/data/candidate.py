@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
+
 from assay.data.generator import Generator
 from assay.data.record import SCHEMA_VERSION, Record, content_id
 
@@ -11,6 +13,15 @@ class SourceFile(Record):
 
     path: str
     text: str
+
+
+class HumanPart(StrEnum):
+    """The most that a person did for a candidate, beside starting the generator."""
+
+    NONE = "none"
+    CORRECTIONS = "corrections"  # small ones of what the generator wrote
+    STRATEGY = "strategy"  # said how to go about it
+    CO_DESIGN = "co-design"  # wrote or designed parts of the kernel
 
 
 class Provenance(Record):
@@ -26,6 +37,7 @@ class Provenance(Record):
     cost_usd: float | None = None
     seconds: float | None = None  # that the generator took
     human_edits: int | None = None
+    human_part: HumanPart | None = None
 
 
 class Candidate(Record):

@@ -29,7 +29,7 @@ from assay.languages.cuda.cuda_language import CudaLanguage, find_nvcc
 from assay.languages.cuda.cuda_sources import CudaSource
 from assay.languages.cuda.cuda_stubs import NAME, needs_torch, stub_files
 from assay.languages.cuda.cuda_tools import find_cuobjdump
-from assay.languages.instruction_families import ptx_families
+from assay.languages.instruction_families import inline_assembly, ptx_families
 from assay.profile.compile.compiler_sandbox import CompilerSandbox, ToolResult, message
 
 _UNIT = "kernel.cu"
@@ -158,7 +158,7 @@ class CudaCompiler:
                 "symbol": symbol,
                 "assumed": (*unit.assumed, *(f"flag {flag}" for flag in source.flags)),
                 **asdict(used),
-                "instructions": ptx_families(text, code),
+                "instructions": (*ptx_families(text, code), *inline_assembly(text)),
                 "assembly_bytes": len(ptx),
                 "binary_bytes": len(cubin),
             }

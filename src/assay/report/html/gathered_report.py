@@ -17,7 +17,8 @@ from assay.data.observations.call import CallSeen
 from assay.data.observations.explanation import Explanation
 from assay.data.observations.observation import LimitsSeen, TimesSeen
 from assay.data.run import Entry, Judgement, Run
-from assay.data.verdict import Rubric, Status, WorkloadOutcome
+from assay.data.scoring.rubric import Rubric
+from assay.data.verdict import Status, WorkloadOutcome
 from assay.data.workload import Category
 from assay.report import words
 from assay.report.html.report_data import (
