@@ -8,7 +8,9 @@ highest level among the operations of its reference counts:
     K3  dense linear algebra: matrix products, convolutions, plain attention, recurrent layers
     K4  custom or sparse attention, sparse products, decompositions, and K3 in fp8, fp6 or fp4
 
-An operation that stands in no list makes the level unknown, unless another is K3 or above.
+A reduction that is broadcast back over its input (keepdim, and not returned as it is) is a
+normalisation or softmax by hand: K2. An operation that stands in no list makes the level unknown,
+unless another is K3 or above.
 """
 
 from __future__ import annotations
@@ -80,7 +82,7 @@ _NO_OPERATION = re.compile(
     r"torch\.(?:nn\.(?:Module|Parameter|Sequential|ModuleList|ModuleDict|ParameterList|Buffer|init|"
     r"utils|Flatten|Unflatten)|Tensor|device|dtype|Size|no_grad|utils|manual_seed|cuda|backends|"
     r"autograd|compile|jit|finfo|iinfo|set_default_dtype|autocast|amp|promote_types|vmap|"
-    r"func|compiler|library|distributions|float\d*|int\d*|uint8|long|bool)\b"
+    r"func|random|compiler|library|distributions|float\d*|int\d*|uint8|long|bool)\b"
 )
 _OPERATORS = "arithmetic operators"
 _ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow, ast.Mod, ast.FloorDiv)
@@ -142,6 +144,9 @@ class _Reference:
     def __init__(self, tree: ast.Module) -> None:
         self._tree = tree
         self._names: dict[str, str] = {}
+        self._returned = {
+            id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Return) and node.value
+        }
         for node in ast.walk(tree):
             if isinstance(node, ast.Import):
                 for alias in node.names:
@@ -175,7 +180,9 @@ class _Reference:
         base = name.rpartition(".")[2].rstrip("_") if name else ""
         level = _level(base)
         of_torch = name.startswith("torch.") and not _NO_OPERATION.match(name)
-        if level is not None and (of_torch or "." not in name or not _foreign(name)):
+        if level == 1 and _is_kept(node) and id(node) not in self._returned:
+            yield _Operation(f"{name} broadcast back", node.lineno, 2)
+        elif level is not None and (of_torch or "." not in name or not _foreign(name)):
             yield _Operation(name, node.lineno, level)
         elif of_torch and base_role(base) is OpRole.COMPUTE:
             yield _Operation(name, node.lineno, None)
@@ -195,6 +202,16 @@ def _level(base: str) -> int | None:
     if re.fullmatch(r"(lazy)?(conv|linear)\w*", lower) and base[:1].isupper():
         return 3
     return _LEVELS.get(lower)
+
+
+def _is_kept(node: ast.Call) -> bool:
+    """A reduction whose result keeps the reduced dimension."""
+    return any(
+        word.arg in ("keepdim", "keepdims")
+        and isinstance(word.value, ast.Constant)
+        and word.value.value is True
+        for word in node.keywords
+    )
 
 
 def _foreign(name: str) -> bool:
