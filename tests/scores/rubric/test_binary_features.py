@@ -137,3 +137,5 @@ def test_machine_code_counts_before_ptx() -> None:
 def test_a_kernel_that_was_not_compiled_is_named() -> None:
     facts = with_binaries(KernelFacts(), (_kernel(CompileOutcome.UNKNOWN),))
     assert facts.compiled_for == () and facts.unread == ("k for sm_90a: no header",)
+    none = CompileReport(candidate_id="c", arch="sm_90a", reason="no kernel was found")
+    assert with_binaries(KernelFacts(), (none,)).unread == ("for sm_90a: no kernel was found",)

@@ -14,6 +14,7 @@ from assay.data.evidence import Evidence
 from assay.data.limits import Peaks
 from assay.data.observations.measurement import Timing
 from assay.data.record import Record
+from assay.data.scoring.rubric import RubricProfile
 from assay.data.verdict import Coverage, Limits, OwnShare, RelationOutcome
 
 NOT_STATED = "not stated"  # the generator of a candidate that names none
@@ -79,6 +80,7 @@ class ReportVerdict(Record):
     peaks: Peaks | None = None
     rubric: dict[str, int] = Field(default_factory=dict)  # places by axis, those that are known
     rubric_reasons: tuple[str, ...] = ()
+    rubric_remarks: tuple[str, ...] = ()
     own_share: OwnShare | None = None
     environment: int | None = None  # index into the report's environments
     stages: dict[str, float] = Field(default_factory=dict)
@@ -132,3 +134,4 @@ class ReportData(Record):
     environments: tuple[Environment, ...]
     verdicts: tuple[ReportVerdict, ...]
     curves: tuple[ScoreCurve, ...]
+    profiles: tuple[RubricProfile, ...] = ()  # of the rubric, by generator and device

@@ -35,7 +35,9 @@ _KINDS = {
 
 def with_binaries(facts: KernelFacts, reports: Iterable[CompileReport]) -> KernelFacts:
     """The same facts with every binary of the reports."""
-    kernels = [kernel for report in reports for kernel in report.kernels]
+    given = list(reports)
+    kernels = [kernel for report in given for kernel in report.kernels]
+    none = [f"for {one.arch}: {one.reason}" for one in given if one.reason and not one.kernels]
     read = [one for one in kernels if one.outcome is CompileOutcome.COMPILED]
     lost = [one for one in kernels if one.outcome is not CompileOutcome.COMPILED]
     found = [feature for kernel in read for feature in _of_kernel(kernel)]
@@ -45,7 +47,7 @@ def with_binaries(facts: KernelFacts, reports: Iterable[CompileReport]) -> Kerne
             "features": (*facts.features, *found),
             "own_kernels": facts.own_kernels or bool(kernels),
             "compiled_for": tuple(dict.fromkeys(one.arch for one in read)),
-            "unread": tuple(f"{one.name} for {one.arch}: {_why(one)}" for one in lost),
+            "unread": (*(f"{one.name} for {one.arch}: {_why(one)}" for one in lost), *none),
             "spill_bytes": sum(spilled) if spilled else None,
         }
     )
