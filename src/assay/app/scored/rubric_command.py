@@ -42,7 +42,7 @@ def run(flags: RubricFlags) -> int:
     files = [one for one in flags.targets if Path(one).is_file()]
     runs = [one for one in flags.targets if one not in files]
     with compiler(flags.arch or []) as compiled:
-        found = _Rubrics(compiled)
+        found = _Rubrics(compiled, compiles=bool(flags.arch))
         single = [kernel for path in files for kernel in found.of_file(path)]
         profiles, kernels = found.of_runs(runs) if runs else ((), ())
     shown = [*single, *(kernels if flags.kernels else ())]
@@ -60,9 +60,10 @@ def run(flags: RubricFlags) -> int:
 class _Rubrics:
     """Reads targets; each candidate is compiled once."""
 
-    def __init__(self, compiled: Compile) -> None:
+    def __init__(self, compiled: Compile, compiles: bool) -> None:
         self._compiled = compiled
-        self._facts: dict[str, KernelFacts] = {}
+        self._compiles = compiles
+        self._facts: dict[tuple[str, bool], KernelFacts] = {}
 
     def of_file(self, path: str) -> Iterator[KernelRubric]:
         """A record, or a candidate that was not judged."""
@@ -109,15 +110,17 @@ class _Rubrics:
         """Facts that the record holds; others are read anew, and compiled where that is asked."""
         kept = facts_kept(verdict)
         wanted = verdict is not None and verdict.status is Status.ACCEPTED
-        if kept is None or (wanted and kept.own_kernels and not kept.compiled_for):
+        lacking = kept is not None and kept.own_kernels and not kept.compiled_for
+        if kept is None or (self._compiles and wanted and lacking):
             kept = self._read(entry.candidate, wanted)
         return StoredKernel(entry, verdict, kept, generator)
 
     def _read(self, candidate: Candidate, compiled: bool = True) -> KernelFacts:
-        if candidate.id not in self._facts:
+        key = candidate.id, compiled
+        if key not in self._facts:
             reports = self._compiled(candidate) if compiled else ()
-            self._facts[candidate.id] = kernel_facts(candidate, reports)
-        return self._facts[candidate.id]
+            self._facts[key] = kernel_facts(candidate, reports)
+        return self._facts[key]
 
 
 def _record(path: Path) -> Judgement:

@@ -106,7 +106,7 @@ def complexity_level(tags: Sequence[str], source: str) -> PlacedLevel:
         tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError):
         return PlacedLevel(None, "the reference is not Python that can be read")
-    found = list(_Reference(tree).operations())
+    found = list(_ReferenceCode(tree).operations())
     known = [one for one in found if one.level is not None]
     if not found:
         return PlacedLevel(None, "no operation was found in the reference")
@@ -138,7 +138,7 @@ def _code_names(tree: ast.Module) -> str:
     return " ".join(names)
 
 
-class _Reference:
+class _ReferenceCode:
     """The reference's code without what draws its inputs."""
 
     def __init__(self, tree: ast.Module) -> None:

@@ -41,7 +41,7 @@ class KnownTime:
 
 
 @dataclass(frozen=True, slots=True)
-class _Reference:
+class _KnownRatio:
     """Something that the candidate is compared with."""
 
     name: str
@@ -81,7 +81,7 @@ def efficiency(
 
 def references(
     verdict: Verdict, complexity: int | None, stored: KnownTime | None
-) -> list[_Reference]:
+) -> list[_KnownRatio]:
     """Every time that the candidate's can be compared with: baselines on the stated cache first."""
     usable = [timing for timing in verdict.timing or () if timing.speedup > 0]
     if not usable:
@@ -91,18 +91,18 @@ def references(
     if stored is not None and stored.candidate_id != verdict.candidate_id:
         ratio = stored.time_us / first.candidate_us
         strong = (stored.eager_speedup or 0.0) > 1.0
-        found.append(_Reference(f"{stored.name}, stored", ratio, _ALIKE <= ratio < 1, strong))
+        found.append(_KnownRatio(f"{stored.name}, stored", ratio, _ALIKE <= ratio < 1, strong))
     return found
 
 
-def _of_baseline(timing: Timing, complexity: int | None) -> _Reference:
+def _of_baseline(timing: Timing, complexity: int | None) -> _KnownRatio:
     """Its speedup is r: the baseline's time over the candidate's."""
     alike = timing.speedup_low <= 1 <= timing.speedup_high
     library = complexity is not None and complexity >= _VENDOR_COMPLEXITY
-    return _Reference(timing.baseline, timing.speedup, alike, timing.baseline != EAGER or library)
+    return _KnownRatio(timing.baseline, timing.speedup, alike, timing.baseline != EAGER or library)
 
 
-def _against(best: _Reference, strong: bool) -> tuple[int, str]:
+def _against(best: _KnownRatio, strong: bool) -> tuple[int, str]:
     words = f"{best.ratio:.2f}x the speed of the best known, {best.name}"
     level = _level(best.ratio, best.alike)
     if strong or level <= 2:
