@@ -290,9 +290,11 @@ def _by_company(seen: Observation) -> bool:
 
 def _is_end(seen: Observation) -> bool:
     """Whether there is no kernel that ran to the end."""
-    return isinstance(seen, EndSeen | HostFailed | TaskBroken) or (
-        isinstance(seen, BuildSeen) and not seen.ok
-    )
+    if isinstance(seen, EndSeen):
+        return not seen.optional
+    if isinstance(seen, BuildSeen):
+        return not seen.ok
+    return isinstance(seen, HostFailed | TaskBroken)
 
 
 def compile_kernels(candidate: Candidate, arch: Architecture) -> CompileReport:
