@@ -17,9 +17,10 @@ from assay.data.observations.call import CallOutcome, CallSeen, ErrorSummary, Mi
 from assay.data.observations.measurement import Difference, Measurement
 from assay.data.observations.observation import LimitsSeen, Observation, TimesSeen
 from assay.data.run import Entry, Judgement, Run
+from assay.data.scoring.rubric import Feature, FeatureKind, FeatureOrigin, KernelFacts, Rubric
 from assay.data.settings import Settings
 from assay.data.task import Task
-from assay.data.verdict import Coverage, Limits, Outcome, OwnShare, Rubric, Status, Verdict
+from assay.data.verdict import Coverage, Limits, Outcome, OwnShare, Status, Verdict
 from sample_records import TIMING, row, verdict
 
 RUN = Run(id="made-up", suite="native", settings=Settings(), assay="0.1.0", started_at=1.7e9)
@@ -31,6 +32,8 @@ GENERATORS = (
     Generator(name="writer", version="2", model="small"),
     Generator(name="searcher", version="1"),
 )
+TRITON = Feature(kind=FeatureKind.TILE_LANGUAGE, name="Triton", origin=FeatureOrigin.SOURCE)
+FACTS = KernelFacts(features=(TRITON,), own_kernels=True, compiled_for=("sm_90a",))
 _STATUSES = (Status.ACCEPTED, Status.ACCEPTED, Status.INCORRECT, Status.DISHONEST, Status.CRASHED)
 _LINE = "    value = tl.load(pointer + offsets, mask=offsets < count)  # line {}\n"
 
@@ -114,7 +117,7 @@ def _verdict(entry: Entry, status: Status, draw: random.Random) -> Verdict:
         coverage=Coverage(asked=20, answered=18, refused=2, share=0.9, words="refuses cols 7"),
         timing=(timing,) if accepted else None,
         limits=_limits(draw) if accepted else None,
-        rubric=Rubric(representation=2, hardware=1, reasons=("R2: Triton",)),
+        rubric=Rubric(representation=2, hardware=1, reasons=("R2: Triton",), facts=FACTS),
         own_share=OwnShare(share=0.97, low=0.95, high=0.99, samples=400),
     )
 

@@ -6,17 +6,28 @@ from types import SimpleNamespace
 
 import pytest
 
+from assay import context
 from assay.context import EvaluationContext
 from assay.data.candidate import Candidate, SourceFile
-from assay.data.observations.observation import EndCause, EndSeen, LeftoverSeen, Observation
+from assay.data.observations.compilation import CompileReport
+from assay.data.observations.observation import (
+    BuildSeen,
+    CompiledSeen,
+    EndCause,
+    EndSeen,
+    LeftoverSeen,
+    Observation,
+)
 from assay.data.plan import Plan
 from assay.data.settings import Level, Settings, Track
 from assay.data.task import Task
 from assay.data.verdict import OwnWorkload, Status, Verdict
+from assay.languages.architecture import Architecture
 from assay.pipeline import evaluate_in_order
 from assay.run_context import RunContext
 from assay.sandbox.host.wall import Wall
 from assay.timing.device_lease import DeviceLease
+from sample_records import candidate as sample_candidate
 from support.small_exam import STATELESS
 
 SETTINGS = Settings(level=Level.QUICK, track=Track.OPEN, timing=False, timeout_s=12.0)
@@ -117,3 +128,46 @@ def test_memory_of_a_device_bounds_how_many_are_judged_at_once() -> None:
     context._backend = SimpleNamespace(accelerated=False)  # type: ignore[assignment]
     context.judge_at_once(4)
     assert context.at_once == 4
+
+
+BUILT = BuildSeen(ok=True, phase="import", seconds=1.0, cached=False)
+ENDED = EndSeen(cause=EndCause.EXITED, phase="build")
+
+
+@pytest.mark.parametrize(
+    ("architecture", "level", "seen", "arch"),
+    [
+        ("sm_90", Level.STANDARD, [BUILT], "sm_90a"),
+        ("sm_86", Level.FULL, [BUILT], "sm_86"),
+        ("sm_90", Level.QUICK, [BUILT], None),
+        ("sm_90", Level.STANDARD, [BUILT, ENDED], None),
+        ("sm_90", Level.STANDARD, [BUILT.model_copy(update={"ok": False})], None),
+        ("x86_64", Level.STANDARD, [BUILT], None),
+    ],
+)
+def test_kernels_that_ran_on_a_gpu_are_compiled_for_it(
+    monkeypatch: pytest.MonkeyPatch,
+    architecture: str,
+    level: Level,
+    seen: list[Observation],
+    arch: str | None,
+) -> None:
+    def compiled(candidate: Candidate, chip: Architecture) -> CompileReport:
+        return CompileReport(candidate_id=candidate.id, arch=chip.name)
+
+    monkeypatch.setattr(context, "compile_kernels", compiled)
+    device = SimpleNamespace(architecture=architecture)
+    judge = SimpleNamespace(_device=device, settings=Settings(level=level))
+    found = EvaluationContext._compiled(judge, sample_candidate(), seen)  # type: ignore[arg-type]
+    assert [one.report.arch for one in found] == ([] if arch is None else [arch])
+
+
+def test_a_compiler_of_ours_that_fails_costs_a_level_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object) -> CompileReport:
+        raise OSError("no room")
+
+    monkeypatch.setattr(context, "compile_kernels", broken)
+    device = SimpleNamespace(architecture="sm_90")
+    judge = SimpleNamespace(_device=device, settings=Settings())
+    (found,) = EvaluationContext._compiled(judge, sample_candidate(), [BUILT])  # type: ignore[arg-type]
+    assert isinstance(found, CompiledSeen) and "no room" in found.report.reason

@@ -11,7 +11,10 @@ from itertools import islice
 from assay.candidate_run import CandidateRun
 from assay.data.candidate import Candidate
 from assay.data.evidence import Evidence, EvidenceKind, Severity
+from assay.data.observations.compilation import CompileReport
 from assay.data.observations.observation import (
+    BuildSeen,
+    CompiledSeen,
     EndCause,
     EndSeen,
     HostFailed,
@@ -42,6 +45,7 @@ from assay.exam.workloads.timed_shapes import timed_shapes
 from assay.exam.workloads.workload_sweep import swept
 from assay.fitting_shape import fitting_shape
 from assay.judgement import JudgementBuilder, RunResult
+from assay.languages.architecture import Architecture, device_architecture
 from assay.run_context import RunContext
 from assay.sandbox.host.wall import Wall
 from assay.source_analysis.analysis import analyse, closing_reductions, findings
@@ -162,8 +166,28 @@ class EvaluationContext:
         except Exception as error:  # a fault of ours must not cost the other candidates
             logging.getLogger(__name__).exception("evaluating %s", candidate.name)
             seen.append(HostFailed(text=f"{type(error).__name__}: {error}"))
+        compiled = self._compiled(candidate, seen, report)
         report("limits", None)
-        return [*seen, self._limits]
+        return [*seen, *compiled, self._limits]
+
+    def _compiled(
+        self, candidate: Candidate, seen: list[Observation], report: Report
+    ) -> list[CompiledSeen]:
+        """What compilers make of its kernels for the device: for the rubric, so not in a hurry.
+
+        Nothing of a verdict's answers depends on it, and a failure of ours here costs a level.
+        """
+        arch = device_architecture(self._device.architecture)
+        if arch is None or self.settings.level.is_short or any(map(_is_end, seen)):
+            return []
+        report("compiling for the rubric", None)
+        try:
+            made = compile_kernels(candidate, arch)
+        except Exception as error:
+            logging.getLogger(__name__).exception("compiling %s for the rubric", candidate.name)
+            text = f"it could not be compiled: {type(error).__name__}: {error}"
+            made = CompileReport(candidate_id=candidate.id, arch=arch.name, reason=text)
+        return [CompiledSeen(report=made)]
 
     def _judged_alike(
         self, run_context: RunContext, candidate: Candidate, report: Report
@@ -269,6 +293,23 @@ def _by_company(seen: Observation) -> bool:
     if isinstance(seen, EndSeen):
         return seen.cause in _BY_COMPANY and not seen.optional
     return isinstance(seen, LeftoverSeen) and seen.on_device
+
+
+def _is_end(seen: Observation) -> bool:
+    """Whether there is no kernel that ran to the end."""
+    if isinstance(seen, EndSeen):
+        return not seen.optional
+    if isinstance(seen, BuildSeen):
+        return not seen.ok
+    return isinstance(seen, HostFailed | TaskBroken)
+
+
+def compile_kernels(candidate: Candidate, arch: Architecture) -> CompileReport:
+    """Every kernel of a candidate for a chip, behind a wall of its own."""
+    from assay.profile.compile.compile_only import AheadOfTimeCompiler  # a CPU never needs it
+
+    with AheadOfTimeCompiler() as compiler:
+        return compiler.compile(candidate, arch)
 
 
 def limits_seen(task: Task, device: DeviceBackend, settings: Settings) -> LimitsSeen:

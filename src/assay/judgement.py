@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import platform
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from importlib.metadata import version
 
@@ -16,15 +17,21 @@ from assay.data.axis import Axis
 from assay.data.candidate import Candidate
 from assay.data.device import Device
 from assay.data.environment import Environment
-from assay.data.observations.observation import LayersSeen, Observation
+from assay.data.observations.compilation import CompileReport
+from assay.data.observations.observation import CompiledSeen, LayersSeen, Observation
 from assay.data.plan import Plan
 from assay.data.run import Judgement
+from assay.data.scoring.rubric import KernelFacts
 from assay.data.settings import Settings
 from assay.data.task import Task
+from assay.data.verdict import Verdict
 from assay.exam.build_cache import compiler
 from assay.judge.decide import judge
 from assay.judge.judge_input import JudgeInput
-from assay.source_analysis.rubric import rubric
+from assay.judge.source_locations import of_user
+from assay.scores.rubric.binary_features import with_binaries
+from assay.scores.rubric.kernel_placement import placed
+from assay.source_analysis.kernel_features import source_facts
 
 
 @dataclass(frozen=True)
@@ -57,7 +64,6 @@ class JudgementBuilder:
             plan=self.plan,
             observations=run_result.observations,
             environment=self._environment(run_result.observations),
-            rubric=rubric(candidate),
             elapsed_s=run_result.elapsed_s,
             stages=run_result.stages,
         )
@@ -66,7 +72,7 @@ class JudgementBuilder:
             candidate=candidate,
             settings=self.settings,
             observations=case.observations,
-            verdict=judge(case),
+            verdict=_with_rubric(case, judge(case)),
             axes=case.axes,
         )
 
@@ -97,11 +103,26 @@ def judged_again(before: Judgement) -> Judgement:
         plan=verdict.plan,
         observations=before.observations,
         environment=verdict.environment,
-        rubric=verdict.rubric,
         elapsed_s=verdict.elapsed_s,
         stages=verdict.stages,
     )
-    return before.model_copy(update={"verdict": judge(case)})
+    return before.model_copy(update={"verdict": _with_rubric(case, judge(case))})
+
+
+def kernel_facts(candidate: Candidate, reports: Iterable[CompileReport]) -> KernelFacts:
+    """What source and binaries of a candidate show, with the user's paths."""
+    facts = source_facts(candidate)
+    features = tuple(
+        one.model_copy(update={"where": of_user(one.where, candidate)}) for one in facts.features
+    )
+    return with_binaries(facts.model_copy(update={"features": features}), reports)
+
+
+def _with_rubric(case: JudgeInput, verdict: Verdict) -> Verdict:
+    """The verdict with its place on the rubric, which no answer of it depends on."""
+    facts = kernel_facts(case.candidate, (seen.report for seen in case.seen(CompiledSeen)))
+    made = case.candidate.provenance
+    return verdict.model_copy(update={"rubric": placed(case.task, made, facts, verdict, None)})
 
 
 def _torch_version() -> str:

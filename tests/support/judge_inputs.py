@@ -17,7 +17,6 @@ from assay.data.observations.observation import (
 from assay.data.plan import Plan
 from assay.data.settings import Level, Settings, Track
 from assay.data.task import Task
-from assay.data.verdict import Rubric
 from assay.data.workload import Distribution, Layout, Workload
 from assay.judge.judge_input import JudgeInput
 from sample_records import DEVICE, ENVIRONMENT, candidate
@@ -61,7 +60,6 @@ def case(
         plan=plan() if planned else None,
         observations=observations,
         environment=ENVIRONMENT,
-        rubric=Rubric(representation=3, hardware=None),
         elapsed_s=2.5,
     )
 

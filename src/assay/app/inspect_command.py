@@ -13,11 +13,12 @@ from assay.data.inspection import Inspection, Mention
 from assay.data.observations.compilation import CompileOutcome, CompileReport
 from assay.data.settings import Settings, Track
 from assay.judge.source_locations import evidence_of_user, of_user
+from assay.judgement import kernel_facts
 from assay.languages.architecture import architecture
 from assay.report.console import result_console
 from assay.report.inspection_text import inspection_page
+from assay.scores.rubric.kernel_placement import placed_unjudged
 from assay.source_analysis.analysis import analyse, findings
-from assay.source_analysis.rubric import rubric
 
 NOT_COMPILED = 1
 
@@ -27,10 +28,10 @@ def run(flags: InspectFlags) -> int:
     track = Track(flags.track or Settings().track)
     candidates = load_candidates(flags.candidates)
     every_kernel = True
-    with _compiler(flags.arch or []) as compiled:
+    with compiler(flags.arch or []) as compiled:
         for candidate in candidates:
-            reports = tuple(_of_user(report, candidate) for report in compiled(candidate))
-            inspection = inspect(candidate, track).model_copy(update={"compiled": reports})
+            reports = compiled(candidate)
+            inspection = inspect(candidate, track, reports)
             every_kernel &= all(one.outcome is CompileOutcome.COMPILED for one in reports)
             if flags.json:
                 sys.stdout.write(inspection.model_dump_json() + "\n")
@@ -41,7 +42,7 @@ def run(flags: InspectFlags) -> int:
 
 
 @contextlib.contextmanager
-def _compiler(
+def compiler(
     names: Sequence[str],
 ) -> Iterator[Callable[[Candidate], tuple[CompileReport, ...]]]:
     """What compiles a candidate for every architecture. Only then is the wall imported."""
@@ -55,8 +56,10 @@ def _compiler(
         yield lambda candidate: tuple(compiler.compile(candidate, one) for one in architectures)
 
 
-def inspect(candidate: Candidate, track: Track) -> Inspection:
-    """What the source alone shows, by the rules of a track."""
+def inspect(
+    candidate: Candidate, track: Track, reports: tuple[CompileReport, ...] = ()
+) -> Inspection:
+    """What the source shows by the rules of a track, and what compilers made of it."""
     report = analyse(candidate)
 
     def mention(name: str, where: str) -> Mention:
@@ -74,7 +77,8 @@ def inspect(candidate: Candidate, track: Track) -> Inspection:
         launches=tuple(mention(seen.name, seen.where) for seen in report.launches),
         library_calls=tuple(mention(tag.name, tag.where) for tag in report.computed),
         evidence=tuple(evidence_of_user(item, candidate) for item in findings(report, track)),
-        rubric=rubric(candidate),
+        rubric=placed_unjudged(candidate.provenance, kernel_facts(candidate, reports)),
+        compiled=tuple(_of_user(report, candidate) for report in reports),
     )
 
 

@@ -33,6 +33,7 @@ from assay.app.scored.score_flags import (
     CostFlags,
     LeaderboardFlags,
     PairsFlags,
+    RubricFlags,
     ScoreFlags,
 )
 from assay.app.stored.import_flags import ImportFlags
@@ -155,6 +156,15 @@ def _leaderboard(flags: LeaderboardFlags) -> int:
 def _analyse(flags: AnalyseFlags) -> int:
     """Say what explains the figures: categories, methods, rounds, devices, costs, code."""
     from assay.app.scored.analyse_command import run
+
+    return run(flags)
+
+
+@app.command("rubric")
+@takes(RubricFlags)
+def _rubric(flags: RubricFlags) -> int:
+    """Place kernels, and what generators reach with one of them, on the kernel rubric."""
+    from assay.app.scored.rubric_command import run
 
     return run(flags)
 

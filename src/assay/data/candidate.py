@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
+
 from pydantic import Field
 
 from assay.data.generator import Generator
@@ -41,6 +43,15 @@ class ClaimedResult(Record):
         return found if found is not None and found > 0 else None
 
 
+class HumanPart(StrEnum):
+    """The most that a person did for a candidate, beside starting the generator."""
+
+    NONE = "none"
+    CORRECTIONS = "corrections"  # small ones of what the generator wrote
+    STRATEGY = "strategy"  # said how to go about it
+    CO_DESIGN = "co-design"  # wrote or designed parts of the kernel
+
+
 class Provenance(Record):
     """Where a candidate comes from and what it cost; everything optional, nothing guessed."""
 
@@ -54,6 +65,7 @@ class Provenance(Record):
     cost_usd: float | None = None
     seconds: float | None = None  # that the generator took
     human_edits: int | None = None
+    human_part: HumanPart | None = None
     claimed: ClaimedResult | None = None  # what others say of it, where it was imported
 
 

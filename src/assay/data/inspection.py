@@ -5,7 +5,7 @@ from __future__ import annotations
 from assay.data.evidence import Evidence
 from assay.data.observations.compilation import CompileReport
 from assay.data.record import SCHEMA_VERSION, Record
-from assay.data.verdict import Rubric
+from assay.data.scoring.rubric import Rubric
 
 
 class Mention(Record):

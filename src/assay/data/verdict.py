@@ -15,6 +15,7 @@ from assay.data.observations.explanation import Explanation
 from assay.data.observations.measurement import ShapeTime, Timing
 from assay.data.plan import Plan
 from assay.data.record import SCHEMA_VERSION, Record
+from assay.data.scoring.rubric import Rubric
 from assay.data.settings import Level, Track
 from assay.data.workload import Direction, Distribution, Layout
 
@@ -126,14 +127,6 @@ class OwnShare(Record):
     low: float
     high: float
     samples: int
-
-
-class Rubric(Record):
-    """Places on the Standard Kernel Rubric that the source alone shows."""
-
-    representation: int | None
-    hardware: int | None
-    reasons: tuple[str, ...] = ()
 
 
 class Verdict(Record):

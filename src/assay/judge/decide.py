@@ -76,7 +76,7 @@ def judge(case: JudgeInput) -> Verdict:
         explanation=next((e.explanation for e in case.seen(ExplanationSeen)), None),
         limits=limits,
         limits_reason=limits_reason,
-        rubric=case.rubric,
+        rubric=None,  # placed from this verdict and its records by whoever calls the judge
         own_share=honesty.own_share(case),
         environment=case.environment,
         plan=case.plan,

@@ -16,7 +16,6 @@ from assay.data.observations.observation import CheckSeen, Observation, SourceSe
 from assay.data.plan import Plan
 from assay.data.settings import Settings
 from assay.data.task import Task
-from assay.data.verdict import Rubric
 
 T = TypeVar("T")
 
@@ -32,7 +31,6 @@ class JudgeInput:
     plan: Plan | None
     observations: tuple[Observation, ...]
     environment: Environment
-    rubric: Rubric | None
     elapsed_s: float
     stages: dict[str, float] = field(default_factory=dict)  # seconds by stage
 

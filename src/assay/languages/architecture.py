@@ -37,6 +37,18 @@ class Architecture:
         return "hip", self.name, 64 if self.name.startswith("gfx9") else 32
 
 
+def device_architecture(reported: str) -> Architecture | None:
+    """What compilers make for a device that calls its chip so: with all its features.
+
+    None for a chip that is not among the names above: a CPU's, for instance.
+    """
+    name = reported.partition(":")[0]  # AMD adds features after a colon
+    for known in (f"{name}a", name):
+        if known in (*NVIDIA, *AMD):
+            return Architecture(known)
+    return None
+
+
 def architecture(name: str) -> Architecture:
     """The architecture of a name."""
     if name not in (*NVIDIA, *AMD):

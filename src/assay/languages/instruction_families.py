@@ -22,6 +22,7 @@ _PTX = {
     "bulk copy": r"cp\.(?:reduce\.)?async\.bulk\.(?:shared|global)",
     "cp.async": r"cp\.async\.c[ag]\.",
     "mbarrier": r"mbarrier\.",
+    "cluster": r"(?:barrier\.cluster\.|mapa\.)",
     "ldmatrix": r"(?:ldmatrix|stmatrix)\.",
     "shuffle": r"shfl\.",
     "atomics": r"(?:atom|red)\.",
@@ -36,6 +37,7 @@ _SASS = {
     "bulk copy": r"UBLK(?:CP|RED|PF)\b",
     "cp.async": r"LDGSTS\b",
     "mbarrier": r"SYNCS\b",
+    "cluster": r"(?:UCGABAR_ARV|UCGABAR_WAIT|UCGABAR_GET|MAPA)\b",
     "ldmatrix": r"(?:LDSM|STSM)\b",
     "shuffle": r"SHFL\b",
     "atomics": r"(?:ATOMG|ATOMS|ATOM|REDG|RED)\b",
@@ -52,6 +54,7 @@ _AMD = {
     "vector access": r"(?:global|buffer)_(?:load|store)_dwordx[24]",
     "scratch memory": r"scratch_(?:load|store)_",
 }
+_INLINE = re.compile(r"^\s*// begin inline asm", re.MULTILINE)
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _AMD_COMMENT = re.compile(r";[^\n]*|//[^\n]*")
 
@@ -61,6 +64,12 @@ def ptx_families(ptx: str, sass: str | None) -> tuple[InstructionFamily, ...]:
     assembly = _counts(_PTX, _COMMENT.sub("", ptx))
     binary = None if sass is None else _counts(_SASS, _COMMENT.sub("", sass))
     return _families(assembly, binary)
+
+
+def inline_assembly(ptx: str) -> tuple[InstructionFamily, ...]:
+    """Pieces of inline assembly in the PTX of one kernel: nvcc marks them."""
+    count = len(_INLINE.findall(ptx))
+    return (InstructionFamily(name="inline assembly", assembly=count),) if count else ()
 
 
 def amd_families(assembly: str) -> tuple[InstructionFamily, ...]:

@@ -6,7 +6,7 @@ from rich.console import Group
 from rich.text import Text
 
 from assay.data.inspection import Inspection, Mention
-from assay.data.verdict import Rubric
+from assay.data.scoring.rubric import Rubric
 from assay.report.compilation_text import compilation_lines
 from assay.report.terminal import evidence_line
 from assay.report.terminal_layout import Columns
@@ -44,9 +44,6 @@ def _limits(inspection: Inspection) -> str:
 
 
 def rubric_text(rubric: Rubric) -> str:
-    """R for representation, H for hardware; a dash where the source does not show it."""
-    levels = [
-        f"{letter}{level}" if level is not None else f"{letter}-"
-        for letter, level in (("R", rubric.representation), ("H", rubric.hardware))
-    ]
-    return " ".join(levels) + (f": {'; '.join(rubric.reasons)}" if rubric.reasons else "")
+    """R for representation, H for hardware, each with its evidence; the others need a verdict."""
+    shown = [reason for reason in rubric.reasons if reason[:1] in "RH"]
+    return "; ".join([*shown, *rubric.remarks])

@@ -12,6 +12,7 @@ from rich.console import Console, Group, RenderableType
 from rich.text import Text
 
 from assay.data.evidence import Evidence, Severity
+from assay.data.scoring.rubric import Rubric
 from assay.data.settings import Level
 from assay.data.verdict import Outcome, Verdict, WorkloadOutcome
 from assay.report import colours, words
@@ -42,6 +43,8 @@ def verdict_block(verdict: Verdict) -> Group:
     parts.append(indented(_time_line(verdict)))
     parts += [indented(line) for line in _remark_lines(verdict)]
     parts += shape_parts(verdict)
+    if verdict.rubric is not None and verdict.rubric.line:
+        parts.append(indented(rubric_line(verdict.rubric)))
     parts += [indented(Text(remark, style="yellow")) for remark in verdict.task_remarks]
     if verdict.level is Level.SMOKE and verdict.left_out:
         parts.append(indented(Text(f"left out: {'; '.join(verdict.left_out)}", style="dim")))
@@ -153,6 +156,14 @@ def _time_line(verdict: Verdict) -> Text:
     ]
     parts.append(words.light(verdict.limits) if verdict.limits else "")
     return Text("; ".join(part for part in parts if part))
+
+
+def rubric_line(rubric: Rubric) -> Text:
+    """The five levels; below them what is present and badly used."""
+    text = Text(f"rubric {rubric.line}", style="dim")
+    for remark in rubric.remarks:
+        text.append(f"\n{remark}", style="yellow")
+    return text
 
 
 def _remark_lines(verdict: Verdict) -> list[Text]:

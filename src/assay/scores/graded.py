@@ -30,6 +30,7 @@ class GradedTask:
     operator: str = ""  # KernelEval's category; empty where it is none of the seven
     backward: bool = False
     source: str = field(default="", repr=False)
+    tags: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -102,6 +103,7 @@ def graded_task(task: Task) -> GradedTask:
         operator=tags.get("kerneleval", ""),
         backward=task.direction.value == "backward",
         source=task.source,
+        tags=task.tags,
     )
 
 

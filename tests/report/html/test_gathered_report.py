@@ -101,6 +101,16 @@ def test_a_run_is_gathered_whole() -> None:
     assert accepted.rubric == {"representation": 2, "hardware": 1} and not accepted.record
 
 
+def test_each_generator_has_a_profile_that_names_its_kernels() -> None:
+    data = of_run(RUN, judged(tasks=4, rounds=2, workloads=1), "place")
+    accepted = {one.name for one in data.verdicts if one.status == "accepted"}
+    assert {one.generator for one in data.profiles} == {one.generator for one in data.verdicts}
+    assert sum(one.candidates for one in data.profiles) == len(data.verdicts)
+    cells = [cell for profile in data.profiles for cell in profile.cells]
+    assert cells and {cell.kernel for cell in cells} <= accepted
+    assert all("R2 H1" in cell.line for cell in cells)
+
+
 def test_what_is_not_judged_yet_is_open() -> None:
     entry = Entry(number=0, task=TASK, candidate=candidate())
     data = of_run(RUN, [(entry, None)], "place")

@@ -1,4 +1,4 @@
-"""Commands about what generators can do: score, analyse, cost, compare, leaderboard, pairs.
+"""Commands about what generators can do: score, rubric, analyse, cost, compare, leaderboard, pairs.
 
     graded_runs.py  the runs a user named, as graded entries
     score_flags.py  what each command accepts

@@ -36,7 +36,7 @@ def graded_runs(names: Sequence[str], attempted_only: bool = False) -> GradedRun
         store, run = stored_run(name)
         with store:
             ids.append(run.id)
-            for task in () if attempted_only else _suite_tasks(run.suite):
+            for task in () if attempted_only else suite_tasks(run.suite):
                 tasks.setdefault(task.name, task)
             for entry, verdict in store.verdicts(run):
                 one = graded(run.id, entry, verdict)
@@ -47,7 +47,8 @@ def graded_runs(names: Sequence[str], attempted_only: bool = False) -> GradedRun
     return GradedRuns(tuple(ids), tuple(tasks.values()), tuple(entries), candidates)
 
 
-def _suite_tasks(suite: str) -> list[GradedTask]:
+def suite_tasks(suite: str) -> list[GradedTask]:
+    """Every task of a suite; none, with a line on stderr, where it cannot be listed."""
     from assay.tasks.catalog import tasks_of
 
     if not is_suite(suite):

@@ -60,6 +60,28 @@ class AnalyseFlags:
 
 
 @dataclass(frozen=True)
+class RubricFlags:
+    """`assay rubric`."""
+
+    targets: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="RUN|RECORD|CANDIDATE", help="Runs, records of --out, or kernels; several."
+        ),
+    ]
+    arch: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME", help="Compile kernels without a binary for this chip; may be repeated."
+        ),
+    ] = None
+    kernels: Annotated[
+        bool, typer.Option("--kernels", help="Show every kernel of the runs too, with evidence.")
+    ] = False
+    json: JsonFlag = False
+
+
+@dataclass(frozen=True)
 class CostFlags:
     """`assay cost`."""
 

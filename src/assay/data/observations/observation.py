@@ -14,6 +14,7 @@ from pydantic import Field
 from assay.data.evidence import Evidence
 from assay.data.limits import Peaks, TaskLimits
 from assay.data.observations.call import CallSeen
+from assay.data.observations.compilation import CompileReport
 from assay.data.observations.explanation import Explanation
 from assay.data.observations.kernels import KernelsSeen
 from assay.data.observations.measurement import ClockRound, MachineLoad, Measurement
@@ -251,6 +252,13 @@ class LimitsSeen(Record):
     reason: str = ""
 
 
+class CompiledSeen(Record):
+    """What compilers make of the candidate's kernels for the device. Nothing ran for it."""
+
+    kind: Literal["compiled"] = "compiled"
+    report: CompileReport
+
+
 class CheckMissing(Record):
     """A check that could not run. Unknown never passes."""
 
@@ -326,6 +334,7 @@ Observation = Annotated[
     | TimesSeen
     | ShapeTimesSeen
     | LimitsSeen
+    | CompiledSeen
     | CheckMissing
     | ScaledSeen
     | NullPassed

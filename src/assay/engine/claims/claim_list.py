@@ -14,11 +14,12 @@ from assay.data.candidate import Candidate
 from assay.data.published.recheck import Claim
 from assay.data.run import Entry
 from assay.data.task import Task
-from assay.engine.candidate_list import Unread, candidates_at
+from assay.engine.candidate_list import candidates_at
 from assay.engine.claims.claim_columns import RowFields
 from assay.engine.claims.claim_table import TableRow, beside, table_at
 from assay.errors import UsageError
 from assay.languages.candidate_file import candidate_of_text, load_candidate
+from assay.tasks.unread import Unread
 
 
 @dataclass(frozen=True)

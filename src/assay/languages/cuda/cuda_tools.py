@@ -1,4 +1,4 @@
-"""NVIDIA's tools: where ptxas and cuobjdump are. Triton's package carries both.
+"""NVIDIA's tools: where ptxas, cuobjdump and CUTLASS are. Triton's package carries the first two.
 
 The rule: a tool that is not here leaves figures out; it never stops a compilation.
 """
@@ -12,6 +12,8 @@ from pathlib import Path
 
 from assay.languages.cuda.cuda_language import find_nvcc
 
+CUTLASS_PACKAGE = "cutlass_library"  # of the distribution nvidia-cutlass
+
 
 def find_cuobjdump() -> str | None:
     """Path of the disassembler."""
@@ -22,6 +24,17 @@ def find_ptxas(capability: int) -> str | None:
     """Path of the assembler; Triton has one of its own for Blackwell and later."""
     own = _in_triton("ptxas-blackwell" if capability >= 100 else "ptxas")
     return own or _tool("ptxas")
+
+
+def find_cutlass() -> str | None:
+    """The folder of CUTLASS's headers, CuTe among them: of its package, or under CUTLASS_PATH."""
+    spec = find_spec(CUTLASS_PACKAGE)
+    folders = (
+        [Path(one) / "source" for one in (spec.submodule_search_locations or ())] if spec else []
+    )
+    folders += [Path(os.environ["CUTLASS_PATH"])] if "CUTLASS_PATH" in os.environ else []
+    found = (folder / "include" for folder in folders)
+    return next((str(one) for one in found if (one / "cute" / "tensor.hpp").exists()), None)
 
 
 def toolkit_folder() -> str | None:

@@ -15,7 +15,7 @@ from assay.data.observations.compilation import CompiledKernel, CompileReport
 from assay.languages.architecture import Architecture, architecture
 from assay.languages.cuda.cuda_language import find_nvcc
 from assay.languages.cuda.cuda_sources import CudaSource, cuda_sources
-from assay.languages.cuda.cuda_tools import toolkit_folder
+from assay.languages.cuda.cuda_tools import CUTLASS_PACKAGE, find_cutlass, toolkit_folder
 from assay.languages.triton.triton_kernels import triton_launches
 from assay.languages.triton.triton_signature import TritonLaunch
 from assay.profile.compile.compiler_sandbox import CompilerSandbox
@@ -85,10 +85,11 @@ class AheadOfTimeCompiler:
 
     def _raised(self) -> Wall:
         if self._wall is None:
-            folder = toolkit_folder()
+            folders = (toolkit_folder(), find_cutlass())
             extras = SandboxExtras(
                 modules=("triton", "triton.language", "triton.compiler"),
-                readable=(folder,) if folder else (),
+                readable=tuple(folder for folder in folders if folder),
+                packages=(CUTLASS_PACKAGE,),
                 environment=(("TRITON_INTERPRET", "0"),),  # read when triton is imported
             )
             self._wall = Wall(extras, SandboxLimits())

@@ -28,8 +28,8 @@ from assay.languages.cuda.cuda_device_code import (
 from assay.languages.cuda.cuda_language import CudaLanguage, find_nvcc
 from assay.languages.cuda.cuda_sources import CudaSource
 from assay.languages.cuda.cuda_stubs import NAME, needs_torch, stub_files
-from assay.languages.cuda.cuda_tools import find_cuobjdump
-from assay.languages.instruction_families import ptx_families
+from assay.languages.cuda.cuda_tools import find_cuobjdump, find_cutlass
+from assay.languages.instruction_families import inline_assembly, ptx_families
 from assay.profile.compile.compiler_sandbox import CompilerSandbox, ToolResult, message
 
 _UNIT = "kernel.cu"
@@ -37,6 +37,7 @@ _STUBS = "stubs"
 _HEADERS = "headers"
 _ERROR = re.compile(rf"{re.escape(_UNIT)}\((\d+)\): (?:catastrophic )?error", re.MULTILINE)
 _NO_HEADER = re.compile(r"fatal error: .*: (?:No such file|Permission denied)|cannot open source")
+_CUTLASS = re.compile(r"^[ \t]*#[ \t]*include[ \t]*[<\"](?:cute|cutlass)/", re.MULTILINE)
 _FILLED_IN = "the source is put together while the candidate runs; it is not known in full"
 _NEEDS_TORCH = "needs torch's own headers (a compilation of minutes)"
 
@@ -117,6 +118,7 @@ class CudaCompiler:
             *("-gencode", self._arch.code_generation),
             *("-Xptxas", "-v", "--keep", "-diag-suppress", "177", "-o", "kernel.cubin"),
             *("-I", _HEADERS, "-I", f"{_HEADERS}/{folder}"),
+            *_cutlass(source),
             *standard,
             *source.flags,
             *more,
@@ -127,7 +129,8 @@ class CudaCompiler:
         """Whose fault it is that nvcc refused."""
         words = message(unit.result.output, (self._compiler_sandbox.folder,))
         if _NO_HEADER.search(unit.result.output):
-            return CompileOutcome.UNKNOWN, f"a header is not on this machine: {words}"
+            mend = " (pip install nvidia-cutlass)" if _CUTLASS.search(source.text) else ""
+            return CompileOutcome.UNKNOWN, f"a header is not on this machine{mend}: {words}"
         if not needs_torch(source.text):
             return CompileOutcome.FAILED, words
         lines = {int(number) for number in _ERROR.findall(unit.result.output)}
@@ -158,7 +161,7 @@ class CudaCompiler:
                 "symbol": symbol,
                 "assumed": (*unit.assumed, *(f"flag {flag}" for flag in source.flags)),
                 **asdict(used),
-                "instructions": ptx_families(text, code),
+                "instructions": (*ptx_families(text, code), *inline_assembly(text)),
                 "assembly_bytes": len(ptx),
                 "binary_bytes": len(cubin),
             }
@@ -182,6 +185,12 @@ class CudaCompiler:
             where=source.where(head.name, head.line),
             message=words,
         )
+
+
+def _cutlass(source: CudaSource) -> tuple[str, ...]:
+    """Where CUTLASS's headers are, for a source that asks for them."""
+    folder = find_cutlass() if _CUTLASS.search(source.text) else None
+    return ("-I", folder, "--expt-relaxed-constexpr") if folder else ()
 
 
 def disassembled(compiler_sandbox: CompilerSandbox, cubin: str) -> dict[str, str] | None:

@@ -220,6 +220,18 @@ function rubricRadar(verdicts) {
   return chart("Kernel rubric", "Places from 1 to 4 on the Standard Kernel Rubric.", traces, { polar: true }, 340);
 }
 
+// What a generator reaches: each area is one accepted kernel. An unknown level lies at 0.
+function profileRadar(profile) {
+  const cells = (profile.cells || []).filter((cell) => cell.on_frontier);
+  if (!cells.length) return noChart("Kernel rubric", "No radar: " + profile.summary + ".");
+  const axes = ["complexity", "representation", "hardware", "performance", "automation"];
+  const traces = cells.slice(0, 6).map((cell, i) => ({
+    type: "scatterpolar", theta: [...axes, axes[0]], r: [...cell.levels, cell.levels[0]].map((level) => level ?? 0), fill: "toself",
+    name: plain(cell.line + " " + cell.kernel), line: { color: SERIES[i] }, fillcolor: SERIES[i] + "33",
+  }));
+  return chart("Kernel rubric", "Levels on the frontier, " + profile.device + ": each area is one accepted kernel; an unknown level lies at 0.", traces, { polar: true }, 380);
+}
+
 function speedupDots(verdicts) {
   const timed = verdicts.filter((v) => v.timing).sort((a, b) => speedup(a) - speedup(b));
   if (!timed.length) return noChart("Speedups", "No speedups: no candidate was timed.");

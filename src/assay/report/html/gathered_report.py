@@ -7,6 +7,7 @@ keep the digits that a chart can show.
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
@@ -18,7 +19,8 @@ from assay.data.observations.explanation import Explanation
 from assay.data.observations.observation import LimitsSeen, TimesSeen
 from assay.data.published.recheck import Recheck
 from assay.data.run import Entry, Judgement, Run
-from assay.data.verdict import Rubric, Status, WorkloadOutcome
+from assay.data.scoring.rubric import KernelRubric, Rubric, RubricProfile
+from assay.data.verdict import Status, WorkloadOutcome
 from assay.data.workload import Category
 from assay.report import words
 from assay.report.html.report_data import (
@@ -36,6 +38,9 @@ from assay.report.html.shape_robustness import categories_of
 from assay.report.html.source_marks import marked
 from assay.scores.graded import Graded, GradedTask, graded, graded_task
 from assay.scores.grouped import groups
+from assay.scores.rubric.complexity_level import complexity_level
+from assay.scores.rubric.rubric_profile import rubric_profile
+from assay.scores.rubric.stored_placements import StoredKernel, facts_kept, stored_placements
 
 _DIGITS = 4
 _MOST_SAMPLES = 500  # of one subject: a density of more looks the same
@@ -54,6 +59,8 @@ class GatheredReport:
     verdicts: list[ReportVerdict] = field(default_factory=list)
     scored: list[Graded] = field(default_factory=list)  # the same, as scores see them
     scored_tasks: dict[str, GradedTask] = field(default_factory=dict)
+    kernels: list[StoredKernel] = field(default_factory=list)
+    complexities: dict[str, int | None] = field(default_factory=dict)  # by task
 
     def add(self, entry: Entry, judgement: Judgement | None) -> None:
         """Keep what the pages show of it."""
@@ -76,6 +83,30 @@ class GatheredReport:
         if judgement is not None:
             plain = self._judged(plain, judgement)
         self.verdicts.append(plain)
+        self._keep_kernel(entry, judgement, plain.generator)
+
+    def _keep_kernel(self, entry: Entry, judgement: Judgement | None, generator: str) -> None:
+        """What the profile of its generator is made from; the rows of its tables are not."""
+        task = entry.task
+        if task.id not in self.complexities:
+            self.complexities[task.id] = complexity_level(task.tags, task.source).level
+        verdict = judgement.verdict if judgement is not None else None
+        facts = facts_kept(verdict)
+        if verdict is None or facts is None:  # open, or older than what a profile is made from
+            return
+        rows = {"workloads": (), "evidence": (), "relations": (), "plan": None}
+        small = verdict.model_copy(update=rows)
+        self.kernels.append(StoredKernel(entry, small, facts, generator))
+
+    def _profiles(self) -> tuple[RubricProfile, ...]:
+        """One for each generator and device whose records hold a rubric."""
+        groups: dict[tuple[str, str], list[KernelRubric]] = defaultdict(list)
+        for one in stored_placements(self.kernels):
+            groups[one.generator, one.device].append(one)
+        return tuple(
+            rubric_profile(who, kernels, self.complexities)
+            for who, kernels in sorted(groups.items())
+        )
 
     def data(self, run: Run, title: str) -> ReportData:
         """The whole report."""
@@ -95,6 +126,7 @@ class GatheredReport:
             environments=tuple(self.environments),
             verdicts=tuple(self.verdicts),
             curves=fast_p_curves(groups(self.scored_tasks.values(), self.scored)),
+            profiles=self._profiles(),
         )
 
     def _judged(self, plain: ReportVerdict, judgement: Judgement) -> ReportVerdict:
@@ -122,6 +154,7 @@ class GatheredReport:
             "peaks": _peaks(judgement),
             "rubric": _rubric(verdict.rubric),
             "rubric_reasons": verdict.rubric.reasons if verdict.rubric else (),
+            "rubric_remarks": verdict.rubric.remarks if verdict.rubric else (),
             "own_share": verdict.own_share,
             "environment": self._environment(verdict.environment),
             "stages": {name: _rounded(seconds) for name, seconds in verdict.stages.items()},

@@ -32,8 +32,25 @@ function generatorPage(name) {
     el("div", { class: "pair" }, fastCurves([name]), statusBars("By task", byTask)),
     verdictTable(rows, rows.length + " candidates", "name", "task", "status", "coverage", "speedup", "reason"),
     section("Robustness", robustness("Shape robustness by task", byTask)),
+    section("Rubric", profiles(name)),
     section("Cost and rounds", el("div", { class: "pair" }, costScatter(rows), transitions(rows))),
   ];
+}
+
+// Sets of levels that one accepted kernel reached, with the kernel's name.
+function profiles(name) {
+  const found = (DATA.profiles || []).filter((one) => one.generator === name);
+  if (!found.length) return missing("No profile: the records hold no rubric.");
+  return found.map((profile) => [
+    el("p", {}, profile.summary + " on " + profile.device + ", " + profile.accepted + " of " + profile.candidates + " candidates accepted."),
+    profileRadar(profile),
+    (profile.cells || []).length ? dataTable({ caption: profile.cells.length + " sets of levels", rows: profile.cells, columns: [
+      { title: "levels", value: (c) => c.line }, { title: "frontier", value: (c) => (c.on_frontier ? "yes" : "no") },
+      { title: "rate", number: true, value: (c) => c.rate, cell: (c) => c.kernels + " of " + c.candidates },
+      { title: "tasks", number: true, value: (c) => c.solved, cell: (c) => c.solved + " of " + c.tasks },
+      { title: "kernel", value: (c) => c.kernel }, { title: "task", value: (c) => c.task },
+    ] }) : null,
+  ]);
 }
 
 // What every candidate of a group cost, over the tasks that have an accepted one.

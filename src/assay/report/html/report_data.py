@@ -15,6 +15,7 @@ from assay.data.limits import Peaks
 from assay.data.observations.measurement import Timing
 from assay.data.published.recheck import Recheck
 from assay.data.record import Record
+from assay.data.scoring.rubric import RubricProfile
 from assay.data.verdict import Coverage, Limits, OwnShare, RelationOutcome
 
 NOT_STATED = "not stated"  # the generator of a candidate that names none
@@ -80,6 +81,7 @@ class ReportVerdict(Record):
     peaks: Peaks | None = None
     rubric: dict[str, int] = Field(default_factory=dict)  # places by axis, those that are known
     rubric_reasons: tuple[str, ...] = ()
+    rubric_remarks: tuple[str, ...] = ()
     own_share: OwnShare | None = None
     environment: int | None = None  # index into the report's environments
     stages: dict[str, float] = Field(default_factory=dict)
@@ -134,3 +136,4 @@ class ReportData(Record):
     verdicts: tuple[ReportVerdict, ...]
     curves: tuple[ScoreCurve, ...]
     claims: tuple[Recheck, ...] = ()  # someone else's, where the run rechecks them
+    profiles: tuple[RubricProfile, ...] = ()  # of the rubric, by generator and device

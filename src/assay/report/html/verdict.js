@@ -16,7 +16,7 @@ function verdictPage(number) {
     section("Workloads", coverageWords(v), el("div", { class: "pair rows" }, workloadTable(v), errorHistogram(v)), relations(v)),
     v.explanation ? section("How it is wrong", el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "How it is wrong" }, el("pre", { class: "text" }, v.explanation))) : null,
     section("Time", timingTable(v), el("div", { class: "pair" }, densities([v]), roofline([v]))),
-    section("Rubric", rubricRadar([v]), (v.rubric_reasons || []).map((reason) => el("p", { class: "soft" }, reason))),
+    section("Rubric", rubricRadar([v]), [...(v.rubric_remarks || []), ...(v.rubric_reasons || [])].map((reason) => el("p", { class: "soft" }, reason))),
     section("Reproduce", reproduceBox(v)),
     section("Environment", environmentList(v)),
   ].flat().filter(Boolean);
