@@ -16,6 +16,11 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 import report_browser
 
+SCROLL = """title => {
+    const heads = [...document.querySelectorAll("h2")];
+    heads.find((one) => one.textContent === title).scrollIntoView();
+}"""
+
 
 @dataclass(frozen=True)
 class Picture:
@@ -64,7 +69,7 @@ def take(browser: object, report: Path, picture: Picture, target: str) -> None:
         shown.page.evaluate("drawAll()")
         shown.page.wait_for_timeout(1000)
         if picture.from_heading:
-            shown.page.evaluate("title => showSection(title)", picture.from_heading)
+            shown.page.evaluate(SCROLL, picture.from_heading)
             shown.page.wait_for_timeout(200)
         shown.page.screenshot(path=target)
         print(f"{target}: {'; '.join(shown.complaints) or 'nothing complains'}")
