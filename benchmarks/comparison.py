@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import itertools
 import json
+import os
 import subprocess
 import sys
 import time
@@ -66,6 +67,9 @@ def parsed_flags() -> argparse.Namespace:
     parser.add_argument("--tasks", nargs="+", default=list(TASKS))
     parser.add_argument("--time-shapes", action="store_true", default=True)
     parser.add_argument("--no-time-shapes", dest="time_shapes", action="store_false")
+    parser.add_argument(
+        "--untimed", action="store_true", help="record the run on the track `kernel` alone"
+    )
     parser.add_argument("--out", type=Path, default=Path("out/comparison"))
     parser.add_argument(
         "--record", type=Path, default=ROOT / "benchmarks/results/comparison_cpu.json"
@@ -95,10 +99,12 @@ def do_candidates(flags: argparse.Namespace) -> None:
 
 def do_judge(flags: argparse.Namespace) -> None:
     """Judged on the track `open`, where every generator may be accepted, and timed."""
-    start = time.monotonic()
+    start, load = time.monotonic(), [os.getloadavg()[0]]
     shapes = ["--time-shapes"] if flags.time_shapes else []
     judge(flags, "open", "--timing", *shapes)
-    (flags.out / "timed_s").write_text(f"{time.monotonic() - start:.0f}")
+    load.append(os.getloadavg()[0])
+    told = {"seconds": round(time.monotonic() - start), "load": load, "shapes": flags.time_shapes}
+    (flags.out / "timed.json").write_text(json.dumps(told))
 
 
 def do_kernels(flags: argparse.Namespace) -> None:
@@ -117,7 +123,8 @@ def judge(flags: argparse.Namespace, track: str, *more: str) -> None:
 
 def do_record(flags: argparse.Namespace) -> None:
     """Everything that the commands say about the runs, in one file."""
-    timed, kernels = str(flags.out / "open"), str(flags.out / "kernel")
+    kernels = str(flags.out / "kernel")
+    timed = kernels if flags.untimed else str(flags.out / "open")
     verdicts = [verdict for _, verdict in stored_verdicts(timed)]
     lines = (flags.out / "candidates.jsonl").read_text().splitlines()
     told = [json.loads(line) for line in lines]
@@ -125,12 +132,16 @@ def do_record(flags: argparse.Namespace) -> None:
         "device": flags.device,
         "tasks": flags.tasks,
         "generators": flags.generators,
-        "timed_s": float((flags.out / "timed_s").read_text()),
+        "timed": None if flags.untimed else json.loads((flags.out / "timed.json").read_text()),
         "environment": verdicts[0].environment.model_dump(mode="json"),
         "candidates": [{k: v for k, v in one.items() if k != "source"} for one in told],
         "missing": json.loads((flags.out / "missing.json").read_text()),
         "verdicts": [short(one) for one in verdicts],
-        "kernel_verdicts": [short(one) for _, one in stored_verdicts(kernels)],
+        "kernel_verdicts": [
+            short(one)
+            for entry, one in stored_verdicts(kernels)
+            if entry.candidate.name in {line["name"] for line in told}
+        ],
         "sheets": [without_curves(one) for one in lines_of("score", timed, "--attempted-only")],
         "leaderboard": lines_of("leaderboard", timed, "--attempted-only"),
         "analysis": lines_of("analyse", timed)[0],

@@ -20,16 +20,16 @@ of Assay. `benchmarks/comparison.py` writes this page from
 |---|---|
 | `eager` | the reference's own torch calls |
 | `inductor-cpp` | C++ that torch.compile wrote, as text; it runs without torch.compile |
-| `hand` | kernels of `examples` and honest ones of `tests/corpus`; some tasks have two |
+| `hand` | kernels of `examples` and honest ones of `tests/corpus` |
 
 **The machine** is a small one: {device_name}, {cores} cores, no GPU; {threads} threads,
 torch {torch}, {compiler}. What is faster here says little about a large CPU and nothing about a
-GPU. All timed judgements together took {timed_s:.0f} s, with nothing else running.
+GPU. {timed}
 `--device cuda` asks the generators for a GPU: only `eager` has an answer there so far, and
 `inductor-triton` is refused with a sentence that says what is missing.
 
 ```sh
-assay run native --candidates candidates.jsonl --out RUN --track open --level quick --time-shapes
+assay run native --candidates candidates.jsonl --out RUN {how}
 assay score RUN --attempted-only
 assay analyse RUN
 assay compare RUN --generator eager --generator inductor-cpp
@@ -37,6 +37,13 @@ assay leaderboard RUN --attempted-only
 assay report RUN -o report.html
 ```
 """
+_TIMED = """The timed judgements took {seconds} s together; the load average was {before:.1f} when
+they began and {after:.1f} when they ended."""
+_BUSY = """**The machine was busy with other work.** Candidate and baseline are timed in turns, so a
+ratio holds, but its interval is wide. Repeat it on a quiet machine before you quote a figure."""
+_NOT_TIMED = """**Nothing is timed here**: no quiet machine was at hand when the record was made, so
+every figure about speed is missing. `python benchmarks/comparison.py judge` times the same
+candidates."""
 _REPORT = """## The report
 
 ![The overview](comparison_overview.png)
@@ -69,11 +76,29 @@ def page(record: Record) -> str:
         threads=environment["threads"],
         torch=environment["torch"],
         compiler=environment["compiler"],
-        timed_s=record["timed_s"],
+        timed=_timed_words(record),
+        how=_how_judged(record),
     )
-    parts = [head, _made(record), _judged(record), _kernels(record), _scores(record)]
+    judged = [] if record["timed"] is None else [_judged(record)]
+    parts = [head, _made(record), *judged, _kernels(record), _scores(record)]
     parts += [_leaderboard(record), _compared(record), _analysis(record), _REPORT]
     return "\n".join(part.strip("\n") + "\n" for part in parts)
+
+
+def _timed_words(record: Record) -> str:
+    if record["timed"] is None:
+        return _NOT_TIMED
+    before, after = record["timed"]["load"]
+    said = _TIMED.format(seconds=record["timed"]["seconds"], before=before, after=after)
+    busy = max(before, after) > record["environment"]["device"]["cores"] + 1
+    return f"{said}\n{_BUSY}" if busy else said
+
+
+def _how_judged(record: Record) -> str:
+    if record["timed"] is None:
+        return "--level quick --no-timing"
+    shapes = " --time-shapes" if record["timed"]["shapes"] else ""
+    return f"--track open --level quick{shapes}"
 
 
 def _made(record: Record) -> str:
@@ -108,7 +133,7 @@ def _kernels(record: Record) -> str:
     text = [
         "## Whose kernels are they?",
         "",
-        "The same candidates on the track `kernel`, where the computation must be in kernels of",
+        "Judged on the track `kernel`, where the computation must be in kernels of",
         "the candidate's own. C++ that torch.compile wrote is its own where it is handed in as",
         "text ([generated kernels](honesty.md#policies)); what it leaves to a library is not.",
         "",
