@@ -77,6 +77,26 @@ OF_THE_RUN = frozenset(
     }
 )
 
+# What speaks about honesty, whatever it does to the verdict.
+OF_HONESTY = (
+    EvidenceKind.DELEGATION,
+    EvidenceKind.NO_KERNEL,
+    EvidenceKind.DECOY,
+    EvidenceKind.GENERATED_KERNEL,
+    EvidenceKind.MEMO,
+    EvidenceKind.PHASE,
+    EvidenceKind.UNFINISHED_WORK,
+    EvidenceKind.STALE_WEIGHTS,
+    EvidenceKind.PATCHED_STATE,
+    EvidenceKind.LYING_TENSOR,
+    EvidenceKind.REACHED_OUT,
+    EvidenceKind.LEFTOVER,
+    EvidenceKind.FORGERY,
+    EvidenceKind.CLOCK,
+    EvidenceKind.FASTER_THAN_LIGHT,
+    EvidenceKind.LOWER_PRECISION,
+)
+
 
 class Evidence(Record):
     """A finding a person understands without reading our code."""

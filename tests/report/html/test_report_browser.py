@@ -89,6 +89,21 @@ def test_claims_are_the_first_page_of_a_recheck(browser: Any, tmp_path: Path) ->
         assert shown.complaints == [] and shown.requests == []
 
 
+def test_the_overview_names_each_cheat_and_its_line(browser: Any, tmp_path: Path) -> None:
+    path = tmp_path / "cheats.html"
+    path.write_text(report_page(hostile_report().data(RUN, "cheats")))
+    with opened(browser, path) as shown:
+        shown.page.evaluate("VERDICTS[0].honest = 'no'")
+        shown.page.evaluate("document.getElementById('main').replaceChildren(cheatSection())")
+        row = shown.page.locator(".cheats tbody tr").first
+        assert "1 of" in shown.page.inner_text(".cheats caption")
+        assert row.locator(".chip").count() >= 1
+        row.locator("a:has-text('line')").click()
+        shown.page.wait_for_selector(".code .shown")
+        assert "convicts" in (shown.page.locator(".code .shown").get_attribute("class") or "")
+    assert shown.complaints == []
+
+
 @pytest.mark.exhaustive
 def test_charts_are_drawn_and_follow_the_theme(browser: Any, report: Path) -> None:
     with opened(browser, report, dark=True) as shown:

@@ -11,6 +11,6 @@
 * `report_page`: the parts put together into the file
 
 `page.html`, `style.css` and the `.js` files are the page itself: `dom.js` makes elements,
-`tables.js` and `charts.js` draw, `overview.js`, `groups.js`, `verdict.js`, `compare.js` and
-`claims.js` are the pages, and `router.js` chooses one of them.
+`tables.js` and `charts.js` draw, `cheats.js` lists who is not honest, `overview.js`, `groups.js`,
+`verdict.js`, `compare.js` and `claims.js` are the pages, and `router.js` chooses one of them.
 """

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from assay.data.environment import Environment
+from assay.data.evidence import OF_HONESTY
 from assay.data.generator import Generator
 from assay.data.limits import Peaks
 from assay.data.observations.call import CallSeen
@@ -122,6 +123,7 @@ class GatheredReport:
             started_at=run.started_at or None,
             statuses=tuple(status.value for status in reversed(Status)),
             categories=tuple(category.value for category in Category),
+            honesty_kinds=tuple(kind.value for kind in OF_HONESTY),
             tasks=tuple(self.tasks[name] for name in sorted(self.tasks)),
             environments=tuple(self.environments),
             verdicts=tuple(self.verdicts),

@@ -7,6 +7,7 @@ function overviewPage() {
     el("p", { class: "soft" }, "Suite " + DATA.suite + ": " + n + " candidates of " + TASKS.length + " tasks. Only accepted counts as success."),
     el("div", { class: "chips" }, STATUSES.map((status) => el("a", { class: "tile", href: link("verdicts", status) },
       el("b", {}, count(VERDICTS, status) + " of " + n), chip(status), " ", percent(count(VERDICTS, status), n)))),
+    cheatSection(),
     el("div", { class: "pair" }, statusBars("By task", byTask), el("div", {}, several ? statusBars("By generator", byGenerator) : null, fastCurves(GENERATORS))),
     section("Tasks", countTable("Candidates by task and status", "task", byTask, taskLink)),
     section("Generators", several ? null : el("p", { class: "soft" }, "All candidates have one generator: ", generatorLink(GENERATORS[0]), "."),

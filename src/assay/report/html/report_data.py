@@ -131,6 +131,7 @@ class ReportData(Record):
     started_at: float | None
     statuses: tuple[str, ...]  # every status, the best first
     categories: tuple[str, ...]  # every shape category
+    honesty_kinds: tuple[str, ...]  # kinds of evidence that speak about honesty
     tasks: tuple[ReportTask, ...]
     environments: tuple[Environment, ...]
     verdicts: tuple[ReportVerdict, ...]

@@ -17,6 +17,7 @@ _SCRIPTS = (
     "dom.js",
     "tables.js",
     "charts.js",
+    "cheats.js",
     "overview.js",
     "groups.js",
     "verdict.js",

@@ -21,7 +21,7 @@ function route() {
   document.title = title && title.textContent !== DATA.title ? title.textContent + " - " + DATA.title : DATA.title;
   document.getElementById("nav").replaceChildren(...(SINGLE ? [] : NAV.map(([name, label, key]) =>
     el("a", { href: link(name), title: "Key: " + key, "aria-current": name === page ? "page" : null }, label))));
-  showFirstMarks();
+  showFirstMarks(...(page === "verdict" ? given.slice(1) : []));
   performance.mark("page");
   drawCharts();
 }

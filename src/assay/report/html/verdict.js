@@ -46,7 +46,9 @@ function evidenceList(v) {
     line ? el("button", { type: "button", click() { showLine(file, line); } }, "line " + line) : one.where ? el("b", {}, one.where) : null,
     one.where || line ? " " : "", one.text))), own];
 }
-function showFirstMarks() {
+// The line that the address names, else the first that is marked.
+function showFirstMarks(file, line) {
+  if (line) return showLine(file, line);
   for (const box of document.querySelectorAll(".tall")) {
     const first = box.querySelector(".convicts") || box.querySelector(".marked");
     if (first) box.scrollTop = first.offsetTop - 80;
@@ -54,7 +56,7 @@ function showFirstMarks() {
 }
 function showLine(file, line) {
   const found = document.getElementById("line-" + file + "-" + line);
-  if (found) { found.closest(".tall").scrollTop = found.offsetTop - 80; found.scrollIntoView({ block: "nearest" }); }
+  if (found) { found.closest(".tall").scrollTop = found.offsetTop - 80; found.scrollIntoView({ block: "nearest" }); found.classList.add("shown"); }
 }
 
 function sourceView(v) {

@@ -1,0 +1,11 @@
+"""Generators: what makes candidates of a task without a language model.
+
+    candidate_source.py       the contract: a task -> a candidate, or the reason why there is none
+    model_module.py           a task's module rewritten as a candidate's
+    eager_source.py           the reference's own torch calls
+    inductor_cpp_source.py    the C++ that torch.compile writes for a CPU, as text
+    inductor_module.py        reads the module that Inductor writes
+    inductor_process.py       the process in which a reference is compiled
+
+The rule: no candidate code is imported or run here. A reference is run in a process of its own.
+"""
