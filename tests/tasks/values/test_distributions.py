@@ -157,3 +157,15 @@ def test_ties_lie_on_a_grid_and_some_rows_are_constant() -> None:
     assert torch.equal(ties * 2, (ties * 2).round()) and ties.abs().max() == 1
     constant = (ties == ties[:, :1]).all(dim=1)
     assert constant.any() and not constant.all()
+
+
+def test_planted_nans_have_either_sign() -> None:
+    signs = set()
+    for seed in range(16):
+        made = redraw(OWN, Values(Distribution.NAN, 0), seed, FREE).inputs[0]
+        signs.add(bool(made[made.isnan()].signbit().item()))
+    assert signs == {False, True}
+    last = redraw(OWN, Values(Distribution.NAN, 1), 0, FREE).inputs[0]
+    assert bool(last[-1, -1].isnan()) and bool(last[-1, -1].signbit())
+    row = redraw(OWN, Values(Distribution.NANS, 0), 0, FREE).inputs[0]
+    assert set(row[row.isnan()].signbit().tolist()) == {False, True}

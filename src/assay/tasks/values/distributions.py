@@ -125,6 +125,8 @@ def _plant(own: Sequence[Any], values: Values, generator: torch.Generator) -> Dr
     """One element of one float input becomes NaN or an infinity; a structural zero never does.
 
     With a scale of one it is the last, with two the first: a check that skips the tail misses it.
+    The sign bit of a NaN is drawn too, and several NaN of a row have either: what processors make
+    of inf - inf has it set, and code that looks at bits takes such a NaN for the smallest number.
     """
     places = [i for i, v in enumerate(own) if isinstance(v, torch.Tensor) and v.is_floating_point()]
     places = [i for i in places if own[i].numel()]
@@ -137,10 +139,14 @@ def _plant(own: Sequence[Any], values: Values, generator: torch.Generator) -> Dr
     place = {1: -1, 2: 0}.get(values.scale, _below(len(spots), generator))
     index = tuple(int(i) for i in spots[place])
     sign = 1.0 if _below(2, generator) else -1.0
-    value = sign * math.inf if values.distribution is Distribution.INF else math.nan
+    infinite = values.distribution is Distribution.INF
+    if values.scale and not infinite:
+        sign = -1.0  # one of them has it set, whatever is drawn
+    value = math.copysign(math.inf if infinite else math.nan, sign)
     more = _beside(spots, index, generator) if values.distribution is Distribution.NANS else ()
-    for spot in (index, *more):
-        tensor[spot] = value
+    tensor[index] = value
+    for turn, spot in enumerate(more):
+        tensor[spot] = math.copysign(value, sign if turn % 2 else -sign)
     inputs = [tensor if i == chosen else v for i, v in enumerate(own)]
     return Drawn(tuple(inputs), PlantedValue(chosen, index, value, more))
 
