@@ -15,6 +15,7 @@ from assay.data.contract import Stochastic
 from assay.data.evidence import EvidenceKind
 from assay.data.observations.call import CallOutcome, CallSeen, CallStage, Mix, OutputSeen
 from assay.data.observations.observation import CheckMissing, Observation
+from assay.data.workload import Direction
 from assay.exam.answer_origin import AskedCall, NeighbouringCalls, PlantedCopy, explain
 from assay.exam.builds.deferred_warmup import DeferredWarmup
 from assay.exam.call_reading import BatchId, CallFacts, read_call, tensors_of
@@ -31,14 +32,16 @@ from assay.sandbox.host.deadline import Deadline
 from assay.sandbox.host.planned_call import BatchOptions, Place, PlannedCall, Spot
 from assay.sandbox.host.raw_call import RawCall
 from assay.sandbox.host.session import Session
+from assay.sandbox.protocol.surroundings import Surroundings
 from assay.source_analysis.task_facts import small_inputs
+from assay.tasks.references.training_modes import ignores_modes
 
 ENOUGH_WRONG = 12  # answers, after which no more are asked for
 _CLEARLY = 2.0  # times the budget
 _SECOND_LOOKS = 3  # at results that were wrong when they were called done
 _ASKED_AGAIN = 4  # questions
 _LOOKS = 1  # batches, beside the last, after which a look may take its time
-_RECORDED_SHARE, _THREAD_SHARE = 0.1, 0.1  # of the batches: gradients recorded, another thread
+_ELSEWHERE = 0.1  # of the batches: in each of the surroundings that are not the usual ones
 _VALUES = (EvidenceKind.WRONG_VALUE, EvidenceKind.NON_FINITE, EvidenceKind.UNFINISHED_WORK)
 
 AfterBatch = Callable[[int, bool], list[Observation]]  # the batch; whether it may take its time
@@ -280,11 +283,15 @@ class ScriptRunner:
         if batch.kind is not BatchKind.PLAIN or not repeatable or stochastic:
             return options
         rng = exam.secret.random("surroundings", number.stage, number.number)
-        return replace(
-            options,
-            recording=rng.random() < _RECORDED_SHARE,
-            other_thread=rng.random() < _THREAD_SHARE and self.session.idle_probe is None,
+        recording, thread, frozen, mode = (rng.random() < _ELSEWHERE for _ in range(4))
+        forward = exam.plan.workloads[0].direction is Direction.FORWARD
+        around = Surroundings(
+            recording=recording,
+            other_thread=thread and self.session.idle_probe is None,
+            frozen=frozen and forward,
+            other_mode=mode and forward and ignores_modes(exam.reference.task.source),
         )
+        return replace(options, surroundings=around)
 
     def prepare(self, instance: int, wanted: Weights | None) -> Weights:
         """Have an instance ready with the weights asked for; returns the version in force."""
