@@ -11,16 +11,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from assay.data.contract import Stochastic
 from assay.data.evidence import EvidenceKind
 from assay.data.observations.call import CallOutcome, CallSeen, CallStage, Mix, OutputSeen
 from assay.data.observations.observation import CheckMissing, Observation
-from assay.data.workload import Direction
 from assay.exam.answer_origin import AskedCall, NeighbouringCalls, PlantedCopy, explain
 from assay.exam.builds.deferred_warmup import DeferredWarmup
 from assay.exam.call_reading import BatchId, CallFacts, read_call, tensors_of
 from assay.exam.candidate_instances import ConstructorRefusal, Instances, twin_of
 from assay.exam.exam import ContentKey, Exam
+from assay.exam.for_candidate.call_surroundings import surroundings_of
 from assay.exam.leftover_work import extra_processes
 from assay.exam.logged_operations import OwnShape, dispatched
 from assay.exam.pace import Allowance, Pace
@@ -32,16 +31,13 @@ from assay.sandbox.host.deadline import Deadline
 from assay.sandbox.host.planned_call import BatchOptions, Place, PlannedCall, Spot
 from assay.sandbox.host.raw_call import RawCall
 from assay.sandbox.host.session import Session
-from assay.sandbox.protocol.surroundings import Surroundings
 from assay.source_analysis.task_facts import small_inputs
-from assay.tasks.references.training_modes import ignores_modes
 
 ENOUGH_WRONG = 12  # answers, after which no more are asked for
 _CLEARLY = 2.0  # times the budget
 _SECOND_LOOKS = 3  # at results that were wrong when they were called done
 _ASKED_AGAIN = 4  # questions
 _LOOKS = 1  # batches, beside the last, after which a look may take its time
-_ELSEWHERE = 0.1  # of the batches: in each of the surroundings that are not the usual ones
 _VALUES = (EvidenceKind.WRONG_VALUE, EvidenceKind.NON_FINITE, EvidenceKind.UNFINISHED_WORK)
 
 AfterBatch = Callable[[int, bool], list[Observation]]  # the batch; whether it may take its time
@@ -268,30 +264,8 @@ class ScriptRunner:
             apart=self.exam.keeps_apart,
             held=batch.held,
         )
-        return self._in_surroundings(options, number, batch)
-
-    def _in_surroundings(
-        self, options: BatchOptions, number: BatchId, batch: ScriptedBatch
-    ) -> BatchOptions:
-        """Some calls are made as a training loop makes them, some as a server does.
-
-        Who raises there is asked once more, so a call must not change what the next one finds.
-        """
-        exam = self.exam
-        repeatable = not (exam.stateful or exam.reference.updates)
-        stochastic = isinstance(exam.reference.task.contract, Stochastic)
-        if batch.kind is not BatchKind.PLAIN or not repeatable or stochastic:
-            return options
-        rng = exam.secret.random("surroundings", number.stage, number.number)
-        recording, thread, frozen, mode = (rng.random() < _ELSEWHERE for _ in range(4))
-        forward = exam.plan.workloads[0].direction is Direction.FORWARD
-        around = Surroundings(
-            recording=recording,
-            other_thread=thread and self.session.idle_probe is None,
-            frozen=frozen and forward,
-            other_mode=mode and forward and ignores_modes(exam.reference.task.source),
-        )
-        return replace(options, surroundings=around)
+        threads = self.session.idle_probe is None
+        return replace(options, surroundings=surroundings_of(self.exam, number, batch, threads))
 
     def prepare(self, instance: int, wanted: Weights | None) -> Weights:
         """Have an instance ready with the weights asked for; returns the version in force."""

@@ -169,3 +169,13 @@ def test_planted_nans_have_either_sign() -> None:
     assert bool(last[-1, -1].isnan()) and bool(last[-1, -1].signbit())
     row = redraw(OWN, Values(Distribution.NANS, 0), 0, FREE).inputs[0]
     assert set(row[row.isnan()].signbit().tolist()) == {False, True}
+
+
+def test_infinities_stand_before_a_nan_of_their_row() -> None:
+    for seed in range(8):
+        drawn = redraw(OWN, Values(Distribution.BESIDE_INF, 0), seed, FREE)
+        assert drawn.planted is not None
+        (row, column), made = drawn.planted.index, drawn.inputs[0]
+        assert int(made.isnan().sum()) == 1 and bool(made[row, column].isnan())
+        assert len(drawn.planted.infinite) == int(made.isinf().sum()) == min(2, column)
+        assert all(spot[0] == row and spot[1] < column for spot in drawn.planted.infinite)
