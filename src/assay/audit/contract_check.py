@@ -14,7 +14,7 @@ import torch
 from assay.audit.null_trials import OTHER_DRAWS, AuditDeadline, in_stages, tried
 from assay.data.plan import Plan
 from assay.data.settings import Level, Settings
-from assay.data.workload import Distribution, Workload
+from assay.data.workload import Workload
 from assay.errors import TaskError
 from assay.exam.exam import ContentKey, Draw, Exam
 from assay.exam.null_check import material as material_of
@@ -22,13 +22,14 @@ from assay.exam.reference_check import check_reference
 from assay.exam.secret import Secret
 from assay.exam.workloads.shape_points import HEAVY_STATE
 from assay.exam.workloads.workload_sweep import sweep
+from assay.exam.workloads.workload_trials import PLANTED
 from assay.numerics.null_answers import Null, passes
 from assay.tasks.references.reference import Reference
 
 DRAWS = 2
 SECONDS = 4.0
 SWEEP_SECONDS = 10.0
-_PLANTED = (Distribution.NAN, Distribution.INF, Distribution.NANS)
+_PLANTED = frozenset(PLANTED)
 
 
 class ContractCheck:

@@ -48,6 +48,7 @@ class Distribution(StrEnum):
     NAN = "nan"  # one element is NaN
     INF = "inf"  # one element is infinite
     NANS = "nans"  # several elements of one row are NaN
+    BESIDE_INF = "beside_inf"  # one element is NaN, others before it in its row are infinite
     MINUS_INF = "minus_inf"  # rows begin with minus infinity
     LITERALS = "literals"  # the workload's values, their neighbours and a band around each
 

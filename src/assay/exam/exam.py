@@ -328,8 +328,12 @@ class Exam:
             return Content(drawn.inputs), None
         tensor = drawn.inputs[drawn.planted.input]
         element = _flat_index(tuple(tensor.shape), drawn.planted.index)
-        more = tuple(_flat_index(tuple(tensor.shape), index) for index in drawn.planted.more)
-        return Content(drawn.inputs), PlantedElement(drawn.planted.input, element, more)
+        more, infinite = (
+            tuple(_flat_index(tuple(tensor.shape), index) for index in indices)
+            for indices in (drawn.planted.more, drawn.planted.infinite)
+        )
+        planted = PlantedElement(drawn.planted.input, element, more, infinite)
+        return Content(drawn.inputs), planted
 
     def _related(self, content_key: ContentKey) -> Content:
         relation = self.relations[content_key.relation]

@@ -1,7 +1,8 @@
-"""Repeated draws: does a random operation draw anew in every call?
+"""Repeated draws: does a random operation draw anew, in every call and at every place?
 
 The rule: a call is held against the latest ones of the same shape, whatever their content was; who
-draws the same numbers again is wrong, although each answer alone looks random.
+draws the same numbers again is wrong, although each answer alone looks random. The sums of all
+calls together must scatter as those of independent draws do.
 """
 
 from __future__ import annotations
@@ -12,7 +13,13 @@ import torch
 
 from assay.data.evidence import EvidenceKind
 from assay.data.observations.call import CallSeen
-from assay.numerics.contracts.random_draws import BinaryDraws, repeated, repeated_view
+from assay.numerics.contracts.draw_dispersion import DrawDispersion
+from assay.numerics.contracts.random_draws import (
+    BinaryDraws,
+    dispersed,
+    repeated,
+    repeated_view,
+)
 from assay.numerics.expectation import OutputExpectation
 
 _REMEMBERED = 4  # calls of one shape
@@ -26,9 +33,10 @@ class _DrawnCall:
 
 @dataclass
 class RepeatedDraws:
-    """The draws of the latest calls, by shape."""
+    """The draws of the latest calls, by shape, and the sums of all calls, by view."""
 
     _known: dict[tuple[int, ...], list[_DrawnCall]] = field(default_factory=dict)
+    _sums: dict[int, DrawDispersion] = field(default_factory=dict)
 
     def look(
         self, seen: CallSeen, expected: OutputExpectation, tensor: torch.Tensor | None
@@ -42,6 +50,10 @@ class RepeatedDraws:
         for then in earlier:
             findings += map(repeated_view, now.views, then.views)
         self._known[expected.shape] = [*earlier[1 - _REMEMBERED :], now]
+        for view, one in enumerate(expected.draws.sums(tensor)):
+            sums = self._sums.setdefault(view, DrawDispersion())
+            sums.add(one)
+            findings += dispersed(sums)
         worst = max(findings, key=lambda finding: finding.share, default=None)
         if worst is None or worst.share <= 1.0:
             return seen

@@ -29,7 +29,12 @@ from assay.numerics.budget.error_budget import (
 from assay.numerics.budget.own_roundings import ROUNDINGS
 from assay.numerics.budget.rounding import accumulation_unit, all_finite, is_float, real_dtype
 from assay.numerics.comparison import compare
-from assay.numerics.contracts.planted_values import planted_runs, with_planted
+from assay.numerics.contracts.planted_values import (
+    beside_infinities,
+    planted_runs,
+    with_planted,
+    without_infinities,
+)
 from assay.numerics.contracts.random_draws import Draws
 from assay.numerics.evaluations import Evaluations, ReferenceArguments, evaluate
 from assay.numerics.joint_outputs import compare_all, defining_equations, unjudged
@@ -89,12 +94,19 @@ def expect(
     if request.planted is None:
         found = _expectations(evaluate(arguments, request), arguments.inputs, request)
         return tuple(replace(output, masked=request.masked) for output in found)
-    runs = planted_runs(compute, inputs, state, request.planted)
+    runs = planted_runs(
+        compute, without_infinities(inputs, request.planted), state, request.planted
+    )
     seen = evaluate(replace(arguments, inputs=runs.finite_inputs), request)
     finite = _expectations(seen, runs.finite_inputs, request)
     if finite[0].equations is not None:
         return tuple(unjudged(output) for output in finite)
-    return tuple(with_planted(output, runs, i, seen.rounds) for i, output in enumerate(finite))
+    found = tuple(with_planted(output, runs, i, seen.rounds) for i, output in enumerate(finite))
+    if not request.planted.infinite:
+        return found
+    beside = compute(inputs, state, False).tensors
+    pairs = zip(found, beside, strict=True)
+    return tuple(beside_infinities(output, tensor.detach()) for output, tensor in pairs)
 
 
 def _expectations(

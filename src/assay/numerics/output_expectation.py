@@ -48,6 +48,7 @@ class PlantedElement:
     input: int
     element: int  # flat, in logical order
     more: tuple[int, ...] = ()  # other elements that hold the same
+    infinite: tuple[int, ...] = ()  # elements that hold infinities beside it
 
 
 @dataclass(frozen=True)

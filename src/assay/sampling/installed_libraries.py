@@ -1,9 +1,9 @@
 """InstalledLibraries: the object files on this machine that computing functions can be copied from.
 
-The rule: torch and NumPy with the libraries that wheels bring along, the BLAS and Fortran libraries
-of the system, and CPython's own. Packages that compile and load a candidate's kernels are its tools
-and are left out; so are libraries made of public headers (pybind11, pocketfft), which an honest
-candidate may compile too.
+The rule: torch and NumPy with the libraries and archives that wheels bring along, the BLAS and
+Fortran libraries of the system, and CPython's own. Packages that compile and load a candidate's
+kernels are its tools and are left out; so are libraries made of public headers (pybind11,
+pocketfft), which an honest candidate may compile too.
 """
 
 from __future__ import annotations
@@ -16,11 +16,12 @@ from pathlib import Path
 
 from assay.sampling.compute_names import is_interpreter_file
 
-_PACKAGED = ("torch/lib/*", "numpy/*/*", "*.libs/*")
+_PACKAGED = ("torch/lib/*", "numpy/*/*", "numpy/random/lib/*", "*.libs/*")
 _SYSTEM = ("lib/*", "lib64/*", "lib/*-linux-gnu/*", "lib/*-linux-gnu/*/*", "local/lib/*")
 _COMPUTING = re.compile(
     r"lib(torch|torch_cpu|\w*blas|\w*lapack|gfortran|mkl|dnnl|fftw|gsl|atlas|blis)(\d*[._-].*)?\.so.*"
     r"|_(multiarray_umath|umath_linalg)\..*\.so"
+    r"|libnpyrandom\.a"  # NumPy's generators hold the same code, without symbols
 )
 _SUPPORT = re.compile(r"lib(stdc\+\+|c|m|mvec|gcc_s|gomp|c10|torch_python)\.so[.\d]*")
 

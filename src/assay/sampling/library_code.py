@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import functools
 import hashlib
 import os
 import tempfile
@@ -20,6 +21,7 @@ from pathlib import Path
 import numpy as np
 
 from assay.errors import HostError
+from assay.sampling.archive_functions import archive_functions, is_archive
 from assay.sampling.code_seeds import SEED_BYTES, Bytes, Words, seeds
 from assay.sampling.library_functions import LibraryFunctions, library_functions
 
@@ -42,7 +44,7 @@ class LibraryCode:
     @property
     def functions(self) -> LibraryFunctions:
         """Read when a first proposal asks: half a second for the largest library."""
-        found = library_functions(self.path)
+        found = _functions(self.path)
         if found is None:
             raise HostError(f"{self.path} changed while it was in use")
         return found
@@ -58,13 +60,18 @@ class LibraryCode:
         return [shift for shift, _ in found.most_common(_PROPOSALS)]
 
 
+@functools.lru_cache(maxsize=16)
+def _functions(path: str) -> LibraryFunctions | None:
+    return archive_functions(path) if is_archive(path) else library_functions(path)
+
+
 def library_code(path: str, folder: Path) -> LibraryCode | None:
     """The library with its seeds, which are kept in the folder; None where it has no functions."""
     image: Bytes = np.memmap(path, dtype=np.uint8, mode="r")
     try:
         keys = _kept_keys(path, image, folder)
     except OSError:  # a cache that cannot be written costs time only
-        keys = _keys(image, library_functions(path))
+        keys = _keys(image, _functions(path))
     return LibraryCode(path, image, keys) if len(keys) else None
 
 
@@ -73,7 +80,7 @@ def _kept_keys(path: str, image: Bytes, folder: Path) -> Words:
     if not kept.exists():
         with _turn(folder):
             if not kept.exists():
-                _store(_keys(image, library_functions(path)), kept)
+                _store(_keys(image, _functions(path)), kept)
     return np.asarray(np.load(kept, mmap_mode="r"))  # mapped; plain arrays are sliced faster
 
 

@@ -74,6 +74,18 @@ class Look:
         name = functions.computes_at(offset) if functions is not None else ""
         return f"{name} of {found.name}" if name else ""
 
+    def c_function(self) -> str:
+        """The computing function of a library that has a C name: MKL's, XNNPACK's inside of torch.
+
+        What torch itself computes in has mangled names.
+        """
+        found = self.process.objects.find(self.registers.pc)
+        functions = library_functions(found.path) if found is not None else None
+        if found is None or functions is None:
+            return ""
+        name = functions.computes_at(self.registers.pc - found.start + found.offset)
+        return "" if name.startswith("_Z") else name
+
     def operators(self) -> frozenset[str] | None:
         """Torch operators between the code and whoever called torch; None where that is unknown."""
         found: set[str] = set()

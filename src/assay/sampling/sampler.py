@@ -33,6 +33,7 @@ _SETTLE_S = 0.5  # for threads that are still to be let go
 _JOIN_S = 5.0  # until the sampling thread is given up
 _TOP = 5  # objects and operators that are named
 _TORCH = "libtorch"
+WITHOUT_TORCH = "the BLAS inside of"  # called by its own address: no operator is on the stack
 _PR_SET_TIMERSLACK = 29
 
 
@@ -222,6 +223,8 @@ class Sampler:
             if operators and not computing:
                 owner = Owner.MOVEMENT
             else:
+                if _TORCH in name and look.operators() == frozenset() and look.c_function():
+                    name = f"{WITHOUT_TORCH} {name}"
                 self._libraries[name] += 1
                 self._operators.update(computing)
                 self._in_torch += _TORCH in name

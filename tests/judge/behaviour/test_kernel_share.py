@@ -84,3 +84,29 @@ def test_a_template_of_included_headers_is_own_and_the_librarys_copy_of_it_is_no
     assert owner(vendor, _names('#include "cutlass/gemm/device/gemm.h"')) is KernelOwner.LIBRARY
     templated = "void cutlass::Kernel<cutlass::gemm::kernel::Gemm<Mma>>(Params)"
     assert owner(templated, _names('#include "cutlass/gemm/device/gemm.h"')) is KernelOwner.OWN
+
+
+COPY = "_ZN2at6native27unrolled_elementwise_kernelIZZZNS0_23direct_copy_kernel_cudaERNS_18Tensor"
+ACTIVATION = "_ZN2at6native29vectorized_elementwise_kernelILi4EZZZNS0_14GeluCUDAKernelImpl"
+
+
+def test_a_name_of_movement_hides_no_librarys_function() -> None:
+    renamed = "vector_direct_copy_kernel_all"
+    assert owner(renamed, OWN) is KernelOwner.MOVEMENT
+    assert owner(renamed, OWN, ACTIVATION) is KernelOwner.LIBRARY
+    seen = _seen(("mine", 30_000.0, ""), (renamed, 600.0, ACTIVATION))
+    assert _severities(seen) == [Severity.CONVICTS]
+
+
+def test_a_librarys_own_copy_is_movement_by_its_code_too() -> None:
+    name = "void at::native::unrolled_elementwise_kernel<at::native::direct_copy_kernel_cuda>()"
+    assert owner(name, OWN) is KernelOwner.MOVEMENT
+    assert owner(name, OWN, COPY) is KernelOwner.MOVEMENT
+    assert _severities(_seen(("mine", 30.0, ""), (name, 3000.0, COPY))) == []
+
+
+def test_a_librarys_name_of_movement_with_other_code_counts_by_its_share() -> None:
+    name = "void at::native::unrolled_elementwise_kernel<at::native::direct_copy_kernel_cuda>()"
+    assert owner(name, OWN, ACTIVATION) is KernelOwner.LIBRARY
+    assert _severities(_seen(("mine", 3000.0, ""), (name, 60.0, ACTIVATION))) == []
+    assert _severities(_seen(("mine", 30.0, ""), (name, 600.0, ACTIVATION))) == [Severity.CONVICTS]

@@ -183,3 +183,13 @@ def test_a_short_call_or_one_that_computes_beside_the_interpreter_is_not() -> No
     passing = replace(_in_the_interpreter(0, 30e3), passing=True)
     (found,) = findings(passing, Track.KERNEL)
     assert found.severity is Severity.NOTE
+
+
+def test_a_blas_inside_of_torch_that_torch_did_not_run_keeps_no_books() -> None:
+    short = replace(_sampled(2, 60), library_us=12.0, bystanders=200)
+    assert findings(short, Track.KERNEL) == ()
+    direct = replace(short, names=("the BLAS inside of libtorch_cpu.so",))
+    (found,) = findings(direct, Track.KERNEL)
+    assert found.severity is Severity.CONVICTS
+    rare = replace(direct, bystanders=2000)
+    assert findings(rare, Track.KERNEL) == ()

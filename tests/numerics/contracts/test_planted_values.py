@@ -95,3 +95,39 @@ def test_a_number_that_takes_the_place_of_a_smaller_one_is_rounded_as_what_it_is
     one_rounding = (x.float() * 1.001).sort().values.half()
     assert compare(wanted, one_rounding).ok
     assert not compare(wanted, right * 1.01).ok
+
+
+def _row_with(*pairs: tuple[int, float]) -> torch.Tensor:
+    x = normal(4, 16)
+    for column, value in pairs:
+        x[1, column] = value
+    return x
+
+
+def test_a_nan_is_not_lost_behind_infinities() -> None:
+    x = _row_with((3, torch.inf), (2, -torch.inf), (4, torch.nan))
+    at = PlantedElement(0, 16 + 4, (), (16 + 3, 16 + 2))
+    sums = expected(lambda v: v.sum(-1), x, planted=at)
+    right = x.sum(-1)
+    assert compare(sums, right).ok
+    for wrong in (torch.inf, -torch.inf, 0.0):
+        other = right.clone()
+        other[1] = wrong
+        assert not compare(sums, other).ok
+    places = expected(lambda v: v.argmax(-1), x, planted=at)
+    first = x.argmax(-1)
+    assert int(first[1]) == 4 and compare(places, first).ok
+    first[1] = 3
+    assert not compare(places, first).ok
+
+
+def test_what_infinities_alone_make_is_free() -> None:
+    x = _row_with((3, torch.inf), (4, torch.nan))
+    at = PlantedElement(0, 16 + 4, (), (16 + 3,))
+    found = expected(lambda v: v.cumsum(-1), x, planted=at)
+    answer = x.cumsum(-1)
+    assert compare(found, answer).ok
+    answer[1, 3] = torch.nan  # inf - inf in a compensated sum
+    assert compare(found, answer).ok
+    answer[1, 5] = torch.inf
+    assert not compare(found, answer).ok

@@ -128,3 +128,24 @@ def test_false_alarms_of_the_correlation_are_rarer_than_its_bound_says() -> None
         view = (torch.rand(2000, generator=generator) < 0.3).double() - 0.3
         alarms += correlated(view, None, log(2.0 / 0.01))[0] > 1.0
     assert alarms <= 3
+
+
+def test_sums_of_uniform_numbers_have_no_tails() -> None:
+    operand = torch.zeros(64, 1000, dtype=torch.float64)
+    draws = Draws(Law.NORMAL, 0.5, operand, torch.float32)
+    generator = torch.Generator().manual_seed(7)
+    four = torch.rand(4, 64, 1000, generator=generator).sum(0).sub(2.0) * 3**0.5
+    assert _worst(draws, 0.5 * four).name == "tails" and _worst(draws, 0.5 * four).share > 1.0
+    for seed in range(20):
+        honest = (0.5 * _noise(64, 1000, seed)).float()
+        assert max(f.share for f in draws.findings(honest) if f.name == "tails") < 0.6
+
+
+def test_honest_noise_on_large_numbers_has_the_tails_that_rounding_leaves() -> None:
+    for power in (0, 4, 8, 12):
+        operand = _noise(64, 1000, 1).double() * 2.0**power
+        draws = Draws(Law.NORMAL, 0.5, operand, torch.float32)
+        for seed in range(5):
+            noise = 0.5 * _noise(64, 1000, 10 + seed).double()
+            found = draws.findings((operand.float().double() + noise).float())
+            assert max(f.share for f in found if f.name == "tails") < 0.6

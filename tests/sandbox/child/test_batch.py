@@ -11,6 +11,7 @@ import torch
 
 from assay.sandbox.child.batch import call_elsewhere, flatten
 from assay.sandbox.protocol.replies import CallCode
+from assay.sandbox.protocol.surroundings import Surroundings
 
 
 def test_a_python_number_is_handed_over_as_a_tensor() -> None:
@@ -28,7 +29,7 @@ def test_a_call_is_made_in_the_surroundings_asked_for(
     monkeypatch: pytest.MonkeyPatch, recording: bool, thread: bool
 ) -> None:
     monkeypatch.delitem(sys.modules, "torch._dynamo", raising=False)
-    answer = call_elsewhere(_surroundings, [], recording, thread)
+    answer = call_elsewhere(_surroundings, [], Surroundings(recording, thread))
     assert answer.code is CallCode.RETURNED and answer.value == (recording, thread)
 
 
@@ -36,5 +37,34 @@ def test_an_error_of_another_thread_is_an_answer() -> None:
     def refuse() -> None:
         raise ValueError("not here")
 
-    answer = call_elsewhere(refuse, [], False, True)
+    answer = call_elsewhere(refuse, [], Surroundings(other_thread=True))
     assert answer.code is not CallCode.RETURNED and "not here" in answer.message
+
+
+class _Told(torch.nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.inner, self.frozen = torch.nn.Linear(2, 2), torch.nn.Linear(2, 2).eval()
+        self.frozen.requires_grad_(False)
+
+    def forward(self) -> tuple[bool, ...]:
+        weight = self.inner.weight.requires_grad
+        return self.training, self.frozen.training, weight
+
+
+@pytest.mark.parametrize(
+    ("around", "told"),
+    [
+        (Surroundings(), (True, False, True)),
+        (Surroundings(other_mode=True), (False, True, True)),
+        (Surroundings(frozen=True), (True, False, False)),
+    ],
+)
+def test_a_module_is_in_the_state_asked_for_and_as_it_was_afterwards(
+    monkeypatch: pytest.MonkeyPatch, around: Surroundings, told: tuple[bool, ...]
+) -> None:
+    monkeypatch.delitem(sys.modules, "torch._dynamo", raising=False)
+    module = _Told()
+    assert call_elsewhere(module, [], around).value == told
+    assert module.forward() == (True, False, True)
+    assert not module.frozen.weight.requires_grad

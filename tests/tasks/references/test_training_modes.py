@@ -8,7 +8,7 @@ from assay.data.axis import Axis, AxisRole
 from assay.data.task import Task
 from assay.data.workload import Distribution, Layout, Workload
 from assay.tasks.references.reference import Reference
-from assay.tasks.references.training_modes import in_other_mode
+from assay.tasks.references.training_modes import ignores_modes, in_other_mode
 
 SOURCE = """
 import torch
@@ -108,3 +108,18 @@ def test_a_layer_that_the_constructor_froze_stays_frozen_in_the_own_mode() -> No
     reference = _reference("self.layer = nn.BatchNorm1d(8).eval()")
     assert reference.bind({}, 1, training=True).module.layer.training is False
     assert reference.bind({}, 1, training=False).module.training is False
+
+
+@pytest.mark.parametrize(
+    ("source", "blind"),
+    [
+        ("torch.relu(self.fc(x))", True),
+        ("nn.LayerNorm(64)", True),
+        ("F.dropout(x, training=self.training)", False),
+        ("nn.BatchNorm2d(8)", False),
+        ("F.batch_norm(x, m, v)", False),
+        ("nn.GRU(8, 8)", False),
+    ],
+)
+def test_what_can_tell_the_modes_apart(source: str, blind: bool) -> None:
+    assert ignores_modes(source) is blind

@@ -147,7 +147,10 @@ def test_zeros_come_in_slices_signs_and_below_the_normal_numbers() -> None:
     signed = drawn(Distribution.SIGNED_ZEROS)
     zero = signed == 0
     assert signed[zero].signbit().any() and not signed[zero].signbit().all()
-    assert torch.equal(signed[~zero], own[0][~zero]) and 0.02 < zero.float().mean() < 1.0
+    assert torch.equal(signed[~zero].abs(), own[0][~zero].abs())
+    assert 0.02 < zero.float().mean() < 1.0
+    below, above = ((side * signed[zero.any(1)] <= 0).all(1).sum() for side in (1, -1))
+    assert below > 5 and above > 5  # rows whose largest, or smallest, number is zero
     tiny = drawn(Distribution.SUBNORMAL).abs() < torch.finfo(torch.float32).smallest_normal
     assert 0.4 < tiny.float().mean() < 0.6 and (drawn(Distribution.SUBNORMAL)[tiny] != 0).any()
 
@@ -157,3 +160,25 @@ def test_ties_lie_on_a_grid_and_some_rows_are_constant() -> None:
     assert torch.equal(ties * 2, (ties * 2).round()) and ties.abs().max() == 1
     constant = (ties == ties[:, :1]).all(dim=1)
     assert constant.any() and not constant.all()
+
+
+def test_planted_nans_have_either_sign() -> None:
+    signs = set()
+    for seed in range(16):
+        made = redraw(OWN, Values(Distribution.NAN, 0), seed, FREE).inputs[0]
+        signs.add(bool(made[made.isnan()].signbit().item()))
+    assert signs == {False, True}
+    last = redraw(OWN, Values(Distribution.NAN, 1), 0, FREE).inputs[0]
+    assert bool(last[-1, -1].isnan()) and bool(last[-1, -1].signbit())
+    row = redraw(OWN, Values(Distribution.NANS, 0), 0, FREE).inputs[0]
+    assert set(row[row.isnan()].signbit().tolist()) == {False, True}
+
+
+def test_infinities_stand_before_a_nan_of_their_row() -> None:
+    for seed in range(8):
+        drawn = redraw(OWN, Values(Distribution.BESIDE_INF, 0), seed, FREE)
+        assert drawn.planted is not None
+        (row, column), made = drawn.planted.index, drawn.inputs[0]
+        assert int(made.isnan().sum()) == 1 and bool(made[row, column].isnan())
+        assert len(drawn.planted.infinite) == int(made.isinf().sum()) == min(2, column)
+        assert all(spot[0] == row and spot[1] < column for spot in drawn.planted.infinite)

@@ -5,17 +5,13 @@ The rule: they follow from the exam's secret and the number of the batch: a repl
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-from assay.data.contract import Stochastic
 from assay.exam.answer_origin import PlantedCopy
 from assay.exam.call_reading import BatchId
 from assay.exam.exam import Exam
+from assay.exam.for_candidate.call_surroundings import surroundings_of
 from assay.exam.script import BatchKind, ScriptedBatch
 from assay.sandbox.host.planned_call import BatchOptions
 from assay.sandbox.host.raw_call import RawCall
-
-_RECORDED_SHARE, _THREAD_SHARE = 0.1, 0.1  # of the batches: gradients recorded, another thread
 
 
 def batch_options(
@@ -23,32 +19,15 @@ def batch_options(
 ) -> BatchOptions:
     """How the session is to make the calls of a batch."""
     recycled = batch.kind is BatchKind.RECYCLED
-    options = BatchOptions(
+    return BatchOptions(
         copy_each=batch.copy_each,
         poison=not recycled,
         log_operations=batch.kind is BatchKind.LOGGED,
         planted_seed=exam.secret.seed("bait", number.stage, number.number) if recycled else None,
         apart=exam.keeps_apart,
         held=batch.held,
+        surroundings=surroundings_of(exam, number, batch, may_use_thread),
     )
-    if not _may_be_surrounded(exam, batch):
-        return options
-    rng = exam.secret.random("surroundings", number.stage, number.number)
-    return replace(
-        options,
-        recording=rng.random() < _RECORDED_SHARE,
-        other_thread=rng.random() < _THREAD_SHARE and may_use_thread,
-    )
-
-
-def _may_be_surrounded(exam: Exam, batch: ScriptedBatch) -> bool:
-    """Some calls are made as a training loop makes them, some as a server does.
-
-    Who raises there is asked once more, so a call must not change what the next one finds.
-    """
-    repeatable = not (exam.stateful or exam.reference.updates)
-    stochastic = isinstance(exam.reference.task.contract, Stochastic)
-    return batch.kind is BatchKind.PLAIN and repeatable and not stochastic
 
 
 def planted_copies(options: BatchOptions, first: RawCall, position: int) -> tuple[PlantedCopy, ...]:

@@ -124,6 +124,15 @@ class Points:
         least = min((point[name] for name in sizes), default=0)
         return {**point, **{name: legal(self._axes[name], least) for name in sizes}}
 
+    def cube(self) -> Point:
+        """All axes of the inputs alike: the factors of a product are matrices of one shape.
+
+        Where that makes a large input the batch is that of a square.
+        """
+        point, side = self.square(), self._rng.randint(*SIDES)
+        alike = {name: legal(self._axes[name], side) for name in (*self.batch, *self.sizes)}
+        return {**point, **alike} if self._elements({**point, **alike}) <= SMALL_ELEMENTS else point
+
     def _few_items(self) -> Point:
         return {
             name: legal(self._axes[name], self._rng.choice(ODD_BATCHES[1:])) for name in self.batch

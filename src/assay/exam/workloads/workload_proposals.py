@@ -319,9 +319,11 @@ class Proposals:
         ranks = {len(s) for s in self._reference.input_shapes(self._base.axes) if s is not None}
         chosen = [x for x in LAYOUTS if x is not Layout.CHANNELS_LAST or ranks & {4, 5}]
         shared = () if self._reference.updates else SHARED_LAYOUTS[: self._amount.shared]
+        same = [self._at(self._points.cube())] if self._points.sizes and self._points.batch else []
         turn = self._rng.randrange(2)
         for number, layout in enumerate((*chosen[: self._amount.layouts], *shared)):
             where = (self._odd, self._base) if number % 2 == turn else (self._base,)
+            where = (*same, *where) if layout is Layout.SAME else where
             yield tuple(one.model_copy(update={"layout": layout}) for one in where)
 
     def _planted(self) -> Iterator[Proposal]:
@@ -334,8 +336,8 @@ class Proposals:
             where = self._off_the_tile() if at_an_end else self._base
             update = {"distribution": distribution, "scale": at_an_end}
             yield (where.model_copy(update=update),)
-        rows = (Distribution.MINUS_INF, Distribution.NANS)[: self._amount.special_rows]
-        for distribution in rows:
+        rows = (Distribution.MINUS_INF, Distribution.NANS, Distribution.BESIDE_INF)
+        for distribution in rows[: self._amount.special_rows]:
             yield (self._base.model_copy(update={"distribution": distribution}),)
 
     def _off_the_tile(self, own_constructor: bool = False) -> Workload:

@@ -34,7 +34,7 @@ TRIAL_MULTIPLICATIONS = 1 << 31  # a small input can still ask for a huge produc
 TRIAL_CALLS = 1 << 14
 UNKNOWN_SIZE = 1 << 12  # of a constructor whose parameters cannot be counted beforehand
 RATE_ELEMENTS = 1 << 15  # a smaller run says little about the time of a larger one
-PLANTED = (Distribution.NAN, Distribution.INF, Distribution.NANS)
+PLANTED = (Distribution.NAN, Distribution.INF, Distribution.NANS, Distribution.BESIDE_INF)
 _PLACES = 4  # of a planted value that are tried
 NEAR_OWN = 20.0  # growth of a result, at most quadratic in a size, that needs no counting
 

@@ -55,9 +55,10 @@ def defined_names(candidate: Candidate) -> frozenset[str]:
 def owner(kernel: str, own_names: frozenset[str], library_code: str = "") -> KernelOwner:
     """Whose a kernel of that name is; `library_code` names a library's function of the same code.
 
-    What a library itself compiled from CUB may be, byte for byte, what a candidate compiles.
+    A name of movement counts only where the code is not known to be another function's. What a
+    library itself compiled from CUB may be, byte for byte, what a candidate compiles.
     """
-    if _MOVEMENT.search(kernel):
+    if _MOVEMENT.search(kernel) and (not library_code or _MOVEMENT.search(library_code)):
         return KernelOwner.MOVEMENT
     from_headers = _is_from_headers(kernel, own_names)
     if library_code and not (from_headers and "cub" in library_code):
@@ -69,6 +70,13 @@ def owner(kernel: str, own_names: frozenset[str], library_code: str = "") -> Ker
     words = set(re.findall(r"\w+", kernel))
     mine = words & own_names or any(name in kernel for name in own_names if len(name) > 3)
     return KernelOwner.OWN if mine else KernelOwner.LIBRARY
+
+
+def is_renamed(kernel: str, own_names: frozenset[str], library_code: str) -> bool:
+    """Whether a library's code goes by a name that no library gave it."""
+    by_name = owner(kernel, own_names)
+    moves = by_name is KernelOwner.MOVEMENT and not _LIBRARY.search(kernel)
+    return bool(library_code) and (by_name is KernelOwner.OWN or moves)
 
 
 def _is_from_headers(kernel: str, own_names: frozenset[str]) -> bool:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from assay.data.evidence import Evidence, EvidenceKind, Severity
 from assay.data.observations.kernels import KernelSeen, KernelsSeen
 from assay.data.settings import Track
-from assay.judge.behaviour.kernel_owner import KernelOwner, owner
+from assay.judge.behaviour.kernel_owner import KernelOwner, is_renamed, owner
 
 HALF = 0.5
 PARTLY = 0.25
@@ -101,7 +101,7 @@ def kernel_times(seen: KernelsSeen, own_names: frozenset[str]) -> KernelTimes:
 
 def _is_heavy(kernel: KernelSeen, own_names: frozenset[str]) -> bool:
     """A product or its like, or a library's code that goes by another name."""
-    renamed = kernel.library_code and owner(kernel.name, own_names) is KernelOwner.OWN
+    renamed = is_renamed(kernel.name, own_names, kernel.library_code)
     return bool(renamed or _HEAVY.search(kernel.name) or _HEAVY.search(kernel.library_code))
 
 

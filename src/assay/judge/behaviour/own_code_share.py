@@ -57,6 +57,7 @@ BOOKKEEPING_US = 20.0
 BOOKKEEPING_SHARE = 0.1
 INTERPRETER_US = 1500.0  # of one call: ten times what libraries may compute for
 INTERPRETER_SHARE = 0.05  # of the interpreter's samples: what computes beside it, at most
+BLAS_INSIDE = re.compile(r"the BLAS inside of libtorch")  # as the sampler names it
 PRODUCT_LIBRARIES = re.compile(r"blas|lapack|mkl|dnnl|libgfortran", re.IGNORECASE)
 _IDLE_SAMPLES = 30  # of bystanders and neutral code: a look that saw so many was long enough
 _Z95 = 1.959964
@@ -102,9 +103,14 @@ class Sampled:
 
     @property
     def in_products(self) -> bool:
-        """Whether most of what computes is a library of products, which torch did not run."""
+        """Whether most of what computes is a library of products, which torch did not run.
+
+        One that lies inside of torch, and was called without an operator of it, is such a library.
+        """
         named = any(PRODUCT_LIBRARIES.search(name) for name in self.names[:1])
-        return named and 2 * (self.library - self.in_torch) > self.own + self.library
+        inside = any(BLAS_INSIDE.match(name) for name in self.names[:1])
+        theirs = self.library if inside else self.library - self.in_torch
+        return named and 2 * theirs > self.own + self.library
 
     @property
     def interpreter_computes(self) -> bool:

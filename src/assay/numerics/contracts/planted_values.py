@@ -99,6 +99,36 @@ def with_planted(
     )
 
 
+def without_infinities(inputs: Sequence[Any], at: PlantedElement) -> Sequence[Any]:
+    """The inputs with a number of their own size where an infinity stands beside a NaN."""
+    if not at.infinite:
+        return inputs
+    changed, target = list(inputs), inputs[at.input].detach().clone()
+    scale = _scale(target)
+    for element in at.infinite:
+        target[np.unravel_index(element, target.shape)] = scale
+    changed[at.input] = target
+    return changed
+
+
+def beside_infinities(output: OutputExpectation, reference: torch.Tensor) -> OutputExpectation:
+    """What is asked where infinities stand beside the NaN: that it is not lost among them.
+
+    Only of elements that the NaN alone reaches, and that it reaches in the reference with the
+    infinities too; what infinities by themselves make of an answer is asked elsewhere.
+    """
+    rules = output.non_finite
+    if rules is None:
+        return output
+    if is_float(output.dtype):
+        asked = rules.must_be_nan & _parts(reference).isnan()
+    else:
+        asked = ~rules.free & (reference.to(output.truth.dtype) == output.truth)
+    nan = rules.must_be_nan & asked
+    rules = replace(rules, free=~asked, must_be_nan=nan)
+    return replace(output, reference=reference, non_finite=rules)
+
+
 def _shifted(output: OutputExpectation, truth: torch.Tensor) -> Relief | None:
     """What may still go either way: a mask in another row, from where the planted one leaves it."""
     if output.relief is None:

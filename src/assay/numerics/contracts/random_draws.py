@@ -8,7 +8,9 @@ beyond it has a chance of at most 2 exp(-n KL(k/n, q)), for unequal chances too 
     rate           how many were kept, in all and for each tenth of the chances
     independence   how many of n disjoint pairs, at several distances, differ
     distribution   for continuous draws, by the Dvoretzky-Kiefer-Wolfowitz bound 2 exp(-2 n D²)
+    tails          how many lie beyond 2.5, 3, 3.5 and 4 standard deviations, which D hardly shows
     repetition     at every distance within a call and between calls (draw_correlation.py)
+    dispersion     how far the sums of whole calls scatter (draw_dispersion.py)
     values         how many distinct ones a continuous draw takes (draw_correlation.py)
 
 The rule: nobody has to draw from torch's own stream, or from any other. One test raises a false
@@ -26,6 +28,12 @@ import torch
 from assay.data.contract import Law
 from assay.numerics.budget.rounding import real_dtype, ulp
 from assay.numerics.contracts.draw_correlation import collisions, correlated
+from assay.numerics.contracts.draw_dispersion import (
+    CallSum,
+    DrawDispersion,
+    binary_sum,
+    uniform_sum,
+)
 
 FALSE_ALARM = 2.0**-44  # of one test
 _LIMIT = log(2.0 / FALSE_ALARM)
@@ -33,6 +41,8 @@ _TENTHS = 10  # parts of equal size, by chance
 _MOST_PAIRS = 1 << 16  # of draws at one distance
 _FARTHEST = 10.0  # standard deviations: a chance of 2^-75
 _FINE = 2.0**-22  # of the noise: where numbers lie closer, each draw has a value of its own
+_SHARP = 2.0**-10  # of the noise: numbers so close move hardly a draw over the border of a tail
+_TAILS = (2.5, 3.0, 3.5, 4.0)  # standard deviations
 _COARSE = 2.0**-4  # of the noise: where numbers lie farther apart, it is lost in their rounding
 
 
@@ -109,7 +119,7 @@ class Draws:
         tests = [*_rates(binary_draws), *_pairs(binary_draws, self._distances())]
         tests += [_repetition(view) for view in self.views(actual)]
         if self.law is Law.NORMAL:
-            tests += [self._distribution(actual), self._values(actual)]
+            tests += [self._distribution(actual), self._values(actual), *self._tails(actual)]
         return tests
 
     def views(self, actual: torch.Tensor) -> tuple[torch.Tensor, ...]:
@@ -124,6 +134,13 @@ class Draws:
         signed = torch.where(known, 2.0 * place - 1.0, 0.0)
         return signed, torch.where(known, 2.0 * signed.abs() - 1.0, 0.0)
 
+    def sums(self, actual: torch.Tensor) -> tuple[CallSum | None, ...]:
+        """Of each view, the sum of all that is known."""
+        if self.law is Law.NORMAL:
+            return tuple(uniform_sum(view) for view in self.views(actual))
+        draws, _ = self.binary_draws(actual)
+        return (binary_sum(draws.came[draws.counts], draws.chance[draws.counts]),)
+
     def _values(self, actual: torch.Tensor) -> Finding:
         operand, got = self.operand.reshape(-1), actual.double().reshape(-1)
         coarsest = torch.maximum(operand.abs(), got.abs())
@@ -131,6 +148,24 @@ class Draws:
         draws = (got[known] - operand[known]) / self.rate
         share, distinct = collisions(draws, _LIMIT)
         return Finding("values", share, f"{draws.numel()} draws take {distinct} values")
+
+    def _tails(self, actual: torch.Tensor) -> list[Finding]:
+        """Either side. Where numbers lie too far apart nothing is asked; the operand alone says
+        where, for who leaves out large results has no tails left.
+        """
+        operand, got = self.operand.reshape(-1), actual.double().reshape(-1)
+        coarsest = ulp(operand.abs() + _FARTHEST * self.rate, real_dtype(self.dtype))
+        known = operand.isfinite() & (coarsest <= _SHARP * self.rate)
+        draws = (got[known] - operand[known]) / self.rate
+        found = []
+        for far in _TAILS:
+            chance = float(torch.special.ndtr(torch.tensor(-far, dtype=torch.float64)))
+            for beyond in (draws > far, draws < -far):
+                count = int(beyond.sum())
+                text = f"{count} of {draws.numel()} draws lie beyond {far:g} standard deviations"
+                share = surprise(count, draws.numel(), chance)
+                found.append(Finding("tails", share, f"{text}, expected {chance * len(draws):.1f}"))
+        return found
 
     def _distances(self) -> list[int]:
         """1, 2, 4 ..., and what a row, a plane and so on are long."""
@@ -233,3 +268,15 @@ def repeated(one: BinaryDraws, other: BinaryDraws) -> Finding:
     mean = float((p * (1 - q) + q * (1 - p)).mean()) if total else 0.0
     text = f"{count} of {total} draws differ from an earlier call's, expected {mean * total:.1f}"
     return Finding("independence of calls", surprise(count, total, mean), text)
+
+
+def dispersed(sums: DrawDispersion) -> list[Finding]:
+    """All calls so far: whether their sums scatter as those of independent draws do."""
+    count, chance = sums.near()
+    far = f"the sums of {sums.calls} calls scatter {sums.squares / max(1, sums.calls):.1f} times as"
+    near = f"the sums of {count} of {sums.calls} calls are what is expected, all but exactly"
+    rare = count > chance * sums.calls
+    return [
+        Finding("dispersion", sums.too_far() / _LIMIT, f"{far} far as independent draws may"),
+        Finding("dispersion", surprise(count, sums.calls, chance) if rare else 0.0, near),
+    ]

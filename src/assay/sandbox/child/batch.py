@@ -6,7 +6,7 @@ import contextlib
 import sys
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
 
@@ -27,6 +27,7 @@ from assay.sandbox.protocol.replies import (
     OutputHeader,
 )
 from assay.sandbox.protocol.requests import Call, Plain, RunBatch, Slot
+from assay.sandbox.protocol.surroundings import Surroundings
 
 _STACK_BYTES = 64 << 20  # of a thread: no less than the main one may have
 _WITHIN_A_CALL = OutputFlag.WITHIN | OutputFlag.OF_INPUT
@@ -94,8 +95,8 @@ class Batch:
     def _call(self, instance: Any, inputs: list[Any], log: OperationLog | None) -> Answer:
         """Who raises in other surroundings is asked once more in the usual ones."""
         request = self._request
-        if request.recording or request.other_thread:
-            answer = call_elsewhere(instance, inputs, request.recording, request.other_thread)
+        if not request.surroundings.usual:
+            answer = call_elsewhere(instance, inputs, request.surroundings)
             if answer.code is CallCode.RETURNED:
                 return answer
         return call_once(instance, inputs, log)
@@ -139,13 +140,20 @@ def prepare(call: Call, memory: Memory) -> list[Any]:
     return [v.value if isinstance(v, Plain) else memory.tensor(v) for v in call.inputs]
 
 
-def call_elsewhere(instance: Any, inputs: list[Any], recording: bool, thread: bool) -> Answer:
+def call_elsewhere(instance: Any, inputs: list[Any], around: Surroundings) -> Answer:
     """As a server or a training loop calls: with gradients recorded, not in the main thread.
 
-    Compiled graphs are made anew for recording, which takes seconds: those are not asked.
+    Compiled graphs are made anew for each of them, which takes seconds: those are not asked.
     """
-    recording = recording and "torch._dynamo" not in sys.modules
-    if not thread:
+    if "torch._dynamo" in sys.modules:
+        around = Surroundings(other_thread=around.other_thread)
+    with module_state(instance, around):
+        return _called(instance, inputs, around)
+
+
+def _called(instance: Any, inputs: list[Any], around: Surroundings) -> Answer:
+    recording = around.recording
+    if not around.other_thread:
         return call_once(instance, inputs, None, recording)
     answers: list[Answer] = []
     before = threading.stack_size(_STACK_BYTES)
@@ -156,6 +164,25 @@ def call_elsewhere(instance: Any, inputs: list[Any], recording: bool, thread: bo
     threading.stack_size(before)
     worker.join()
     return answers[0]
+
+
+@contextlib.contextmanager
+def module_state(instance: Any, around: Surroundings) -> Iterator[None]:
+    """Its parameters frozen, and its modules in their other mode, for as long as a call takes."""
+    module = instance if isinstance(instance, torch.nn.Module) else torch.nn.Module()
+    modes = [(one, one.training) for one in module.modules()] if around.other_mode else []
+    thawed = [p for p in module.parameters() if p.requires_grad] if around.frozen else []
+    for parameter in thawed:
+        parameter.requires_grad_(False)
+    for one, training in modes:
+        one.training = not training
+    try:
+        yield
+    finally:
+        for parameter in thawed:
+            parameter.requires_grad_(True)
+        for one, training in modes:
+            one.training = training
 
 
 def call_once(

@@ -12,6 +12,7 @@ from assay.sandbox.host.arena import Edge, Region
 from assay.sandbox.host.call_content import Content
 from assay.sandbox.host.shared_memory import view
 from assay.sandbox.protocol.requests import Call, Plain, Slot, View
+from assay.sandbox.protocol.surroundings import USUAL, Surroundings
 from assay.tasks.references.reference_outputs import (
     BUFFER_PREFIX,
     LEFT_OR_UPDATED_PREFIX,
@@ -87,8 +88,7 @@ class BatchOptions:
     planted_seed: int | None = None
     apart: bool = False  # whether outputs of one call must not share memory
     held: bool = False  # whether its results stay alive until calls are timed
-    recording: bool = False  # whether gradients are recorded
-    other_thread: bool = False  # whether each call is made in a thread of its own
+    surroundings: Surroundings = USUAL
 
 
 @dataclass(frozen=True)

@@ -161,8 +161,7 @@ class Session:
             options.planted_seed,
             options.apart,
             options.held,
-            options.recording,
-            options.other_thread,
+            options.surroundings,
         )
         _, outside_ns = self.process.ask(request, deadline)
         self.process.freeze()

@@ -11,6 +11,7 @@ from typing import Any
 
 from assay.languages.language import Language
 from assay.languages.triton.triton_signature import TritonLaunch
+from assay.sandbox.protocol.surroundings import USUAL, Surroundings
 
 STATEMENT_BYTES = 1 << 18
 CONTROL_ARENA = 0
@@ -127,8 +128,7 @@ class RunBatch:
     )
     apart: bool = False  # say which outputs share memory with an input or with each other
     held: bool = False  # keep the results alive until calls are timed
-    recording: bool = False  # with gradients being recorded, as torch does by default
-    other_thread: bool = False  # each call alone in a thread of its own
+    surroundings: Surroundings = USUAL
 
 
 @dataclass(frozen=True)

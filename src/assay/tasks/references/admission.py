@@ -68,7 +68,7 @@ def _close(answer: torch.Tensor, null: torch.Tensor) -> bool:
 
 
 MAX_RELATIVE_ERROR = 0.01
-_NON_FINITE = (Distribution.NAN, Distribution.INF, Distribution.NANS)
+_NON_FINITE = (Distribution.NAN, Distribution.INF, Distribution.NANS, Distribution.BESIDE_INF)
 
 
 class Admission(Enum):

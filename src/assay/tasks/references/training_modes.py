@@ -23,6 +23,16 @@ _TRIES = 3
 _HEAVY_STATE = 1 << 22  # two more instances of so many parameters need a reason
 _MODAL = re.compile(r"training|Norm|[Dd]ropout|[Rr]relu|Transformer|Attention|LSTM|GRU|RNN")
 
+_KNOWS_MODES = re.compile(
+    r"training|\b(?:eval|train)\(|[Bb]atch_?[Nn]orm|[Ii]nstance_?[Nn]orm|[Dd]ropout|[Rr]relu"
+    r"|Transformer|MultiheadAttention|LSTM|GRU|RNN|torchvision|transformers|timm"
+)
+
+
+def ignores_modes(source: str) -> bool:
+    """Whether nothing in a reference's source can tell train() from eval()."""
+    return _KNOWS_MODES.search(source) is None
+
 
 def in_other_mode(reference: Reference, workloads: Sequence[Workload]) -> tuple[Workload, ...]:
     """Some of the workloads once more, in the mode the constructor does not leave it in."""

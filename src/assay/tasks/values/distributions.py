@@ -20,6 +20,7 @@ from assay.tasks.values.marked_values import close_masks
 from assay.tasks.values.special_rows import masked_rows
 from assay.tasks.values.value_generators import DRAWERS, DrawRequest
 
+_PLANTED = (Distribution.NAN, Distribution.INF, Distribution.NANS, Distribution.BESIDE_INF)
 _MORE = 4  # NaN beside the first in one row
 
 
@@ -40,6 +41,7 @@ class PlantedValue:
     index: tuple[int, ...]
     value: float
     more: tuple[tuple[int, ...], ...] = ()  # other elements that hold the same
+    infinite: tuple[tuple[int, ...], ...] = ()  # elements that hold infinities beside it
 
 
 @dataclass(frozen=True)
@@ -62,7 +64,7 @@ def redraw(own: Sequence[Any], values: Values, seed: int, shapes: Sequence[Struc
     inputs = list(own)
     if distribution is Distribution.MINUS_INF:
         return Drawn(masked_rows(inputs, shapes, generator))
-    if distribution in (Distribution.NAN, Distribution.INF, Distribution.NANS):
+    if distribution in _PLANTED:
         return _plant(own, values, generator)
     free = [i for i, shape in enumerate(shapes) if shape is not Structure.FIXED]
     if distribution is Distribution.EQUAL:
@@ -125,6 +127,8 @@ def _plant(own: Sequence[Any], values: Values, generator: torch.Generator) -> Dr
     """One element of one float input becomes NaN or an infinity; a structural zero never does.
 
     With a scale of one it is the last, with two the first: a check that skips the tail misses it.
+    The sign bit of a NaN is drawn too, and several NaN of a row have either: what processors make
+    of inf - inf has it set, and code that looks at bits takes such a NaN for the smallest number.
     """
     places = [i for i, v in enumerate(own) if isinstance(v, torch.Tensor) and v.is_floating_point()]
     places = [i for i in places if own[i].numel()]
@@ -137,12 +141,31 @@ def _plant(own: Sequence[Any], values: Values, generator: torch.Generator) -> Dr
     place = {1: -1, 2: 0}.get(values.scale, _below(len(spots), generator))
     index = tuple(int(i) for i in spots[place])
     sign = 1.0 if _below(2, generator) else -1.0
-    value = sign * math.inf if values.distribution is Distribution.INF else math.nan
+    endless = values.distribution is Distribution.INF
+    if values.scale and not endless:
+        sign = -1.0  # one of them has it set, whatever is drawn
+    value = math.copysign(math.inf if endless else math.nan, sign)
     more = _beside(spots, index, generator) if values.distribution is Distribution.NANS else ()
-    for spot in (index, *more):
-        tensor[spot] = value
+    tensor[index] = value
+    for turn, spot in enumerate(more):
+        tensor[spot] = math.copysign(value, sign if turn % 2 else -sign)
+    beside = values.distribution is Distribution.BESIDE_INF
+    infinite = _before(index, tensor, generator) if beside else ()
+    for spot, infinity in zip(infinite, (math.inf, -math.inf), strict=False):
+        tensor[spot] = infinity
     inputs = [tensor if i == chosen else v for i, v in enumerate(own)]
-    return Drawn(tuple(inputs), PlantedValue(chosen, index, value, more))
+    return Drawn(tuple(inputs), PlantedValue(chosen, index, value, more, infinite))
+
+
+def _before(
+    index: tuple[int, ...], tensor: torch.Tensor, generator: torch.Generator
+) -> tuple[tuple[int, ...], ...]:
+    """The element before it in its row, and another farther ahead, where neither is a zero."""
+    if not index or index[-1] == 0:
+        return ()
+    row, column = index[:-1], index[-1]
+    places = [column - 1] + ([_below(column - 1, generator)] if column > 1 else [])
+    return tuple((*row, place) for place in places if tensor[(*row, place)] != 0)
 
 
 def _beside(

@@ -150,9 +150,18 @@ def _zeros(request: DrawRequest) -> torch.Tensor:
 
 
 def _signed_zeros(request: DrawRequest) -> torch.Tensor:
-    """Zeros of both signs: all that lies outside a band, in corners or beside blocks, and a few."""
-    zero = zero_places(request.own.shape, request.generator) | request.chosen(SCATTERED_SHARE)
-    return torch.where(zero, request.signs() * 0.0, request.wide)
+    """Zeros of both signs: all that lies outside a band, in corners or beside blocks, and a few.
+
+    In a third of the rows they are the largest, in a third the smallest values: of equal ones the
+    first counts, whatever its sign is.
+    """
+    shape = request.own.shape
+    zero = zero_places(shape, request.generator) | request.chosen(SCATTERED_SHARE)
+    side = torch.randint(
+        -1, 2, (*shape[:-1], *(1 for _ in shape[-1:])), generator=request.generator
+    )
+    value = torch.where(side == 0, request.wide, side * request.wide.abs())
+    return torch.where(zero, request.signs() * 0.0, value)
 
 
 def _subnormal(request: DrawRequest) -> torch.Tensor:

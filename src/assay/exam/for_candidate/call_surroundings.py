@@ -1,0 +1,37 @@
+"""CallSurroundings: in which state of process and module the calls of a batch are made.
+
+The rule: some are made as a training loop makes them, some as a server does, drawn in secret. Who
+raises there is asked once more, so a call must not change what the next one finds. The module's
+other mode is taken only where nothing in the reference's source could tell it.
+"""
+
+from __future__ import annotations
+
+from assay.data.contract import Stochastic
+from assay.data.workload import Direction
+from assay.exam.call_reading import BatchId
+from assay.exam.exam import Exam
+from assay.exam.script import BatchKind, ScriptedBatch
+from assay.sandbox.protocol.surroundings import USUAL, Surroundings
+from assay.tasks.references.training_modes import ignores_modes
+
+_SHARE = 0.1  # of the batches, for each state that is not the usual one
+
+
+def surroundings_of(
+    exam: Exam, number: BatchId, batch: ScriptedBatch, threads: bool
+) -> Surroundings:
+    """Those of one batch; `threads` says whether another one than the main may make the calls."""
+    repeatable = not (exam.stateful or exam.reference.updates)
+    stochastic = isinstance(exam.reference.task.contract, Stochastic)
+    if batch.kind is not BatchKind.PLAIN or not repeatable or stochastic:
+        return USUAL
+    rng = exam.secret.random("surroundings", number.stage, number.number)
+    recording, thread, frozen, mode = (rng.random() < _SHARE for _ in range(4))
+    forward = exam.plan.workloads[0].direction is Direction.FORWARD
+    return Surroundings(
+        recording=recording,
+        other_thread=thread and threads,
+        frozen=frozen and forward,
+        other_mode=mode and forward and ignores_modes(exam.reference.task.source),
+    )
