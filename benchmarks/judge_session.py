@@ -108,11 +108,12 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=1000)
     parser.add_argument("--jobs", type=int, default=None)
     parser.add_argument("--timing", action="store_true")
+    parser.add_argument("--level", default="quick")
     parser.add_argument("--device", default="cpu")
     asked = parser.parse_args()
     before = state()
     began_s = time.monotonic()
-    with Judge(asked.device, asked.jobs, level="quick", timing=asked.timing) as judge:
+    with Judge(asked.device, asked.jobs, level=asked.level, timing=asked.timing) as judge:
         session = Session(judge, asked.count, asked.device)
         with ThreadPoolExecutor(THREADS) as threads:
             list(threads.map(session.evaluate, range(asked.count)))

@@ -169,6 +169,7 @@ def differences(place: Path, expected: dict[str, Judgement]) -> list[str]:
         if store.owners():
             wrong.append(f"claims stayed: {store.owners()}")
         wrong += [f"{r['name']}: {r['attempts']} attempts" for r in rows if r["attempts"] != 1]
+        wrong += [f"not_run: {event.data['reason']}" for event in store.events(run, "not_run")]
     return wrong
 
 

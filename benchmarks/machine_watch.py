@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import os
 import platform
+import resource
 import shutil
 import statistics
 import subprocess
@@ -83,6 +84,28 @@ class TreeMemory:
         while not self._end.wait(self._every_s):
             total = sum(_resident(pid) for pid in tree(os.getpid()))
             self.largest_bytes = max(self.largest_bytes, total)
+
+
+class ProcessorTime:
+    """A context: processor seconds of this process and of what it started and waited for.
+
+    Neighbours on the machine change the wall time; this they change little.
+    """
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+
+    def __enter__(self) -> Self:
+        self._before_s = _processor_seconds()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.seconds = _processor_seconds() - self._before_s
+
+
+def _processor_seconds() -> float:
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(one.ru_utime + one.ru_stime for one in used)
 
 
 def tree(root: int) -> Iterator[int]:

@@ -4,13 +4,15 @@
     python benchmarks/throughput.py --device cuda --cuda-inline 32
     python benchmarks/throughput.py --cpu-cpp 100 --jobs 2
     python benchmarks/throughput.py --device cuda --cold
-    python benchmarks/throughput.py --flat --count 1000
+    python benchmarks/throughput.py --flat --count 1000 [--tiny --level smoke]
 
 Sources are generated from a seed that is new each time (`--seed` repeats one). `--triton` and
 `--cuda-inline` time what they judge, and judge a part of it by the usual protocol of one fresh
 process a sample as well, so that the ratio comes from one run on one machine. `--cpu-cpp` judges
 without timing. `--cold` is one `assay eval` at `standard`. `--flat` asks whether a candidate costs
-the same among ten and among a thousand. The result is one JSON object, with the environment.
+the same among ten and among a thousand; `--tiny` asks it of a task of 4,096 elements, so that a
+thousand take minutes. The result is one JSON object, with the environment. Processor seconds are
+those of the caller and the judge processes: sandboxed trees are not waited for by their parent.
 """
 
 from __future__ import annotations
@@ -29,14 +31,15 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from machine_watch import GpuBusy, TreeMemory, environment
+from machine_watch import GpuBusy, ProcessorTime, TreeMemory, environment, tree
 from throughput_sources.cpp_sources import cpp_sources
 from throughput_sources.cuda_sources import cuda_sources
 from throughput_sources.generated import Generated
+from throughput_sources.plain_tasks import TINY_GELU
 from throughput_sources.triton_sources import triton_sources
 
 import assay
@@ -132,7 +135,7 @@ def measured(sources: Sequence[Generated], settings: Settings, jobs: int | None)
     """All of them judged: rate, shares, statuses, and every verdict that is not `accepted`."""
     began = time.monotonic()
     found: list[Answer] = []
-    with GpuBusy() as gpu, TreeMemory() as memory:
+    with GpuBusy() as gpu, TreeMemory() as memory, ProcessorTime() as used:
         for answer in answers(sources, settings, jobs):
             found.append(answer)
             place = f"[{len(found)}/{len(sources)}] {answer.at_s:.1f} s"
@@ -156,6 +159,7 @@ def measured(sources: Sequence[Generated], settings: Settings, jobs: int | None)
         "first_s": round(found[first - 1].at_s, 2),
         "verdicts_per_minute": _per_minute(len(found), found[-1].at_s),
         "steady_verdicts_per_minute": _per_minute(len(found) - first, steady_s),
+        "processor_s_per_verdict": round(used.seconds / len(found), 3),
         "gpu_busy_share": busy,
         "gpu_busy_reason": gpu.reason,
         "largest_tree_mb": memory.largest_bytes >> 20,
@@ -271,7 +275,9 @@ def flat(flags: argparse.Namespace, seed: int) -> list[dict[str, Any]]:
     rows = []
     for number, size in enumerate(sizes or [most]):
         sources = [one for one in cpp_sources(seed + number, 10 * size) if one.task == "gelu"]
-        with TreeMemory() as memory:
+        if flags.tiny:
+            sources = [replace(one, task=TINY_GELU) for one in sources]
+        with TreeMemory() as memory, ProcessorTime() as used:
             found = list(answers(sources, settings, flags.jobs))
         rows.append(
             {
@@ -280,6 +286,9 @@ def flat(flags: argparse.Namespace, seed: int) -> list[dict[str, Any]]:
                 "seconds_each_after_first": round(
                     (found[-1].at_s - found[0].at_s) / max(1, size - 1), 3
                 ),
+                "processor_s_each": round(used.seconds / size, 3),
+                "descriptors_after": len(os.listdir("/proc/self/fd")),
+                "processes_after": sum(1 for _ in tree(os.getpid())) - 1,
                 "largest_tree_mb": memory.largest_bytes >> 20,
                 "own_mb": memory.own_bytes >> 20,
                 "statuses": dict(Counter(one.status for one in found)),
@@ -295,6 +304,7 @@ def parsed_flags() -> argparse.Namespace:
         parser.add_argument(name, type=int, nargs="?", const=count, metavar="COUNT")
     parser.add_argument("--cold", action="store_true")
     parser.add_argument("--flat", action="store_true")
+    parser.add_argument("--tiny", action="store_true", help="--flat on a task of 4,096 elements")
     parser.add_argument("--count", type=int, help="candidates, instead of a mode's own number")
     parser.add_argument("--jobs", type=int, help="candidates at a time; without it as usual there")
     parser.add_argument("--device", default="cpu")

@@ -1,4 +1,4 @@
-"""Two tasks in KernelBench's format, as anyone would write them."""
+"""Tasks in KernelBench's format, as anyone would write them: two of usual size, and a tiny one."""
 
 MISH = """import torch
 import torch.nn as nn
@@ -29,6 +29,25 @@ class Model(nn.Module):
 
 
 rows, cols = 256, 1024
+
+
+def get_inputs():
+    return [torch.randn(rows, cols)]
+
+
+def get_init_inputs():
+    return []
+"""
+TINY_GELU = """import torch
+import torch.nn as nn
+
+
+class Model(nn.Module):
+    def forward(self, x):
+        return nn.functional.gelu(x)
+
+
+rows, cols = 16, 256
 
 
 def get_inputs():

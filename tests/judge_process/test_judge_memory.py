@@ -1,12 +1,15 @@
-"""Freed memory is taken again."""
+"""Freed memory is taken again, and what imports made is never walked over."""
 
 from __future__ import annotations
 
+import gc
 import platform
 import subprocess
 import sys
 
 import pytest
+
+from assay.judge_process.judge_memory import importing
 
 _FAULTS = """
 import resource
@@ -36,3 +39,29 @@ def test_what_is_freed_is_not_faulted_in_again() -> None:
         [sys.executable, "-c", _FAULTS], capture_output=True, text=True, check=True
     )
     assert 4 * int(done.stdout) < _HUGE_PAGES
+
+
+def test_what_was_made_while_importing_is_left_out_of_collections() -> None:
+    before = gc.get_freeze_count()
+    try:
+        with importing("a module that is not there yet"):
+            assert not gc.isenabled()
+        assert gc.isenabled() and gc.get_freeze_count() > before
+    finally:
+        gc.unfreeze()
+
+
+def test_after_the_import_everything_is_collected() -> None:
+    before = gc.get_freeze_count()
+    with importing("gc"):
+        assert gc.isenabled()
+    assert gc.get_freeze_count() == before
+
+
+def test_collections_go_on_after_an_import_that_failed() -> None:
+    try:
+        with pytest.raises(ImportError), importing("a module that is not there yet"):
+            raise ImportError("missing")
+        assert gc.isenabled()
+    finally:
+        gc.unfreeze()

@@ -305,3 +305,25 @@ def test_data_that_torch_moves_is_not_held_against_a_kernel(best_room: Room) -> 
         found = _samples_inside(inside, LOOP)
     assert found.reason == "" and _only(Owner.OWN)(found), found
     assert found.of(Owner.MOVEMENT) > 0, found
+
+
+def test_a_frozen_tree_is_not_looked_at() -> None:
+    """No thread of it can run, so there is nothing to see; once it runs it is listed."""
+    listed: list[int] = []
+
+    def pids() -> list[int]:
+        listed.append(1)
+        return []
+
+    frozen = threading.Event()
+    frozen.set()
+    sampler = Sampler(pids, "/scratch", rate_hz=2000.0)
+    sampler.is_frozen = frozen.is_set
+    sampler.start()
+    try:
+        time.sleep(0.05)
+        assert not listed
+        frozen.clear()
+        assert wait_until(lambda: bool(listed))
+    finally:
+        assert sampler.stop().total == 0

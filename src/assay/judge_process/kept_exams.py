@@ -18,7 +18,7 @@ from assay.data.record import content_id
 from assay.data.run import Judgement
 from assay.data.verdict import Status
 from assay.errors import UsageError
-from assay.judge_process.judge_memory import give_back_freed, resident_bytes
+from assay.judge_process.judge_memory import give_back_freed, importing, resident_bytes
 from assay.judge_process.messages import Done, Job, Keep
 from assay.judge_process.process_settings import ProcessSettings
 from assay.languages.candidate_file import load_candidate
@@ -67,7 +67,8 @@ class KeptExams:
     def context(self, job: Job) -> EvaluationContext:
         """The one that is kept for such a job, or a new one."""
         wall = self._wall(job)  # warms up while this process imports torch
-        from assay.context import EvaluationContext
+        with importing("assay.context"):
+            from assay.context import EvaluationContext
 
         self._before = self._before or ProcessSettings.now()
         self._statuses.clear()

@@ -19,7 +19,10 @@ from assay.errors import HostError
 if TYPE_CHECKING:  # the supervisor starts the judge process before it would have imported pydantic
     from assay.data.settings import Settings
 
-_START = "import sys; sys.path.insert(0, sys.argv[1]); from {0} import entry; entry(sys.argv[2:])"
+_START = (  # without collections while modules are made
+    "import gc, sys; gc.disable(); sys.path.insert(0, sys.argv[1]); from {0} import entry; "
+    "gc.enable(); entry(sys.argv[2:])"
+)
 _STDERR = 2
 LIMIT = struct.Struct("=d")  # caller to supervisor: seconds of one call, from now on
 

@@ -79,6 +79,7 @@ class Sampler:
         turn: threading.Lock | None = None,
     ) -> None:
         self.tools: tuple[str, ...] = ()  # files that count as libraries: no kernel runs in them
+        self.is_frozen: Callable[[], bool] = lambda: False  # then no thread of the tree can run
         self._turn = turn or threading.Lock()  # a tree that is being frozen is not looked at
         self._pids = pids
         self._scratch = scratch
@@ -148,7 +149,10 @@ class Sampler:
         ctypes.CDLL(None).prctl(_PR_SET_TIMERSLACK, 1)  # else each short sleep lasts 50 us more
         try:
             while not self._failure:
-                self._round()
+                if self.is_frozen():
+                    self._stopper.settle()
+                else:
+                    self._round()
                 if self._stop.wait(self._gap_s * self._random.uniform(0.4, 1.6)):
                     break
             self._settle()

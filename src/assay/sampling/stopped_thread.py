@@ -29,6 +29,7 @@ _STOPPED = (os.CLD_TRAPPED, os.CLD_STOPPED)
 _EVENT_STOP = 128
 _STOP_TIMEOUT_S = 0.02  # 10 to 60 us are usual; a thread waiting for a processor needs longer
 _POLL_S = 10e-6
+_POLL_SHARE = 0.25  # of the time waited so far: on a busy machine a thread stops after milliseconds
 _POLLS_AT_ONCE = 2
 _NO_CALL = (1 << 64) - 1
 # DWARF's number of a register and its place in the kernel's structure; r10 begins realigned frames.
@@ -100,13 +101,14 @@ class ThreadStopper:
         """The signal that is to be handed on when the thread goes on; 0 for none."""
         with contextlib.suppress(ProcessLookupError):  # killed; that is seen below
             _ptrace(_INTERRUPT, tid, 0, 0)
-        deadline = time.monotonic() + _STOP_TIMEOUT_S
-        polls = 0
+        began_s, polls = time.monotonic(), 0
         while (number := self._stop_signal(tid)) is None:
-            if time.monotonic() > deadline:
+            waited_s = time.monotonic() - began_s
+            if waited_s > _STOP_TIMEOUT_S:
                 raise NotStopped(f"thread {tid} did not stop in time")
             polls += 1
-            time.sleep(0 if polls <= _POLLS_AT_ONCE else _POLL_S)
+            longer_s = max(_POLL_S, _POLL_SHARE * waited_s)
+            time.sleep(0 if polls <= _POLLS_AT_ONCE else longer_s)
         return number
 
     def _stop_signal(self, tid: int) -> int | None:

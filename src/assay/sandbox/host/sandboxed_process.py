@@ -137,6 +137,10 @@ class SandboxedProcess:
             self._frozen = False
             self.processes.thaw()
 
+    def is_frozen(self) -> bool:
+        """Whether the whole tree stands still."""
+        return self._frozen
+
     def busy_while_idle_s(self) -> float:
         """Time per window for which the tree computes, or would, though it has nothing to do.
 
