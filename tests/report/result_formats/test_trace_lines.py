@@ -75,8 +75,10 @@ def test_statuses_are_those_of_the_format() -> None:
 def test_a_word_that_is_lost_is_counted_and_stands_in_the_log() -> None:
     form = RESULT_FORMATS.get("flashinfer_trace")
     assert isinstance(form, TraceLines)
-    made = form.of_run(RUN, judged({"status": Status.SUSPICIOUS}, {"timing": None}))
+    doubt = {"status": Status.SUSPICIOUS, "timing": None, "timing_reason": "not timed: too busy"}
+    made = form.of_run(RUN, judged(doubt, {"timing": None}))
     assert made.renamed == {"suspicious as RUNTIME_ERROR": 1}
     assert made.written == 1 and "has no PASSED without a time" in next(iter(made.left_out))
     (line,) = made.files["traces.jsonl"].splitlines()
-    assert json.loads(line)["evaluation"]["log"].startswith("suspicious: ")
+    log = json.loads(line)["evaluation"]["log"]
+    assert log.startswith("suspicious: ") and log.endswith("; not timed: too busy")

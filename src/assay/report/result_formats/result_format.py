@@ -70,7 +70,8 @@ class ResultFormat(ABC):
             if judgement is None:
                 left[NO_VERDICT] += 1
             elif judgement.verdict.status in self.without_answer:
-                left[_NO_ANSWER[judgement.verdict.status]] += 1
+                status = judgement.verdict.status
+                left[_NO_ANSWER.get(status, f"the format has no word for {status.value}")] += 1
             else:
                 rows.append(ExportRow(entry, judgement.verdict, _samples(judgement)))
         made = self.export(run, rows)

@@ -48,7 +48,7 @@ def verdict_line(verdict: Verdict) -> str:
         interval = f"[{timing.speedup_low:.3g} {timing.speedup_high:.3g}]"
         said.append(f"{timing.speedup:.3g}x {timing.baseline} {interval}")
     elif verdict.timing_reason:
-        said.append(f"not timed: {verdict.timing_reason}")
+        said.append(f"not timed: {verdict.timing_reason.removeprefix('not timed: ')}")
     return "; ".join(said)
 
 
