@@ -13,6 +13,7 @@ from assay.data.task import Task
 from assay.data.unread import Unread
 from assay.engine.candidate_list import candidates_at
 from assay.errors import UsageError
+from assay.tasks.catalog import tasks_of
 
 KERNEL = "class ModelNew: pass\n"
 TASKS = tuple(
@@ -92,3 +93,23 @@ def test_a_name_that_is_no_text_is_left_out_and_the_others_stay(tmp_path: Path) 
     assert [Path(e.candidate.name).name for e in entries] == ["a.py"]
     assert len(unread) == 1 and "is not Unicode" in unread[0].why
     assert [one.why for one in _found(tmp_path / "lines.jsonl")[1]] == [unread[0].why]
+
+
+def test_lines_in_the_form_of_the_tasks_own_format(tmp_path: Path) -> None:
+    line = "#" * 146
+    text = f"def double(x):\n    return x + x\n{line}\nimport torch\ndef test_double():\n"
+    text += "    return {'one': double(torch.rand(4, device='cuda'))}\n"
+    (tmp_path / "double.py").write_text(text)
+    tasks = tasks_of(f"kernelbench_x:{tmp_path}")
+    rows = [
+        {"file": "Math/double.py", "predict": "```python\ndef double(x):\n    return 2 * x\n```"},
+        {"file": "Math/treble.py", "predict": "x = 1"},
+        {"file": "Math/double.py"},
+    ]
+    lines = tmp_path / "predictions.jsonl"
+    lines.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    one, other, nothing = candidates_at(lines, tasks)
+    assert isinstance(one, Entry) and one.task.id == "double"
+    assert [file.path for file in one.candidate.sources] == ["entry.py", "submission.py"]
+    assert isinstance(other, Unread) and "treble" in other.why
+    assert isinstance(nothing, Unread) and "lacks 'task'" in nothing.why
