@@ -1,9 +1,9 @@
 """What readers make of a benchmark: every reference judged as a candidate of its own task.
 
-    python benchmarks/reader_identity.py SUITE --count 20 --out FILE.jsonl
+    python benchmarks/reader_identity.py SUITE --count 20 --out FILE.jsonl [--device cuda]
 
 One JSON object a task: axes tried, status, reason. Sizes are reduced, the track is `open`, the
-level `smoke`, the device the CPU: a reference that is not accepted as its own answer is a fault of
+level `smoke`: a reference that is not accepted as its own answer is a fault of
 the reader, of the task or of the judge. The order has a fixed seed; a second run goes on.
 """
 
@@ -85,12 +85,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("suite")
     parser.add_argument("--count", type=int, default=20)
+    parser.add_argument("--device", default="cpu", help="references of tritonbench_g need cuda")
     parser.add_argument("--out", type=Path, required=True)
     asked = parser.parse_args()
     lines = asked.out.read_text().splitlines() if asked.out.exists() else []
     known = {json.loads(line)["task"] for line in lines}
     settings = {"level": "smoke", "track": "open", "timeout_s": 60}
-    with asked.out.open("a", encoding="utf-8") as out, Judge(jobs=1, **settings) as judge:
+    judge = Judge(asked.device, jobs=1, **settings)
+    with asked.out.open("a", encoding="utf-8") as out, judge:
         for task in open_tasks(asked.suite, known, asked.count):
             row = judged(judge, task)
             out.write(json.dumps(row) + "\n")

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
-from assay.tasks.catalog import prediction_of, tasks_of
+import torch
+
+from assay.tasks.catalog import prediction_of, resolve, tasks_of
 from assay.tasks.readers.split_file import SEPARATOR
+from tasks.readers.foreign_module import instance, module_of
 from tasks.readers.split_files import SCALED, write_benchmark
 
 
@@ -36,3 +40,13 @@ def test_a_label_is_the_reference(tmp_path: Path) -> None:
     label = SCALED.split(SEPARATOR)[0].replace("\n\n\n", "\n\n")
     found = prediction_of({"instruction": "", "predict": "x = 1", "label": label}, tasks)
     assert found is not None and found.task == "scaled_tanh"
+
+
+def test_a_reference_of_g_runs_where_the_judge_does_and_leaves_no_trace(tmp_path: Path) -> None:
+    task = resolve(f"tritonbench_g:{_write(tmp_path, 'G')}#scaled_tanh")
+    before = os.environ.get("TRITON_INTERPRET")
+    module = module_of(task.source)
+    (x,) = module.get_inputs()
+    made = instance(task, module)(x)
+    assert made.device.type == "cpu" and torch.allclose(made, torch.tanh(x) * 0.5, atol=1e-5)
+    assert os.environ.get("TRITON_INTERPRET") == before

@@ -8,6 +8,7 @@ follows the others and a float is varied.
 from __future__ import annotations
 
 import ast
+import functools
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -48,6 +49,7 @@ class FunctionCall:
         return f"{RECORD} = {asdict(self)!r}\n"
 
 
+@functools.lru_cache(maxsize=1024)
 def recorded_call(source: str) -> FunctionCall | None:
     """The call that a task's source records; None where it records none."""
     for node in reversed(ast.parse(source).body):

@@ -22,7 +22,7 @@ from assay.tasks.readers.slices.function_source import (
     parameters_of,
     usable_imports,
 )
-from assay.tasks.readers.slices.straight_line import CallSite, call_sites, root_name
+from assay.tasks.readers.slices.straight_line import CallPlace, call_sites, root_name
 from assay.tasks.readers.slices.tuple_names import TupleNames
 
 SEPARATOR = "#" * 146
@@ -127,7 +127,7 @@ def _script_slices(split: SplitFile, script: Path, reasons: list[str]) -> Iterat
         ast.fix_missing_locations(ast.copy_location(bound, appended.call))
         for site in call_sites(call_op.body, lambda c: root_name(c.func) in split.functions):
             before = (*appended.before, bound, *site.before)
-            yield from _sliced(split, CallSite(before, site.call), device_free, reasons)
+            yield from _sliced(split, CallPlace(before, site.call), device_free, reasons)
 
 
 def _appends(call: ast.Call) -> bool:
@@ -154,7 +154,7 @@ def _attributes(init: ast.FunctionDef | None) -> dict[str, ast.expr]:
 
 
 def _sliced(
-    split: SplitFile, site: CallSite, device_free: DeviceFree, reasons: list[str]
+    split: SplitFile, site: CallPlace, device_free: DeviceFree, reasons: list[str]
 ) -> Iterator[CallSlice]:
     """The slice of one call; nothing where it needs a name that nobody defines."""
     names = TupleNames()

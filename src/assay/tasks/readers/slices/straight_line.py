@@ -21,14 +21,14 @@ class CounterAssign(ast.Assign):
 
 
 @dataclass(frozen=True)
-class CallSite:
+class CallPlace:
     """One call, and what is run before it."""
 
     before: tuple[ast.stmt, ...]
     call: ast.Call
 
 
-def call_sites(body: Iterable[ast.stmt], is_target: Targets) -> list[CallSite]:
+def call_sites(body: Iterable[ast.stmt], is_target: Targets) -> list[CallPlace]:
     """Every call that is meant, in order; at most one for each place in the source."""
     walk = _Walk(is_target)
     walk.run(body, [])
@@ -50,7 +50,7 @@ def stored_names(node: ast.AST) -> set[str]:
 
 class _Walk:
     def __init__(self, is_target: Targets) -> None:
-        self.sites: list[CallSite] = []
+        self.sites: list[CallPlace] = []
         self._is_target = is_target
 
     def run(self, body: Iterable[ast.stmt], before: list[ast.stmt]) -> None:
@@ -69,7 +69,7 @@ class _Walk:
             elif isinstance(node, ast.With | ast.Try):
                 self.run(node.body, before)
             else:
-                self.sites += [CallSite(tuple(before), call) for call in self._within(node)]
+                self.sites += [CallPlace(tuple(before), call) for call in self._within(node)]
                 if not _leaves(node):
                     before.append(node)
 
