@@ -17,8 +17,8 @@ from assay.data.candidate import Candidate
 from assay.data.task import Task
 from assay.errors import UsageError
 from assay.languages.candidate_file import ENTRY
-from assay.tasks.reader import Reader
 from assay.tasks.readers.entry_file import SUBMISSION, has_entry, with_entry
+from assay.tasks.readers.folder_reader import FolderReader
 from assay.tasks.readers.kernelbench import (
     literals_of,
     missing_names,
@@ -32,30 +32,11 @@ _CASE = "@"
 _ENTRY_TEXT = f"from {SUBMISSION} import Model\n\n\nclass {ENTRY}(Model):\n    pass\n"
 
 
-class KernelBenchHardReader(Reader):
+class KernelBenchHardReader(FolderReader):
     """`kernelbench_hard:FOLDER`: one problem's folder, or any folder above some."""
 
     name = "kernelbench_hard"
-
-    def list(self, place: Path) -> tuple[Task, ...]:
-        """Every shape of every problem."""
-        found = tuple(one for one in self._read_all(place) if isinstance(one, Task))
-        if not found:
-            raise UsageError(f"{place} holds no task: no {_PROBLEM} with a {_REFERENCE} beside it")
-        return found
-
-    def unread(self, place: Path) -> tuple[Unread, ...]:
-        """Problems that give no task."""
-        return tuple(one for one in self._read_all(place) if isinstance(one, Unread))
-
-    def load(self, place: Path, task_id: str | None) -> Task:
-        """By id; a folder of one problem needs none."""
-        found = self.list(place)
-        for task in found:
-            if task.id == task_id or (task_id is None and len(_problems(place)) == 1):
-                return task
-        known = ", ".join(task.id for task in found)
-        raise UsageError(f"no task '{task_id}' in {place}; it has {known}")
+    lacks = f"no {_PROBLEM} with a {_REFERENCE} beside it"
 
     def candidates(self, place: Path, task_id: str | None) -> tuple[Path, ...]:
         """`solution.py` and `solution_NAME.py` beside the problem, or in a run of that name."""
@@ -67,7 +48,8 @@ class KernelBenchHardReader(Reader):
         """Behind a `ModelNew` that is the candidate's `Model`."""
         return candidate if has_entry(candidate) else with_entry(candidate, _ENTRY_TEXT)
 
-    def _read_all(self, place: Path) -> Iterator[Task | Unread]:
+    def walk(self, place: Path) -> Iterator[Task | Unread]:
+        """Every case of every problem."""
         if not place.is_dir():
             raise UsageError(f"no such folder: {place}")
         for folder in _problems(place):

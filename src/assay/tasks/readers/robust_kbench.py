@@ -18,7 +18,6 @@ from typing import Any
 from assay.data.candidate import Candidate
 from assay.data.task import Task
 from assay.errors import UsageError
-from assay.tasks.reader import Reader
 from assay.tasks.readers.entry_file import (
     SUBMISSION,
     extension_text,
@@ -26,6 +25,7 @@ from assay.tasks.readers.entry_file import (
     is_native,
     with_entry,
 )
+from assay.tasks.readers.folder_reader import FolderReader
 from assay.tasks.readers.kernelbench import read_source, title_of
 from assay.tasks.readers.model_without_reference import module_text
 from assay.tasks.readers.slices.function_source import defined_names
@@ -63,29 +63,11 @@ class Case:
     input: dict[str, Any]
 
 
-class RobustKBenchReader(Reader):
+class RobustKBenchReader(FolderReader):
     """`robust_kbench:FOLDER`: a task's folder, or any folder above some."""
 
     name = "robust_kbench"
-
-    def list(self, place: Path) -> tuple[Task, ...]:
-        """Every direction and case of every folder, sorted by folder."""
-        found = tuple(one for one in self._read_all(place) if isinstance(one, Task))
-        if not found:
-            raise UsageError(f"{place} holds no task: no func_forward.py with a config beside it")
-        return found
-
-    def unread(self, place: Path) -> tuple[Unread, ...]:
-        """Functions and cases that give no task."""
-        return tuple(one for one in self._read_all(place) if isinstance(one, Unread))
-
-    def load(self, place: Path, task_id: str | None) -> Task:
-        """By id; a folder of one task needs none."""
-        found = self.list(place)
-        for task in found:
-            if task.id == task_id or (task_id is None and len(_functions(place)) == 1):
-                return task
-        raise UsageError(f"no task '{task_id}' in {place}; it has {_some(found)}")
+    lacks = "no func_forward.py with a config beside it"
 
     def candidates(self, place: Path, task_id: str | None) -> tuple[Path, ...]:
         """CUDA files of the task's direction, in its folder or in `NAME/DIRECTION` below."""
@@ -109,7 +91,8 @@ class RobustKBenchReader(Reader):
             function = f"from {SUBMISSION} import {direction}\n"
         return with_entry(candidate, function + "\n" + module_text(task.source, direction))
 
-    def _read_all(self, place: Path) -> Iterator[Task | Unread]:
+    def walk(self, place: Path) -> Iterator[Task | Unread]:
+        """Every case of every problem."""
         if not place.is_dir():
             raise UsageError(f"no such folder: {place}")
         for function in _functions(place):
@@ -144,10 +127,6 @@ def _with_gradients(task: Task) -> Task:
     made = backward_of(task)
     place, mark, number = task.id.partition(_CASE)
     return made.model_copy(update={"id": f"{place}{SUFFIX}{mark}{number}"})
-
-
-def _some(found: tuple[Task, ...]) -> str:
-    return ", ".join(task.id for task in found[:8]) + (", ..." if len(found) > 8 else "")
 
 
 def _functions(place: Path) -> tuple[Path, ...]:
