@@ -36,7 +36,9 @@ def _remarks(tree: ast.Module, task: Task) -> Iterator[str]:
     computed = [n for n in tree.body if getattr(n, "name", "") not in INPUT_FUNCTIONS]
     calls = [n for node in computed for n in ast.walk(node) if isinstance(n, ast.Call)]
     names = {_last(call.func) for call in calls}
-    if task.contract is None and _is_random(calls):
+    if any(_says(call, "training", False) for call in calls) and _is_random(calls):
+        yield "dropout is switched off by training=False: with it the answer would be random"
+    elif task.contract is None and _is_random(calls):
         yield (
             "its answer is random (dropout or a draw inside the call): mend it with a CONTRACT "
             "of kind stochastic, or ask for it with the draw switched off"

@@ -16,6 +16,7 @@ from assay.errors import UsageError
 from assay.tasks.readers.kernelbench import read_source
 from assay.tasks.readers.slices.call_slice import CallSlice, slice_of
 from assay.tasks.readers.slices.device_free import DeviceFree
+from assay.tasks.readers.slices.dropout_off import without_dropout
 from assay.tasks.readers.slices.function_source import (
     defined_names,
     function_source,
@@ -163,6 +164,8 @@ def _sliced(
     if not isinstance(call, ast.Call):
         reasons.append("the call is part of a conversion")
         return
+    call = ast.copy_location(without_dropout(call, split.tree), call)
+    ast.fix_missing_locations(call)
     taken = defined_names(split.tree) | {"torch", "Model", "get_inputs", "get_init_inputs"}
     found = slice_of(before, call, parameters_of(split.tree, root_name(call.func)), taken)
     known = defined_names(split.test) | {"math"}
