@@ -36,6 +36,7 @@ from assay.app.scored.score_flags import (
     RubricFlags,
     ScoreFlags,
 )
+from assay.app.stored.export_flags import ExportFlags
 from assay.app.stored.import_flags import ImportFlags
 from assay.app.stored.run_flags import JudgeFlags, ReportFlags, RunFlags, RunsFlags, ShowFlags
 from assay.errors import AssayError, TaskError, Terminated, UsageError
@@ -201,6 +202,15 @@ def _pairs(flags: PairsFlags) -> int:
 def _import(flags: ImportFlags) -> int:
     """Read what another system published about candidates into a run, as its claims."""
     from assay.app.stored.import_command import run
+
+    return run(flags)
+
+
+@app.command("export")
+@takes(ExportFlags)
+def _export(flags: ExportFlags) -> int:
+    """Write a run's verdicts in the format of another evaluator, for what reads that."""
+    from assay.app.stored.export_command import run
 
     return run(flags)
 
