@@ -10,6 +10,7 @@ from assay.errors import UsageError
 from assay.report.console import result_console
 from assay.report.tasks_text import task_list, task_page
 from assay.tasks.catalog import resolve, suites, tasks_of, unread_of
+from assay.tasks.static_remarks import static_remarks
 from assay.tasks.unread import Unread
 
 
@@ -28,12 +29,19 @@ def run(flags: TasksFlags) -> int:
             sys.stdout.write(task.model_dump_json() + "\n")
     else:
         result_console().print(task_list(listed))
-    _tell_unread(unread_of(name))
+    _tell(listed, unread_of(name))
     return 0
 
 
-def _tell_unread(left_out: tuple[Unread, ...]) -> None:
-    """On stderr, so that a list of tasks stays one."""
+def _tell(listed: list[Task], left_out: tuple[Unread, ...]) -> None:
+    """How many, what is to know of some, what could not be read; a list of tasks stays one."""
+    found: dict[str, list[str]] = {}
+    for task in listed:
+        for remark in static_remarks(task):
+            found.setdefault(remark, []).append(task.id)
+    sys.stderr.write(f"{len(listed)} tasks read\n")
+    for remark, names in found.items():
+        sys.stderr.write(f"{len(names)}: {remark}\n  {', '.join(names)}\n")
     if left_out:
         sys.stderr.write(f"{len(left_out)} could not be read:\n")
     for one in left_out:
@@ -58,4 +66,6 @@ def _show(task: Task, json: bool) -> int:
         sys.stdout.write(task.model_dump_json() + "\n")
     else:
         result_console().print(task_page(task))
+        for remark in static_remarks(task):
+            sys.stderr.write(f"{remark}\n")
     return 0
