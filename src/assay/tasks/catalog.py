@@ -26,6 +26,8 @@ READERS: Registry[Reader] = Registry(
         "kernelbench_hard": "assay.tasks.readers.kernelbench_hard:KernelBenchHardReader",
         "kernelbench_x": "assay.tasks.readers.kernelbench_x:KernelBenchXReader",
         "robust_kbench": "assay.tasks.readers.robust_kbench:RobustKBenchReader",
+        "sol_execbench": "assay.tasks.readers.sol_execbench:SolExecBenchReader",
+        "flashinfer_trace": "assay.tasks.readers.flashinfer_trace:FlashInferTraceReader",
         "tritonbench_g": "assay.tasks.readers.tritonbench:TritonBenchGReader",
         "tritonbench_t": "assay.tasks.readers.tritonbench:TritonBenchTReader",
     },
