@@ -23,6 +23,7 @@ READERS: Registry[Reader] = Registry(
     {
         "native": "assay.tasks.readers.native_suite:NativeReader",
         "kernelbench": "assay.tasks.readers.kernelbench:KernelBenchReader",
+        "gpu_mode": "assay.tasks.readers.gpu_mode:GpuModeReader",
         "kernelbench_hard": "assay.tasks.readers.kernelbench_hard:KernelBenchHardReader",
         "kernelbench_x": "assay.tasks.readers.kernelbench_x:KernelBenchXReader",
         "robust_kbench": "assay.tasks.readers.robust_kbench:RobustKBenchReader",
