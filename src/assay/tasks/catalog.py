@@ -23,9 +23,12 @@ READERS: Registry[Reader] = Registry(
     {
         "native": "assay.tasks.readers.native_suite:NativeReader",
         "kernelbench": "assay.tasks.readers.kernelbench:KernelBenchReader",
+        "backendbench": "assay.tasks.readers.backendbench:BackendBenchReader",
+        "plain": "assay.tasks.readers.plain:PlainReader",
         "gpu_mode": "assay.tasks.readers.gpu_mode:GpuModeReader",
         "kernelbench_hard": "assay.tasks.readers.kernelbench_hard:KernelBenchHardReader",
         "kernelbench_x": "assay.tasks.readers.kernelbench_x:KernelBenchXReader",
+        "kernelgenbench": "assay.tasks.readers.kernelgenbench:KernelGenBenchReader",
         "robust_kbench": "assay.tasks.readers.robust_kbench:RobustKBenchReader",
         "sol_execbench": "assay.tasks.readers.sol_execbench:SolExecBenchReader",
         "flashinfer_trace": "assay.tasks.readers.flashinfer_trace:FlashInferTraceReader",

@@ -29,8 +29,8 @@ def _edits(tree: ast.Module) -> Iterator[tuple[int, int, int, str]]:
         match node:
             case ast.keyword(arg="device", value=value):
                 yield from _word(value)
-            case ast.Call(func=ast.Attribute(attr="cuda"), args=[], keywords=[]):
-                yield from _method(node.func)
+            case ast.Call(func=ast.Attribute(attr="cuda") as method, args=[], keywords=[]):
+                yield from _method(method)
             case ast.Call(func=ast.Attribute(attr=name) | ast.Name(id=name), args=args) if (
                 name in _TAKES_DEVICE
             ):
