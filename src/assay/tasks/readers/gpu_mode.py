@@ -36,6 +36,8 @@ _ADDED = """\
 {files}
 
 # Added by the reader: one case of the task.
+import random
+
 import torch
 
 {constants}{record}
@@ -237,7 +239,7 @@ def _source(problem: Problem, case: dict[str, Any]) -> str:
     names = {name: f"{name}_" if name in taken else name for name in values}
     arguments = [f"{name}={names[name]}" for name in values]
     if _SEED in takes:
-        arguments.append(f"{_SEED}=int(torch.randint(1 << 31, ()))")
+        arguments.append(f"{_SEED}=random.getrandbits(31)")
     call = _call(_ANSWERS, problem.one_input)
     return _ADDED.format(
         files=files,

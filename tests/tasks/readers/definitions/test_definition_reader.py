@@ -119,6 +119,7 @@ def test_a_solution_is_called_as_its_author_says(
     path = next(p for p in candidates_of(name) if kind in p.name)
     candidate = candidate_at(path, task)
     assert candidate.entry == "ModelNew"
+    assert "kernel.py" not in {file.path for file in candidate.sources}  # the entry's own name
     _assert_agrees(task, candidate, monkeypatch, tmp_path)
 
 

@@ -1,6 +1,6 @@
 """Solution: a candidate in the form of SOL-ExecBench or FlashInfer-Trace, one JSON file.
 
-The rule: the files keep their text and their names. How the function is called (returning its
+The rule: the files keep their text. How the function is called (returning its
 results, or writing into memory that it is given) stands in the candidate's entry until it is
 adapted to a task. A plain Python file is called by the number of its parameters.
 """
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 from dataclasses import asdict, dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -17,10 +18,17 @@ from assay.data.candidate import Candidate, SourceFile
 from assay.data.task import Task
 from assay.errors import UsageError
 from assay.languages.candidate_file import ENTRY
+from assay.languages.language import MAIN
 from assay.languages.language_registry import detect_language
 from assay.tasks.readers.definitions.definition import RUN
 from assay.tasks.readers.definitions.definition_module import IN_ORDER, OUTPUTS
-from assay.tasks.readers.entry_file import extension_text, has_entry, is_native, with_entry
+from assay.tasks.readers.entry_file import (
+    SUBMISSION,
+    extension_text,
+    has_entry,
+    is_native,
+    with_entry,
+)
 from assay.tasks.readers.function_call import FunctionCall, recorded_call
 from assay.tasks.readers.kernelbench import literals_of, read_source
 
@@ -191,11 +199,28 @@ def _behind(candidate: Candidate, entry: SolutionEntry, added: str) -> Candidate
             loaded = extension_text(candidate, "_extension", entry.flags)
             loaded += f"{entry.function} = _extension.{entry.function}\n"
         return with_entry(candidate, f"{loaded}\n{added}")
-    main = candidate.main.path
-    module = ".".join(PurePosixPath(main).with_suffix("").parts)
-    text = f"from {module} import {entry.function}\n{added}"
-    taken = {file.path for file in candidate.sources}
+    return _beside_own_files(candidate, entry.function, added)
+
+
+def _beside_own_files(candidate: Candidate, function: str, added: str) -> Candidate:
+    """Python files keep their names, but for `kernel.py`: the entry file is called that.
+
+    Where another file of the author imports `kernel`, it finds there what it looks for.
+    """
+    renamed = {MAIN: f"{SUBMISSION}.py"}
+    own = tuple(
+        file.model_copy(update={"path": renamed.get(file.path, file.path)})
+        for file in candidate.sources
+    )
+    relative = any(re.search(r"^\s*from\s+\.", file.text, re.MULTILINE) for file in own)
+    dot = "." if relative else ""
+    lines = []
+    if MAIN in {file.path for file in candidate.sources[1:]}:
+        lines.append(f"from {dot}{SUBMISSION} import *")
+    module = ".".join(PurePosixPath(own[0].path).with_suffix("").parts)
+    lines.append(f"from {dot}{module} import {function}")
+    taken = {file.path for file in own}
     name = next(n for n in ("entry.py", "model_new.py", "model_new_entry.py") if n not in taken)
-    sources = (SourceFile(path=name, text=text), *candidate.sources)
+    sources = (SourceFile(path=name, text="\n".join([*lines, added])), *own)
     changes = {"sources": sources, "entry": ENTRY, "language": detect_language(sources)}
     return candidate.model_copy(update=changes)
