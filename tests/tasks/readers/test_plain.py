@@ -14,8 +14,8 @@ from tasks.readers.foreign_module import entry_of, instance, module_of
 TEXT = '''"""Scaled rows."""
 import torch
 
-rows = 4
-SHAPES = {"x": ("rows", 6), "w": (6,), "i": ("rows",)}
+rows, columns = 4, 6
+SHAPES = {"x": ("rows", 6), "w": ("columns",), "i": ("rows",)}
 DTYPES = {"x": "float16", "i": "int64"}
 RANGES = {"i": (0, 4)}
 

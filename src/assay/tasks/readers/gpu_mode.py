@@ -63,11 +63,9 @@ class Problem:
     texts: dict[str, str]  # of Python files, by the name under which they are imported
     cases: tuple[tuple[str, dict[str, Any]], ...]  # whether a benchmark or a test, and its values
     one_input: bool
-
-    @property
-    def reference(self) -> ast.Module:
-        """Parsed."""
-        return ast.parse(self.texts[_REFERENCE])
+    takes: tuple[str, ...]  # parameters of `generate_input`
+    files: str  # all texts as one module
+    taken: frozenset[str]  # names that the module defines
 
 
 class GpuModeReader(Reader):
@@ -189,7 +187,18 @@ def _problem(folder: Path) -> Problem:
     tree = _checked(texts)
     lines = str(told.get("description", "")).strip().splitlines()
     title = lines[0].strip() if lines else ""
-    return Problem(folder, title, texts, cases, one_input=not _makes_tuple(tree, texts))
+    made = _function(tree, _MAKES)
+    files = _joined(texts)
+    return Problem(
+        folder,
+        title,
+        texts,
+        cases,
+        one_input=not _makes_tuple(tree, texts),
+        takes=tuple(a.arg for a in (*made.args.args, *made.args.kwonlyargs)) if made else (),
+        files=files,
+        taken=frozenset(defined_names(ast.parse(files))),
+    )
 
 
 def _checked(texts: dict[str, str]) -> ast.Module:
@@ -228,21 +237,18 @@ def _call(function: str, one_input: bool) -> FunctionCall:
 
 def _source(problem: Problem, case: dict[str, Any]) -> str:
     """The module of one case; its values are names, and the seed is drawn."""
-    made = _function(problem.reference, _MAKES)
-    takes = [arg.arg for arg in (*made.args.args, *made.args.kwonlyargs)] if made else []
+    takes = problem.takes
     values = {name: value for name, value in case.items() if name in takes and name != _SEED}
     unknown = [name for name in case if name not in takes and name != _SEED]
     if unknown:
         raise UsageError(f"{_MAKES} does not take {', '.join(unknown)} of its cases")
-    files = _joined(problem.texts)
-    taken = defined_names(ast.parse(files))
-    names = {name: f"{name}_" if name in taken else name for name in values}
+    names = {name: f"{name}_" if name in problem.taken else name for name in values}
     arguments = [f"{name}={names[name]}" for name in values]
     if _SEED in takes:
         arguments.append(f"{_SEED}=random.getrandbits(31)")
     call = _call(_ANSWERS, problem.one_input)
     return _ADDED.format(
-        files=files,
+        files=problem.files,
         constants="".join(f"{names[name]} = {value!r}\n" for name, value in values.items()),
         record=call.record(),
         model=call.module_class("Model"),

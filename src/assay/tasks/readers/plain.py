@@ -97,7 +97,7 @@ class PlainReader(Reader):
         if _SHAPES not in text:
             return
         tree = _tree(text)
-        told = literals_of(tree)
+        told = _named_sizes(tree) | literals_of(tree)
         if _SHAPES not in told:
             return
         shapes = told[_SHAPES]
@@ -118,6 +118,18 @@ def _tree(text: str) -> ast.Module:
         return ast.parse(text)
     except (SyntaxError, ValueError) as error:
         raise UsageError(f"it is not Python: {error}") from error
+
+
+def _named_sizes(tree: ast.Module) -> dict[str, Any]:
+    """Those of `rows, columns = 64, 96`, which binds several names."""
+    found: dict[str, Any] = {}
+    for node in tree.body:
+        match node:
+            case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Tuple(elts=values)):
+                for name, value in zip(names, values, strict=False):
+                    if isinstance(name, ast.Name) and isinstance(value, ast.Constant):
+                        found[name.id] = value.value
+    return found
 
 
 def _checked_text(path: Path) -> None:
