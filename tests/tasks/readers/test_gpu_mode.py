@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from assay.tasks.catalog import candidate_at, candidates_of, resolve, tasks_of, unread_of
-from assay.tasks.readers.device_text import on_cpu
+from assay.tasks.readers.cpu_text import on_cpu
 from tasks.readers.foreign_module import entry_of, instance, module_of
 
 TASK = """files:

@@ -19,7 +19,7 @@ from assay.data.candidate import Candidate, SourceFile
 from assay.data.task import Task
 from assay.errors import UsageError
 from assay.tasks.reader import Reader
-from assay.tasks.readers.device_text import on_cpu
+from assay.tasks.readers.cpu_text import on_cpu
 from assay.tasks.readers.entry_file import has_entry, with_call
 from assay.tasks.readers.function_call import FunctionCall, recorded_call
 from assay.tasks.readers.kernelbench import read_source

@@ -15,10 +15,10 @@ from typing import Any
 
 from assay.errors import UsageError
 from assay.tasks.readers.definitions.definition import Definition, TensorSpec
+from assay.tasks.readers.definitions.definition_workload import DefinitionWorkload, sizes_of
 from assay.tasks.readers.definitions.random_values import draw
 from assay.tasks.readers.definitions.safetensors_file import found_at, stored_tensor
 from assay.tasks.readers.definitions.size_expression import names_in, parsed, renamed
-from assay.tasks.readers.definitions.workload import DefinitionWorkload, sizes_of
 from assay.tasks.readers.function_call import FunctionCall
 from assay.tasks.readers.slices.function_source import defined_names
 from assay.tasks.readers.triton_reference import with_device

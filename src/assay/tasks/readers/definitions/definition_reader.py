@@ -23,8 +23,8 @@ from assay.tasks.readers.definitions.definition import (
     json_at,
 )
 from assay.tasks.readers.definitions.definition_module import module_source
+from assay.tasks.readers.definitions.definition_workload import DefinitionWorkload, workloads_in
 from assay.tasks.readers.definitions.solution import adapted_to, is_solution, load_solution
-from assay.tasks.readers.definitions.workload import DefinitionWorkload, workloads_in
 from assay.tasks.unread import Unread
 
 _CASE = "@"

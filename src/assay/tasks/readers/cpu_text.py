@@ -1,4 +1,4 @@
-"""DeviceText: a foreign text whose tensors are made on the CPU, changed in those places only.
+"""CpuText: a foreign text whose tensors are made on the CPU, changed in those places only.
 
 The rule: only the word of a device is replaced, where it is given as one; comments, names and lines
 stay. The judge moves inputs to where they are used.
