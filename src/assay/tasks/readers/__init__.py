@@ -1,5 +1,7 @@
 """Readers: one file for each format in which people write tasks.
 
 `function_call` and `entry_file` are what formats share whose unit is a function: the `Model` that
-calls it, and the `ModelNew` of a candidate. The rule of all: foreign text is parsed, never run.
+calls it, and the `ModelNew` of a candidate. `definitions` is what SOL-ExecBench and
+FlashInfer-Trace share, `traced_call` a call in BackendBench's text, `cpu_text` a text without
+GPUs. The rule of all: foreign text is parsed, never run.
 """
