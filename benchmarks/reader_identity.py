@@ -22,8 +22,8 @@ from assay.data.task import Task
 from assay.engine.judge import Judge
 from assay.errors import AssayError
 from assay.tasks.catalog import reader, tasks_of
-from assay.tasks.readers.split_file import read_split
-from assay.tasks.readers.split_file_reader import SplitFileReader
+from assay.tasks.readers.split_files.split_file import read_split
+from assay.tasks.readers.split_files.split_file_reader import SplitFileReader
 from assay.tasks.references.reference import Reference
 
 ELEMENTS = 1 << 13  # of all inputs together, where the sizes allow it

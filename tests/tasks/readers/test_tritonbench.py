@@ -8,7 +8,7 @@ from pathlib import Path
 import torch
 
 from assay.tasks.catalog import prediction_of, resolve, tasks_of
-from assay.tasks.readers.split_file import SEPARATOR
+from assay.tasks.readers.split_files.split_file import SEPARATOR
 from tasks.readers.foreign_module import instance, module_of
 from tasks.readers.split_files import SCALED, write_benchmark
 

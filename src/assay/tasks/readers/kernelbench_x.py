@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from assay.tasks.readers.split_file_reader import SplitFileReader
+from assay.tasks.readers.split_files.split_file_reader import SplitFileReader
 
 _GOLDEN = "metrics/golden_results"
 

@@ -14,8 +14,8 @@ from typing import Any
 
 from assay.data.task import Task
 from assay.tasks.readers.function_call import recorded_call
-from assay.tasks.readers.split_file_reader import SplitFileReader
-from assay.tasks.readers.triton_reference import with_device
+from assay.tasks.readers.split_files.split_file_reader import SplitFileReader
+from assay.tasks.readers.split_files.triton_reference import with_device
 
 _DEVICE = "a100"  # of all its timings
 _ASKED = re.compile(r"Wrapper Entry Information:\s*(?:def\s+)?(?:[\w.]+\.)?(\w+)\s*\(")

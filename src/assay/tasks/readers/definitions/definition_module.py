@@ -21,7 +21,7 @@ from assay.tasks.readers.definitions.safetensors_file import found_at, stored_te
 from assay.tasks.readers.definitions.size_expression import names_in, parsed, renamed
 from assay.tasks.readers.function_call import FunctionCall
 from assay.tasks.readers.slices.function_source import defined_names
-from assay.tasks.readers.triton_reference import with_device
+from assay.tasks.readers.split_files.triton_reference import with_device
 
 OUTPUTS = "OUTPUT_MEMORY"  # the literal with the expression of each output's memory
 IN_ORDER = """\

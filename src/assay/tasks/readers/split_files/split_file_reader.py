@@ -20,9 +20,13 @@ from assay.languages.candidate_file import load_candidate
 from assay.tasks.reader import Prediction, Reader
 from assay.tasks.readers.entry_file import with_call
 from assay.tasks.readers.function_call import recorded_call
-from assay.tasks.readers.golden_timings import GoldenTimings, golden_timings, measured_on
 from assay.tasks.readers.kernelbench import read_source
-from assay.tasks.readers.split_file import SEPARATOR, is_split, source_of
+from assay.tasks.readers.split_files.golden_timings import (
+    GoldenTimings,
+    golden_timings,
+    measured_on,
+)
+from assay.tasks.readers.split_files.split_file import SEPARATOR, is_split, source_of
 from assay.tasks.unread import Unread
 
 _FENCE, _END = "```python", "```"
