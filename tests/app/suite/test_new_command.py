@@ -55,6 +55,6 @@ def test_the_templates_judge(capsys: Captured) -> None:
         capsys.readouterr()
         file = f"mine__{language}.py"
         assert main(["eval", "mine.py", file, "--track", track, *levels]) == code
-        assert json.loads(capsys.readouterr().out)["verdict"]["status"] == (
+        assert json.loads(capsys.readouterr().out)["status"] == (
             "incorrect" if code else "accepted"
         )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from itertools import islice
 
+from assay.tasks.synthesis.chain_operators import POINTWISE, REDUCTIONS, ROW_MAPS
 from assay.tasks.synthesis.composer import Head, compositions
-from assay.tasks.synthesis.operators import POINTWISE, REDUCTIONS, ROW_MAPS
 from assay.tasks.synthesis.sampled_rows import SampledRows, usable
 
 FIRST = list(islice(compositions(0), 120))

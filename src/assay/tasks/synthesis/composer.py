@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from assay.tasks.synthesis.chain_operators import PAIRWISE, POINTWISE, REDUCTIONS, ROW_MAPS
 from assay.tasks.synthesis.composition import Composition
-from assay.tasks.synthesis.operators import PAIRWISE, POINTWISE, REDUCTIONS, ROW_MAPS
 from assay.tasks.synthesis.sampled_rows import SampledRows
 
 SIZES = {

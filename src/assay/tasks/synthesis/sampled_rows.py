@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from statistics import fmean, pstdev
 
-from assay.tasks.synthesis.operators import Pairwise, Pointwise, RowMap, RowReduction
+from assay.tasks.synthesis.chain_operators import Pairwise, Pointwise, RowMap, RowReduction
 
 ROWS, COLUMNS = 24, 32
 LARGEST = 50.0  # a row of 4096 such values still sums within float16

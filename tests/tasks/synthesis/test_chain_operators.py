@@ -7,7 +7,7 @@ import torch
 from torch.nn import functional as F
 
 from assay.tasks.catalog import tasks_of
-from assay.tasks.synthesis.operators import PAIRWISE, POINTWISE, REDUCTIONS, ROW_MAPS
+from assay.tasks.synthesis.chain_operators import PAIRWISE, POINTWISE, REDUCTIONS, ROW_MAPS
 
 VALUES = [-2.5, -1.0, -0.25, 0.0, 0.5, 1.75, 3.0]
 OTHER = [0.5, -1.5, 2.0, 0.25, -0.5, 1.0, -3.0]
