@@ -55,6 +55,7 @@ def stored(
     rows: list[tuple[str, Status, float | None, float]],
     generator: str = "G",
     remarks: dict[str, tuple[str, ...]] | None = None,
+    suite: str = "one task",
 ) -> str:
     """A run on disk: task, status, speedup and coverage of each candidate; remarks by task.
 
@@ -62,7 +63,7 @@ def stored(
     """
     rounds: Counter[str] = Counter()
     settings = Settings()
-    run = Run(id="run-1", suite="one task", settings=settings, assay="0.1.0", started_at=1.0)
+    run = Run(id="run-1", suite=suite, settings=settings, assay="0.1.0", started_at=1.0)
     with RunStore(folder, create=True) as store:
         store.begin(run)
         for number, (name, status, speedup, share) in enumerate(rows):

@@ -48,6 +48,22 @@ def test_runs_are_compared_in_a_sentence(
     assert main(["compare", runs[0]]) == 2
 
 
+def test_tasks_that_neither_tried_are_left_out_where_that_is_asked(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first = stored(tmp_path / "a", [("softmax", OK, 2.0, 1.0)], "A", suite="native")
+    second = stored(tmp_path / "b", [("gelu", OK, 2.0, 1.0)], "B", suite="native")
+    counted = {}
+    for flags in ((), ("--attempted-only",)):
+        assert main(["compare", first, second, "--json", *flags]) == 0
+        found = json.loads(capsys.readouterr().out)
+        assert (found["only_first"], found["only_second"]) == (1, 1)
+        counted[flags] = found["tasks"], found["neither"]
+    assert counted["--attempted-only",] == (2, 0)
+    tasks, neither = counted[()]
+    assert tasks > 2 and neither == tasks - 2
+
+
 def test_a_budget_is_priced(runs: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["cost", runs[0], "--budget", "dollars=2", "--tasks", "50", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)

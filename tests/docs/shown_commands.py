@@ -119,7 +119,9 @@ def _wrong_with_assay(rest: list[str], complete: bool) -> str | None:
 
 def _flags(command: object) -> set[str]:
     parameters = command.params  # type: ignore[attr-defined]
-    return {"--help", "-h"} | {option for one in parameters for option in one.opts}
+    return {"--help", "-h"} | {
+        option for one in parameters for option in (*one.opts, *one.secondary_opts)
+    }
 
 
 def _wrong_with_python(rest: list[str]) -> str | None:

@@ -12,7 +12,7 @@ from assay.data.run import Entry
 from assay.data.task import Task
 from assay.engine.candidate_list import candidates_at
 from assay.errors import UsageError
-from assay.tasks.catalog import resolve
+from assay.tasks.catalog import resolve, tasks_of
 from assay.tasks.unread import Unread
 
 KERNEL = "class ModelNew: pass\n"
@@ -101,3 +101,23 @@ def test_references_stand_for_candidates() -> None:
     assert [one.task.id for one in found] == ["softmax", "softmax.backward"]
     assert [one.candidate.main.text.split()[-1] for one in found] == ["Model", "ModelBackward"]
     assert {one.candidate.provenance.generator.name for one in found} == {"reference"}  # type: ignore[union-attr]
+
+
+def test_lines_in_the_form_of_the_tasks_own_format(tmp_path: Path) -> None:
+    line = "#" * 146
+    text = f"def double(x):\n    return x + x\n{line}\nimport torch\ndef test_double():\n"
+    text += "    return {'one': double(torch.rand(4, device='cuda'))}\n"
+    (tmp_path / "double.py").write_text(text)
+    tasks = tasks_of(f"kernelbench_x:{tmp_path}")
+    rows = [
+        {"file": "Math/double.py", "predict": "```python\ndef double(x):\n    return 2 * x\n```"},
+        {"file": "Math/treble.py", "predict": "x = 1"},
+        {"file": "Math/double.py"},
+    ]
+    lines = tmp_path / "predictions.jsonl"
+    lines.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    one, other, nothing = candidates_at(lines, tasks)
+    assert isinstance(one, Entry) and one.task.id == "double"
+    assert [file.path for file in one.candidate.sources] == ["entry.py", "submission.py"]
+    assert isinstance(other, Unread) and "treble" in other.why
+    assert isinstance(nothing, Unread) and "lacks 'task'" in nothing.why

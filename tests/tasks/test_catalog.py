@@ -13,7 +13,15 @@ from assay.data.task import Task
 from assay.errors import UsageError
 from assay.languages.candidate_file import candidate_of_text
 from assay.tasks import catalog
-from assay.tasks.catalog import adapted, candidate_at, candidates_of, resolve, suites, tasks_of
+from assay.tasks.catalog import (
+    adapted,
+    candidate_at,
+    candidates_of,
+    resolve,
+    suites,
+    tasks_of,
+    unread_of,
+)
 from assay.tasks.readers.kernelbench import KernelBenchReader, task_of_text
 
 GOOD = """
@@ -60,6 +68,10 @@ def test_a_folder_lists_in_natural_order_and_finds_by_stem(tmp_path: Path) -> No
     for name in ("10_b.py", "2_a.py"):
         (tmp_path / name).write_text(GOOD)
     (tmp_path / "notes.py").write_text("x = 1\n")
+    (tmp_path / "3_c.py").write_text("class Model(:\n")
+    (tmp_path / "4_d.py").write_text("class ModelNew: ...\n")
+    (left,) = unread_of(f"kernelbench:{tmp_path}")
+    assert left.where.endswith("3_c.py") and left.why.startswith("it is not Python")
     assert [task.id for task in tasks_of(f"kernelbench:{tmp_path}")] == ["2_a", "10_b"]
     assert resolve(f"kernelbench:{tmp_path}#10_b").id == "10_b"
     assert resolve(f"kernelbench:{tmp_path / '2_a.py'}").id == "2_a"
@@ -90,7 +102,8 @@ def test_listing_imports_no_torch() -> None:
 
 
 def test_suites_are_named() -> None:
-    assert suites() == ("native", "kernelbench:FOLDER")
+    assert suites()[:2] == ("native", "kernelbench:FOLDER")
+    assert "tritonbench_g:FOLDER" in suites()
 
 
 @pytest.mark.parametrize(

@@ -36,6 +36,7 @@ from assay.app.scored.score_flags import (
     RubricFlags,
     ScoreFlags,
 )
+from assay.app.stored.export_flags import ExportFlags
 from assay.app.stored.import_flags import ImportFlags
 from assay.app.stored.run_flags import JudgeFlags, ReportFlags, RunFlags, RunsFlags, ShowFlags
 from assay.app.suite.suite_flags import NewFlags, SynthesiseFlags
@@ -206,6 +207,15 @@ def _import(flags: ImportFlags) -> int:
     return run(flags)
 
 
+@app.command("export")
+@takes(ExportFlags)
+def _export(flags: ExportFlags) -> int:
+    """Write a run's verdicts in the format of another evaluator, for what reads that."""
+    from assay.app.stored.export_command import run
+
+    return run(flags)
+
+
 @app.command("report")
 @takes(ReportFlags)
 def _report(flags: ReportFlags) -> int:
@@ -274,10 +284,7 @@ def _audit(flags: AuditFlags) -> int:
 @app.command("synthesise")
 @takes(SynthesiseFlags)
 def _synthesise(flags: SynthesiseFlags) -> int:
-    """Write new tasks composed from the suite's operators, each audited.
-
-    Exit code: 0 as many as asked for, 1 fewer, 2 usage, 3 Assay itself failed.
-    """
+    """Write new tasks composed from the suite's operators, each audited."""
     from assay.app.suite.synthesise_command import run
 
     return run(flags)

@@ -61,6 +61,13 @@ def write_html(data: ReportData, path: Path) -> Path:
 
 
 def write_text(text: str, path: Path) -> Path:
+    """Write the file, and say on stderr where it lies."""
+    replaced(text, path)
+    sys.stderr.write(f"assay: wrote {path} ({path.stat().st_size / 1e6:.1f} MB)\n")
+    return path
+
+
+def replaced(text: str, path: Path) -> Path:
     """Write beside the target and rename."""
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
@@ -71,5 +78,4 @@ def write_text(text: str, path: Path) -> Path:
         raise UsageError(f"cannot write {path}: {error.strerror}") from error
     finally:
         part.unlink(missing_ok=True)
-    sys.stderr.write(f"assay: wrote {path} ({path.stat().st_size / 1e6:.1f} MB)\n")
     return path

@@ -11,7 +11,8 @@ import sys
 from assay.app.flags import TasksFlags
 from assay.data.task import Task
 from assay.errors import TaskError, UsageError
-from assay.tasks.catalog import resolve, suites, tasks_of, unread_of
+from assay.tasks.catalog import reader, resolve, suites, tasks_of, unread_of
+from assay.tasks.static_remarks import static_remarks
 from assay.tasks.unread import Unread
 
 _BOARD = "h200"  # as `assay limits` has it
@@ -35,7 +36,7 @@ def run(flags: TasksFlags) -> int:
         from assay.report.tasks_text import task_list
 
         result_console().print(task_list(listed))
-    _tell_unread(unread_of(name))
+    _tell(listed, unread_of(name))
     return 0
 
 
@@ -52,12 +53,24 @@ def tagged(tasks: list[Task], wanted: list[str]) -> list[Task]:
     return [task for task in tasks if set(wanted) <= set(task.tags)]
 
 
-def _tell_unread(left_out: tuple[Unread, ...]) -> None:
-    """On stderr, so that a list of tasks stays one."""
+def _tell(listed: list[Task], left_out: tuple[Unread, ...]) -> None:
+    """How many, what is to know of some, what could not be read; a list of tasks stays one."""
+    found: dict[str, list[str]] = {}
+    for task in _foreign(listed):
+        for remark in static_remarks(task):
+            found.setdefault(remark, []).append(task.id)
+    sys.stderr.write(f"{len(listed)} tasks read\n")
+    for remark, names in found.items():
+        sys.stderr.write(f"{len(names)}: {remark}\n  {', '.join(names)}\n")
     if left_out:
         sys.stderr.write(f"{len(left_out)} could not be read:\n")
     for one in left_out:
         sys.stderr.write(f"  {one.where}: {one.why}\n")
+
+
+def _foreign(tasks: list[Task]) -> list[Task]:
+    """Those of others: native ones declare their contracts, and reading all takes a second."""
+    return [task for task in tasks if reader(task.format).flat_tolerance]
 
 
 def is_suite(name: str) -> bool:
@@ -86,6 +99,8 @@ def _show(task: Task, flags: TasksFlags) -> int:
     drawn = [(one.name, one.expression) for one in drawn_inputs(task)]
     result_console().print(task_page(task, drawn))
     sys.stdout.flush()
+    for remark in [remark for one in _foreign([task]) for remark in static_remarks(one)]:
+        sys.stderr.write(f"{remark}\n")
     if flags.limits:
         _show_limits(task)
     return 0

@@ -23,7 +23,7 @@ from assay.data.task import Task
 from assay.errors import UsageError
 from assay.languages.candidate_file import ENTRY, candidate_of_text
 from assay.languages.language_registry import source_suffixes
-from assay.tasks.catalog import adapted, candidate_at
+from assay.tasks.catalog import adapted, candidate_at, prediction_of
 from assay.tasks.unread import Unread
 
 REFERENCE = "reference"  # instead of a place: each task's own reference is its candidate
@@ -133,7 +133,7 @@ def _in_lines(path: Path, tasks: Mapping[str, Task]) -> Iterator[Found | Unread]
 
 def _of_line(line: str, where: str, folder: Path, tasks: Mapping[str, Task]) -> Found | Unread:
     try:
-        fields = json.loads(line)
+        fields = _in_our_words(json.loads(line), tasks)
         task = tasks.get(fields["task"])
         if task is None:
             return Unread(where, f"no task of the suite is called '{fields['task']}'")
@@ -153,6 +153,12 @@ def _of_line(line: str, where: str, folder: Path, tasks: Mapping[str, Task]) -> 
         return Unread(where, f"it lacks {error}")
     except (ValueError, TypeError, AttributeError) as error:
         return Unread(where, f"it is no JSON object with a task and a source: {error}")
+
+
+def _in_our_words(fields: dict[str, Any], tasks: Mapping[str, Task]) -> dict[str, Any]:
+    """A line in the form of the tasks' own format, with what it says by our names."""
+    found = None if "task" in fields else prediction_of(fields, list(tasks.values()))
+    return fields if found is None else {**fields, "task": found.task, "source": found.source}
 
 
 def _provenance(fields: Mapping[str, Any]) -> Provenance:

@@ -7,6 +7,7 @@ begun; nobody else decides that.
 from __future__ import annotations
 
 import contextlib
+import threading
 from collections.abc import Callable
 from concurrent.futures import Future, InvalidStateError
 from dataclasses import dataclass, field
@@ -43,6 +44,8 @@ class JudgeRequest:
     step: Step | None = None
     future: Future[Judgement] = field(default_factory=Future)
     number: int = 0  # in the order in which requests came
+    _told: bool = field(default=False, init=False)
+    _telling: threading.RLock = field(default_factory=threading.RLock, init=False)
 
     @property
     def candidate(self) -> Candidate:
@@ -69,9 +72,13 @@ class JudgeRequest:
         return not self.future.cancelled()
 
     def cancel(self) -> None:
-        """Nobody waits for it any more; who looks at the future is told so."""
-        if self.future.cancel():
-            with contextlib.suppress(InvalidStateError):
+        """Nobody waits for it any more; who looks at the future is told so, once.
+
+        A future that is told twice raises in the thread of whoever tells it.
+        """
+        with self._telling:
+            if self.future.cancel() and not self._told:
+                self._told = True
                 self.future.set_running_or_notify_cancel()
 
     def answer(self, judgement: Judgement) -> None:

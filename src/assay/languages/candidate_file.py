@@ -81,7 +81,7 @@ def _read_folder(folder: Path) -> tuple[SourceFile, ...]:
     if not visible:
         raise UsageError(f"{folder}: the folder holds no .py, .cpp or .cu file")
     files = [_read_file(p, p.relative_to(folder).as_posix()) for p in visible]
-    entries = [file.path for file in files if _has_entry(file)]
+    entries = [file.path for file in files if defines_entry(file)]
     if len(entries) > 1:
         raise UsageError(
             f"{folder}: several files define {ENTRY}: {', '.join(entries)}; give one of them, or "
@@ -95,7 +95,7 @@ def _is_hidden(inside: Path) -> bool:
     return any(part.startswith((".", "__pycache__")) for part in inside.parts)
 
 
-def _has_entry(file: SourceFile) -> bool:
+def defines_entry(file: SourceFile) -> bool:
     """True where a Python file defines the entry at its top level; unparsable text is searched."""
     if not file.path.endswith(".py"):
         return False
@@ -115,5 +115,5 @@ def _defines_entry(node: ast.stmt) -> bool:
 
 def _rank(file: SourceFile) -> tuple[int, int, str]:
     """Order of files: the entry's, then Python, then the rest; shallow before deep."""
-    kind = 0 if _has_entry(file) else 1 if file.path.endswith(".py") else 2
+    kind = 0 if defines_entry(file) else 1 if file.path.endswith(".py") else 2
     return kind, file.path.count("/"), file.path

@@ -5,14 +5,16 @@ The rule: resolving and listing parse sources and import no torch; an unknown na
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from assay.data.candidate import Candidate
 from assay.data.task import Task
 from assay.errors import UsageError
 from assay.languages.candidate_file import load_candidate
 from assay.plugins import Registry
-from assay.tasks.reader import Reader
+from assay.tasks.reader import Prediction, Reader
 from assay.tasks.unread import Unread
 
 READERS: Registry[Reader] = Registry(
@@ -21,6 +23,11 @@ READERS: Registry[Reader] = Registry(
     {
         "native": "assay.tasks.readers.native_suite:NativeReader",
         "kernelbench": "assay.tasks.readers.kernelbench:KernelBenchReader",
+        "kernelbench_hard": "assay.tasks.readers.kernelbench_hard:KernelBenchHardReader",
+        "kernelbench_x": "assay.tasks.readers.kernelbench_x:KernelBenchXReader",
+        "robust_kbench": "assay.tasks.readers.robust_kbench:RobustKBenchReader",
+        "tritonbench_g": "assay.tasks.readers.tritonbench:TritonBenchGReader",
+        "tritonbench_t": "assay.tasks.readers.tritonbench:TritonBenchTReader",
     },
 )
 _OF_IDS, _OF_PATHS = "native", "kernelbench"  # of a name that names no reader
@@ -112,6 +119,15 @@ def adapted(candidate: Candidate, task: Task) -> Candidate:
     """The candidate with the entry that is called as the task's reference is."""
     reading = _reader_of(task)
     return reading.adapt(candidate, task) if reading else candidate
+
+
+def prediction_of(fields: Mapping[str, Any], tasks: Sequence[Task]) -> Prediction | None:
+    """A JSON line in the form of one of the tasks' formats; None where it is in none."""
+    for name in dict.fromkeys(task.format for task in tasks if task.format in READERS.names()):
+        found = reader(name).prediction(fields, tasks)
+        if found is not None:
+            return found
+    return None
 
 
 def _reader_of(task: Task) -> Reader | None:

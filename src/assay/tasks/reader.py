@@ -8,12 +8,23 @@ wrong with a place is a UsageError. Other distributions add their own in the ent
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from assay.data.candidate import Candidate
 from assay.data.task import Task
 from assay.languages.candidate_file import load_candidate
 from assay.tasks.unread import Unread
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """One line of a file of answers: a candidate's source, and the task that it is for."""
+
+    task: str  # empty where it is of no task that is known
+    source: str
 
 
 class Reader(ABC):
@@ -49,3 +60,7 @@ class Reader(ABC):
         A file that has one is left as it is. The author's own files keep their text.
         """
         return candidate
+
+    def prediction(self, fields: Mapping[str, Any], tasks: Sequence[Task]) -> Prediction | None:
+        """A JSON line in the format's own form; None where it is none."""
+        return None

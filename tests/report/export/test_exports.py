@@ -6,11 +6,12 @@ import csv
 import io
 from xml.etree import ElementTree
 
+from assay.data.candidate import ClaimedResult, Provenance
 from assay.report.export.badge import badge
 from assay.report.export.csv_report import COLUMNS, csv_report
 from assay.report.export.markdown_report import markdown_report
 from assay.report.html.gathered_report import of_run
-from assay.report.html.report_data import ReportData
+from assay.report.html.report_data import OPEN, ReportData
 from synthetic_run import RUN, judged
 
 
@@ -21,6 +22,15 @@ def report(name: str = "k.py") -> ReportData:
     return data.model_copy(update={"verdicts": (renamed, *others)})
 
 
+def claimed_report() -> ReportData:
+    """The first candidate is imported: it has a claim and no verdict."""
+    data = report()
+    said = ClaimedResult(source="kernelbench_x", ran=True, correct=True, speedup=3.5)
+    made = Provenance(claimed=said)
+    first = data.verdicts[0].model_copy(update={"status": OPEN, "timing": (), "provenance": made})
+    return data.model_copy(update={"verdicts": (first, *data.verdicts[1:])})
+
+
 def test_markdown_counts_with_denominators_and_lists_every_candidate() -> None:
     data = report()
     text = markdown_report(data)
@@ -28,6 +38,20 @@ def test_markdown_counts_with_denominators_and_lists_every_candidate() -> None:
     assert f"{accepted} of 6 accepted" in text
     rows = [line for line in text.splitlines() if line.startswith("| ")]
     assert len(rows) == 2 + 2 + 2 + 6
+
+
+def test_markdown_shows_what_others_claim_beside_the_own_status() -> None:
+    assert "Claimed by others" not in markdown_report(report())
+    data = claimed_report()
+    text = markdown_report(data)
+    assert "1 of 6 candidates come with claims of their source" in text
+    (row,) = [line for line in text.splitlines() if "kernelbench&#95;x" in line]
+    assert "| yes | 3.50x | open |" in row
+    said = ClaimedResult(source="x", ran=True)
+    first = data.verdicts[0]
+    bare = first.model_copy(update={"provenance": Provenance(claimed=said)})
+    text = markdown_report(data.model_copy(update={"verdicts": (bare,)}))
+    assert "| x | not said | not said | open |" in text
 
 
 def test_markdown_escapes_names() -> None:

@@ -12,12 +12,17 @@ from typing import Any
 import pytest
 
 import report_browser
+from assay.data.candidate import ClaimedResult, Provenance
 from assay.data.published.recheck import Claim, ClaimFinding, ClaimMark, Recheck
+from assay.data.run import Entry
+from assay.report.html import report_page as page_module
 from assay.report.html.chart_library import script_path
-from assay.report.html.gathered_report import claims_alone, of_run
+from assay.report.html.gathered_report import GatheredReport, claims_alone, of_run
 from assay.report.html.report_page import report_page
+from assay.report.html.reproduce_commands import VerdictOrigin
 from hostile_report import EVIL, hostile_report
 from report_browser import opened
+from sample_records import TASK, candidate
 from synthetic_run import RUN, judged
 
 pytestmark = [
@@ -102,6 +107,28 @@ def test_the_overview_names_each_cheat_and_its_line(browser: Any, tmp_path: Path
         shown.page.wait_for_selector(".code .shown")
         assert "convicts" in (shown.page.locator(".code .shown").get_attribute("class") or "")
     assert shown.complaints == []
+
+
+def test_imported_claims_stand_beside_the_own_status(
+    browser: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(page_module, "chart_script", lambda: "")  # 4.8 MB that it does not need
+    said = ClaimedResult(source=EVIL, correct=False, speedup=3.5)
+    report = GatheredReport(VerdictOrigin("claimed"))
+    for number, claim in enumerate((said, None)):
+        made = candidate(f"{number}.py", f"x = {number}")
+        made = made.model_copy(update={"provenance": Provenance(claimed=claim)})
+        report.add(Entry(number=number, task=TASK, candidate=made), None)
+    path = tmp_path / "imported.html"
+    path.write_text(report_page(report.data(RUN, "imported")))
+    with opened(browser, path) as shown:
+        for route in ("#/", "#/generator/not%20stated"):
+            shown.go(route)
+            table = shown.page.locator("table", has_text="candidates come with claims")
+            assert "1 of 2 candidates" in table.inner_text()
+            cells = table.locator("tbody tr td").all_inner_texts()
+            assert cells[2:] == [EVIL, "-", "no", "3.50x", "-", "open"]
+    assert shown.complaints == [] and shown.requests == []
 
 
 @pytest.mark.exhaustive

@@ -9,7 +9,7 @@ import torch
 
 from assay.data.workload import Distribution, Layout, Workload
 from assay.tasks.references.reference import Reference
-from assay.tasks.values.distributions import Values, redraw
+from assay.tasks.values.distributions import _PLANTED, Values, redraw
 from assay.tasks.values.input_structure import Structure, structure_of
 from assay.tasks.values.memory_layouts import applies, lay_out
 from assay.tasks.values.value_generators import DRAWERS
@@ -182,3 +182,16 @@ def test_infinities_stand_before_a_nan_of_their_row() -> None:
         assert int(made.isnan().sum()) == 1 and bool(made[row, column].isnan())
         assert len(drawn.planted.infinite) == int(made.isinf().sum()) == min(2, column)
         assert all(spot[0] == row and spot[1] < column for spot in drawn.planted.infinite)
+
+
+@pytest.mark.parametrize(
+    "distribution", sorted([*DRAWERS, *_PLANTED, Distribution.EQUAL, Distribution.MINUS_INF])
+)
+def test_floats_of_eight_bits_are_codes_that_only_the_own_generator_draws(
+    distribution: Distribution,
+) -> None:
+    codes = torch.randn(8, 16).to(torch.float8_e4m3fn)
+    assert structure_of(codes) is Structure.FIXED
+    own = [codes, torch.rand(8, 16)]
+    made = redraw(own, Values(distribution, 8), 3, (Structure.FIXED, Structure.FREE)).inputs
+    assert torch.equal(made[0].view(torch.uint8), codes.view(torch.uint8))

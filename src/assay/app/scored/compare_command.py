@@ -21,7 +21,8 @@ def run(flags: CompareFlags) -> int:
     if len(named) > 2 or (flags.second is None and len(named) < 2):
         raise UsageError("compare two runs, or two generators: assay compare RUN --generator A ...")
     pair = (named[0], named[-1]) if named else ("", "")
-    sides = [graded_runs([flags.first]), graded_runs([flags.second or flags.first])]
+    runs = (flags.first, flags.second or flags.first)
+    sides = [graded_runs([one], flags.attempted_only) for one in runs]
     entries = [_of(side, name) for side, name in zip(sides, pair, strict=True)]
     known = {task.name: task for side in sides for task in side.tasks}
     counted = groups(known.values(), [*sides[0].entries, *sides[1].entries])

@@ -117,6 +117,7 @@ class CompareFlags:
         list[str] | None,
         typer.Option(metavar="NAME", help="Only this generator; twice: one of A, one of B."),
     ] = None
+    attempted_only: AttemptedFlag = False
     json: JsonFlag = False
 
 

@@ -1,1 +1,1 @@
-"""Commands about runs that are kept: begin or go on with one, list, show, judge again, import."""
+"""Commands about runs that are kept: begin, go on, list, show, judge again, import, export."""

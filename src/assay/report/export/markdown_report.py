@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from assay.data.candidate import ClaimedResult
 from assay.data.verdict import Status
 from assay.report.html.report_data import ReportData, ReportVerdict
 
@@ -27,7 +28,7 @@ def markdown_report(data: ReportData) -> str:
     lines += _table(["candidate", "task", "status", "speedup", "reason"], map(_row, shown))
     if len(data.verdicts) > _ROWS:
         lines.append(f"\n{len(data.verdicts) - _ROWS} more candidates are not shown.")
-    return "\n".join([*lines, "", "</details>", ""])
+    return "\n".join([*lines, "", "</details>", *_claimed(data), ""])
 
 
 def _summary(data: ReportData) -> str:
@@ -47,6 +48,29 @@ def _tasks(data: ReportData) -> Iterable[list[str]]:
         known = (Status.ACCEPTED, Status.DISHONEST, Status.INCORRECT)
         cells = [f"{counts[status.value]} of {len(rows)}" for status in known]
         yield [plain_text(task.id), str(len(rows)), *cells]
+
+
+def _claimed(data: ReportData) -> list[str]:
+    """What the sources of imported candidates say of them; nothing where none is imported."""
+    found = [(one, one.provenance.claimed) for one in data.verdicts]
+    claims = [(one, said) for one, said in found if said is not None]
+    if not claims:
+        return []
+    rows = (_claim(one, said) for one, said in claims[:_ROWS])
+    counted = f"{len(claims)} of {len(data.verdicts)} candidates come with claims of their source"
+    lines = ["", f"<details><summary>Claimed by others</summary>\n\n{counted}.", ""]
+    titles = ["candidate", "task", "source", "claimed correct", "claimed speedup", "status here"]
+    lines += _table(titles, rows)
+    if len(claims) > _ROWS:
+        lines.append(f"\n{len(claims) - _ROWS} more claims are not shown.")
+    return [*lines, "", "</details>"]
+
+
+def _claim(verdict: ReportVerdict, said: ClaimedResult) -> list[str]:
+    correct = "not said" if said.correct is None else "yes" if said.correct else "no"
+    speed = "not said" if said.speedup is None else f"{said.speedup:.2f}x"
+    cells = [verdict.name, verdict.task, said.source, correct, speed, verdict.status]
+    return [plain_text(cell) for cell in cells]
 
 
 def _row(verdict: ReportVerdict) -> list[str]:

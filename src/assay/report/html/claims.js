@@ -1,4 +1,4 @@
-// What someone claims of each kernel, beside what was found.
+// What others claim of kernels: rechecked, beside what was found; imported, beside the status here.
 const MARKS = ["impossible", "cheat", "wrong", "failed", "doubtful", "overstated", "noise", "unknown", "understated", "confirmed"];
 
 function claimsPage() {
@@ -36,4 +36,23 @@ function claimedRate(one) {
   if (one.claim.bytes_per_s) said.push(significant(one.claim.bytes_per_s / 1e9) + " GB/s");
   if (one.claim.flops_per_s) said.push(significant(one.claim.flops_per_s / 1e12) + " TFLOP/s");
   return said.join(", ") || null;
+}
+
+// Claims that came with imported candidates. They are no verdicts: the status beside them is Assay's own.
+function importedClaims(rows) {
+  const claimed = rows.filter((v) => v.provenance && v.provenance.claimed);
+  if (!claimed.length) return [];
+  const of = (v) => v.provenance.claimed;
+  const answer = (said) => (said === undefined || said === null ? null : said ? "yes" : "no");
+  const caption = claimed.length + " of " + rows.length + " candidates come with claims of their source, which count as no verdict";
+  return [section("Claimed by others", dataTable({ caption, rows: claimed, columns: [
+    { title: "candidate", value: shortName, cell: verdictLink, wide: true },
+    { title: "task", value: (v) => v.task, cell: (v) => taskLink(v.task) },
+    { title: "source", value: (v) => of(v).source },
+    { title: "claimed to run", value: (v) => answer(of(v).ran) },
+    { title: "claimed correct", value: (v) => answer(of(v).correct) },
+    { title: "claimed speedup", number: true, value: (v) => of(v).speedup ?? null, cell: (v) => (of(v).speedup ? times(of(v).speedup) : null) },
+    { title: "claimed device", value: (v) => of(v).device || null },
+    { title: "status here", value: (v) => STATUSES.indexOf(v.status), cell: (v) => chip(v.status) },
+  ] }))];
 }

@@ -31,6 +31,7 @@ function generatorPage(name) {
     el("p", {}, costWords(rows)),
     el("div", { class: "pair" }, fastCurves([name]), statusBars("By task", byTask)),
     verdictTable(rows, rows.length + " candidates", "name", "task", "status", "coverage", "speedup", "reason"),
+    ...importedClaims(rows),
     section("Robustness", robustness("Shape robustness by task", byTask)),
     section("Rubric", profiles(name)),
     section("Cost and rounds", el("div", { class: "pair" }, costScatter(rows), transitions(rows))),

@@ -8,6 +8,7 @@ function overviewPage() {
     el("div", { class: "chips" }, STATUSES.map((status) => el("a", { class: "tile", href: link("verdicts", status) },
       el("b", {}, count(VERDICTS, status) + " of " + n), chip(status), " ", percent(count(VERDICTS, status), n)))),
     cheatSection(),
+    ...importedClaims(VERDICTS),
     el("div", { class: "pair" }, statusBars("By task", byTask), el("div", {}, several ? statusBars("By generator", byGenerator) : null, fastCurves(GENERATORS))),
     section("Tasks", countTable("Candidates by task and status", "task", byTask, taskLink)),
     section("Generators", several ? null : el("p", { class: "soft" }, "All candidates have one generator: ", generatorLink(GENERATORS[0]), "."),

@@ -8,7 +8,7 @@ them.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from assay.data.axis import Axis, AxisRole
@@ -57,7 +57,7 @@ def _task(
     made: Mapping[str, Any],
 ) -> Task:
     used = {name for one in function.arguments for name in one.names(function.where)}
-    spaces = tuple(_axis(name, axes[name], function) for name in axes if name in used)
+    spaces = _with_batch([_axis(name, axes[name], function) for name in axes if name in used])
     source = module_text(family, function, {axis.name: axis.own for axis in spaces}, dtype)
     return Task(
         id=function.name + SUFFIXES[dtype],
@@ -68,6 +68,13 @@ def _task(
         contract=declared_contract(function.declared.contract, function.where),
         **made,
     )
+
+
+def _with_batch(spaces: Sequence[Axis]) -> tuple[Axis, ...]:
+    """The first axis counts the independent parts of the work where none is said to."""
+    if not spaces or any(axis.role is AxisRole.BATCH for axis in spaces):
+        return tuple(spaces)
+    return (spaces[0].model_copy(update={"role": AxisRole.BATCH}), *spaces[1:])
 
 
 def _axis(name: str, spec: Mapping[str, Any], function: FamilyFunction) -> Axis:

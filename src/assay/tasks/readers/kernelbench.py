@@ -18,10 +18,12 @@ from assay.data.task import Task
 from assay.errors import UsageError
 from assay.tasks.reader import Reader
 from assay.tasks.references.backward import DECLARATION, SUFFIX, backward_of
+from assay.tasks.unread import Unread
 
 _CONTRACT: TypeAdapter[Contract] = TypeAdapter(Contract)
 REQUIRED = ("Model", "get_inputs", "get_init_inputs")
 _CANDIDATE = "ModelNew"
+_NUMBERED = re.compile(r"\d+_")
 _REQUIRED_WORDS = "Model, get_inputs and get_init_inputs"
 
 
@@ -50,6 +52,16 @@ class KernelBenchReader(Reader):
         if not found:
             raise UsageError(f"{place} holds no task: no .py file there defines {_REQUIRED_WORDS}")
         return found
+
+    def unread(self, place: Path) -> tuple[Unread, ...]:
+        """Files under the number of a problem, or with two of the three names, that are no task.
+
+        A file that defines a candidate is none of them.
+        """
+        if not place.is_dir():
+            return ()
+        found = ((path, _fault(path)) for path in sorted(place.rglob("*.py")) if path.is_file())
+        return tuple(Unread(str(path), fault) for path, fault in found if fault)
 
     def candidates(self, place: Path, task_id: str | None) -> tuple[Path, ...]:
         """Files named `ID__NAME.py` beside the task's own."""
@@ -101,6 +113,22 @@ def _missing_in(path: Path) -> tuple[str, ...]:
         return missing_names(ast.parse(path.read_text(encoding="utf-8")))
     except (OSError, UnicodeDecodeError, SyntaxError, ValueError):
         return REQUIRED
+
+
+def _fault(path: Path) -> str:
+    """Why a file that looks like a task is none; empty for a task and for any other file."""
+    numbered = _NUMBERED.match(path.stem) is not None
+    try:
+        tree = ast.parse(read_source(path))
+    except UsageError as error:
+        return str(error) if numbered else ""
+    except (SyntaxError, ValueError) as error:
+        return f"it is not Python: {error}" if numbered else ""
+    missing = missing_names(tree)
+    if not missing or _defines(tree, _CANDIDATE):
+        return ""
+    looks_like_one = numbered or len(missing) == 1
+    return f"it has no {', '.join(missing)}" if looks_like_one else ""
 
 
 def missing_names(tree: ast.Module) -> tuple[str, ...]:

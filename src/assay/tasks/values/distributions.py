@@ -131,7 +131,9 @@ def _plant(own: Sequence[Any], values: Values, generator: torch.Generator) -> Dr
     of inf - inf has it set, and code that looks at bits takes such a NaN for the smallest number.
     """
     places = [i for i, v in enumerate(own) if isinstance(v, torch.Tensor) and v.is_floating_point()]
-    places = [i for i in places if own[i].numel()]
+    places = [
+        i for i in places if own[i].numel() and own[i].element_size() > 1
+    ]  # no code of eight bits
     if not places:
         return Drawn(tuple(own))
     chosen = places[_below(len(places), generator)]

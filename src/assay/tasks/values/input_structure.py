@@ -29,8 +29,8 @@ class Structure(StrEnum):
 
 
 def structure_of(tensor: torch.Tensor) -> Structure:
-    """The promise seen in one own draw."""
-    if not tensor.is_floating_point() or tensor.numel() == 0:
+    """The promise seen in one own draw. Floats of eight bits are codes: torch has no arithmetic."""
+    if not tensor.is_floating_point() or tensor.numel() == 0 or tensor.element_size() == 1:
         return Structure.FIXED
     corner, rows = _corner(tensor), _rows(tensor)
     if _is_discrete(corner) or _is_normalised(rows) or _is_sorted(corner):

@@ -18,13 +18,13 @@ AXES = {
 @task(library=True)
 def transpose_copy(x: Float["rows cols"]) -> Tensor:
     """Rows as columns, in memory of their own."""
-    return x.t().contiguous()
+    return x.t().clone(memory_format=torch.contiguous_format)
 
 
 @task()
 def permute_copy(x: Float["batch rows size"]) -> Tensor:
     """The last dimension first, in memory of its own."""
-    return x.permute(2, 0, 1).contiguous()
+    return x.permute(2, 0, 1).clone(memory_format=torch.contiguous_format)
 
 
 @task(library=True)

@@ -55,9 +55,11 @@ def svd(a: Float["batch size cols"]) -> tuple[Tensor, Tensor, Tensor]:
 
 
 @task()
-def cholesky_solve(a: Expression["_definite(batch, size)"], b: Float["batch size cols"]) -> Tensor:
-    """The X for which a positive definite A times X is B."""
-    return torch.cholesky_solve(b, torch.linalg.cholesky(a))
+def cholesky_solve(a: Float["batch size size"], b: Float["batch size cols"]) -> Tensor:
+    """The X for which A A^T / n + 1 times X is B."""
+    size = a.shape[-1]
+    definite = a @ a.transpose(-2, -1) / size + torch.eye(size, device=a.device, dtype=a.dtype)
+    return torch.cholesky_solve(b, torch.linalg.cholesky(definite))
 
 
 @task(library=True)

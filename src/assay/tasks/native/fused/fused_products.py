@@ -111,11 +111,11 @@ def fused_mv_sigmoid_sub(a: Float["m k"], x: Float["k"], y: Float["m"]) -> Tenso
 
 
 @task(difficulty="hard", level="K4", kerneleval="decomposition")
-def fused_cholesky_solve(
-    a: Expression["_definite(batch, size)"], b: Float["batch size 2"]
-) -> Tensor:
-    """The X for which A X is B, and each column of it less its mean."""
-    found = torch.cholesky_solve(b, torch.linalg.cholesky(a))
+def fused_cholesky_solve(a: Float["batch size size"], b: Float["batch size 2"]) -> Tensor:
+    """The X for which A A^T / n + 1 times X is B, each column of it less its mean."""
+    size = a.shape[-1]
+    definite = a @ a.transpose(-2, -1) / size + torch.eye(size, device=a.device, dtype=a.dtype)
+    found = torch.cholesky_solve(b, torch.linalg.cholesky(definite))
     return found - found.mean(dim=-2, keepdim=True)
 
 
