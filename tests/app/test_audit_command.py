@@ -60,8 +60,9 @@ def test_records_are_used_again(suite: str, tmp_path: Path, capsys: Captured) ->
     changed = marked.model_copy(update={"status": AuditStatus.UNUSABLE, "reason": "from disk"})
     written[1].write_text(changed.model_dump_json())
     assert main(arguments) == 1
-    second = capsys.readouterr().out
-    assert "from disk" in second and "from disk" not in first
+    second = capsys.readouterr()
+    assert "from disk" in second.out and "from disk" not in first
+    assert "2 of 2 were read from" in second.err
 
 
 def test_one_native_task_by_name_and_unknown_names(suite: str, capsys: Captured) -> None:

@@ -50,8 +50,14 @@ def test_listing_tasks_needs_no_judge() -> None:
     assert found & (COMPUTING | DRAWING | JUDGING | {"assay.pipeline"}) == set()
 
 
+def test_a_list_for_programs_draws_nothing() -> None:
+    found = imported("tasks", "--json")
+    assert "assay.tasks.catalog" in found
+    assert found & (COMPUTING | DRAWING | JUDGING | {"rich.console", "assay.pipeline"}) == set()
+
+
 def test_showing_a_task_needs_no_judge() -> None:
-    found = imported("tasks", "softmax")
+    found = imported("tasks", "softmax", "--no-limits")
     assert "rich.syntax" in found
     assert found & (COMPUTING | JUDGING | {"assay.pipeline"}) == set()
 

@@ -36,6 +36,24 @@ def test_one_task_is_shown_with_its_reference(arguments: list[str], capsys: Capt
     assert json.loads(capsys.readouterr().out)["id"] == "softmax"
 
 
+def test_a_task_is_shown_with_its_draws_and_its_least_time(capsys: Captured) -> None:
+    assert main(["tasks", "cross_entropy"]) == 0
+    rows = [line.split() for line in capsys.readouterr().out.splitlines()]
+    inputs = {row[1]: " ".join(row[2:]) for row in rows if row[:1] == ["input"]}
+    assert inputs["logits"].startswith("torch.randn(") and "torch.randint(" in inputs["targets"]
+    assert rows[-1][0] == "cross_entropy" and "us" in rows[-1]
+
+
+def test_tags_choose_from_a_suite(capsys: Captured) -> None:
+    wanted = ["--tag", "category:Fusion", "--tag", "rubric:K4"]
+    assert main(["tasks", "native", *wanted, "--json"]) == 0
+    found = [Task.model_validate_json(line) for line in capsys.readouterr().out.splitlines()]
+    assert found and all({"category:Fusion", "rubric:K4"} <= set(task.tags) for task in found)
+    assert main(["tasks", "native", "--tag", "category:Fuson"]) == 2
+    assert "category:Fusion" in capsys.readouterr().err
+    assert main(["tasks", "softmax", *wanted]) == 2
+
+
 def test_inspect_reads_without_running(tmp_path: Path, capsys: Captured) -> None:
     mark = tmp_path / "it_ran"
     path = tmp_path / "k.py"

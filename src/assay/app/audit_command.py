@@ -35,12 +35,17 @@ def run(flags: AuditFlags) -> int:
     level = Level(flags.level)
     folder = RecordFolder.at(flags.out) if flags.out else None
     records: list[AuditRecord] = []
+    read = 0
     with ProgressLine(progress_console(), flags.suite, "task") as line:
         for index, task in enumerate(tasks):
             line.show(Progress(task.id, index, len(tasks), "auditing", index / len(tasks)))
-            records.append(_record(task, level, folder))
+            known = _known(task, level, folder)
+            read += known is not None
+            records.append(known or _asked(task, level, folder))
             with line.hidden():
                 _print(records[-1], flags.json)
+    if read:
+        progress_console().print(f"{read} of {len(tasks)} were read from {flags.out}")
     if not flags.json:
         result_console().print(audit_tally(records))
     return _exit_code({record.status for record in records})
@@ -66,16 +71,24 @@ def chosen(flags: AuditFlags) -> Sequence[Task]:
     return [task for task in tasks if task.id in flags.only]
 
 
-def _record(task: Task, level: Level, folder: RecordFolder | None) -> AuditRecord:
-    name = f"{task.id}.{task.content_id}.audit.json"
-    known = _read(folder.path / name) if folder is not None else None
-    if known is not None and (known.level, known.assay) == (level, __version__):
-        return known
+def _file(task: Task) -> str:
+    return f"{task.id}.{task.content_id}.audit.json"
+
+
+def _known(task: Task, level: Level, folder: RecordFolder | None) -> AuditRecord | None:
+    """What an earlier audit of the same source, by this version, at this level found."""
+    known = _read(folder.path / _file(task)) if folder is not None else None
+    if known is None or (known.level, known.assay) != (level, __version__):
+        return None
+    return known
+
+
+def _asked(task: Task, level: Level, folder: RecordFolder | None) -> AuditRecord:
     from assay.audit.auditor import audit
 
     record = audit(task, level)
     if folder is not None and record.status is not AuditStatus.NOT_RUN:
-        folder.put(name, record)
+        folder.put(_file(task), record)
     return record
 
 

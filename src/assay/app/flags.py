@@ -207,6 +207,16 @@ class TasksFlags:
         str | None, typer.Argument(metavar="SUITE", help="A suite, a task's name or a file.")
     ] = None
     id: Annotated[str | None, typer.Argument(metavar="ID", help="One task of it.")] = None
+    tag: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="KIND:VALUE", help="Only tasks with this tag; repeated: with all of them."
+        ),
+    ] = None
+    limits: Annotated[
+        bool,
+        typer.Option("--limits/--no-limits", help="Show the least time of one task, or do not."),
+    ] = True
     json: JsonFlag = False
 
 

@@ -39,6 +39,7 @@ from assay.app.scored.score_flags import (
 from assay.app.stored.export_flags import ExportFlags
 from assay.app.stored.import_flags import ImportFlags
 from assay.app.stored.run_flags import JudgeFlags, ReportFlags, RunFlags, RunsFlags, ShowFlags
+from assay.app.suite.suite_flags import NewFlags, SynthesiseFlags
 from assay.errors import AssayError, TaskError, Terminated, UsageError
 from assay.termination import termination
 
@@ -276,6 +277,24 @@ def _audit(flags: AuditFlags) -> int:
     Exit code: 0 every task is sound, 1 at least one is not, 2 usage, 3 Assay itself failed.
     """
     from assay.app.audit_command import run
+
+    return run(flags)
+
+
+@app.command("synthesise")
+@takes(SynthesiseFlags)
+def _synthesise(flags: SynthesiseFlags) -> int:
+    """Write new tasks composed from the suite's operators, each audited."""
+    from assay.app.suite.synthesise_command import run
+
+    return run(flags)
+
+
+@app.command("new")
+@takes(NewFlags)
+def _new(flags: NewFlags) -> int:
+    """Write a task, or a candidate of a task, to begin with."""
+    from assay.app.suite.new_command import run
 
     return run(flags)
 

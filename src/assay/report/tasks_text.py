@@ -20,18 +20,23 @@ def task_list(tasks: Sequence[Task]) -> Columns:
     return table
 
 
-def task_page(task: Task) -> Group:
-    """What to compute, on which sizes, where it comes from, and the reference itself."""
+def task_page(task: Task, drawn: Sequence[tuple[str, str]]) -> Group:
+    """What to compute, on which sizes, where it comes from, and the reference itself.
+
+    `drawn` are the arguments of one call, each with the expression that draws it.
+    """
     heading = Text.assemble((task.id, "bold"), f"  {task.title}".rstrip())
     facts = Columns()
     for name, value in (
         ("format", task.format),
         ("entry", task.entry),
+        ("direction", task.direction.value),
         ("tags", ", ".join(task.tags)),
         ("origin", task.origin),
         ("licence", task.licence),
         ("content", task.content_id),
         *((f"axis {axis.name}", _axis(axis)) for axis in task.axes),
+        *((f"input {name}", expression) for name, expression in drawn),
     ):
         if value:
             facts.add_row(Text(name, style="dim"), value)

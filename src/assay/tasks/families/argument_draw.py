@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass
+from functools import cache
 
 from assay.errors import UsageError
 
@@ -79,8 +80,13 @@ class ArgumentDraw:
 
     def names(self, where: str) -> frozenset[str]:
         """Names that its expression reads."""
-        tree = ast.parse(self.expression("float32", where), mode="eval")
-        return frozenset(node.id for node in ast.walk(tree) if isinstance(node, ast.Name))
+        return _names_of(self.expression("float32", where))
+
+
+@cache
+def _names_of(expression: str) -> frozenset[str]:
+    tree = ast.parse(expression, mode="eval")
+    return frozenset(node.id for node in ast.walk(tree) if isinstance(node, ast.Name))
 
 
 def _in_brackets(text: str) -> str:

@@ -16,7 +16,7 @@ from assay.data.task import Task
 from assay.errors import UsageError
 from assay.tasks.families.family_function import SUFFIXES, FamilyFunction, family_function
 from assay.tasks.families.module_text import FamilyText, module_text
-from assay.tasks.readers.kernelbench import contract_of, literals_of
+from assay.tasks.readers.kernelbench import declared_contract, literals_of
 from assay.tasks.references.backward import backward_of
 
 
@@ -65,7 +65,7 @@ def _task(
         source=source,
         axes=spaces,
         tags=(*function.declared.all_tags(), f"dtype:{dtype}"),
-        contract=contract_of(ast.parse(source), function.where),
+        contract=declared_contract(function.declared.contract, function.where),
         **made,
     )
 

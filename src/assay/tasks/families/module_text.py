@@ -48,27 +48,44 @@ class FamilyText:
                 found[node.targets[0].id] = node
         return found
 
+    @cached_property
+    def lines(self) -> list[str]:
+        """The lines of the file."""
+        return self.text.splitlines()
+
     def of(self, node: ast.stmt) -> str:
-        """The text of a statement as it was written, without its decorators."""
-        return ast.get_source_segment(self.text, node) or ""
+        """The text of a top-level statement as it was written, without its decorators.
+
+        `ast.get_source_segment` splits the whole text anew for each of them.
+        """
+        lines = self.lines[node.lineno - 1 : node.end_lineno]
+        lines[-1] = lines[-1].encode()[: node.end_col_offset].decode()
+        return "\n".join(lines)
+
+    @cached_property
+    def reached(self) -> dict[str, list[str]]:
+        """For each part the other parts that it names."""
+        return {
+            name: [one for one in names_in(part) if one in self.parts]
+            for name, part in self.parts.items()
+        }
 
     def needed(self, names: Sequence[str]) -> list[str]:
         """Parts that these names reach, in the order of the file."""
         wanted = [name for name in names if name in self.parts]
         for name in wanted:  # grows while it is walked
-            reached = _names_in(self.parts[name])
-            wanted += [one for one in reached if one in self.parts and one not in wanted]
+            wanted += [one for one in self.reached[name] if one not in wanted]
         return [name for name in self.parts if name in wanted]
 
 
-def _names_in(node: ast.AST) -> list[str]:
+def names_in(node: ast.AST) -> list[str]:
+    """Every name that a part of the file reads or writes."""
     return sorted({one.id for one in ast.walk(node) if isinstance(one, ast.Name)})
 
 
 def plain_function(family: FamilyText, node: ast.FunctionDef) -> str:
     """The function without decorator and annotations, its body as it was written."""
-    lines = family.text.splitlines()
-    body = lines[_body_line(node) - 1 : node.end_lineno]
+    body = family.lines[_body_line(node) - 1 : node.end_lineno]
     arguments = ast.arguments(
         posonlyargs=[],
         args=[ast.arg(one.arg) for one in node.args.args],

@@ -10,10 +10,11 @@ AXES = {
 }
 TAGS = (
     "category:Quantization",
-    "kerneleval:matmul",
+    "kerneleval:GEMM",
     "rubric:K3",
     "source:serving",
     "difficulty:hard",
+    "dtype:bfloat16",
 )
 CONTRACT = {
     "kind": "quantised",

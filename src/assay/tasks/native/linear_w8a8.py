@@ -10,7 +10,7 @@ AXES = {
 }
 TAGS = (
     "category:Quantization",
-    "kerneleval:matmul",
+    "kerneleval:GEMM",
     "rubric:K3",
     "source:serving",
     "difficulty:hard",

@@ -222,7 +222,11 @@ def literals_of(tree: ast.Module) -> dict[str, Any]:
 
 def contract_of(tree: ast.Module, path: Path | str) -> Contract | None:
     """What the module declares as `CONTRACT`, where it does."""
-    declared = literals_of(tree).get("CONTRACT")
+    return declared_contract(literals_of(tree).get("CONTRACT"), path)
+
+
+def declared_contract(declared: object, path: Path | str) -> Contract | None:
+    """The contract that a literal stands for; None where it stands for none."""
     if not isinstance(declared, dict) or "kind" not in declared:
         return None  # somebody else's constant of that name
     try:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import difflib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -83,6 +84,8 @@ def _unknown(name: str, known: list[str]) -> str:
 def read_directions(path: Path) -> list[Task]:
     """The task of one native file, and that of its gradients where the file declares it."""
     task = read_native(path)
+    if DECLARATION not in task.source:
+        return [task]
     declared = literals_of(ast.parse(task.source)).get(DECLARATION) is True
     return [task, backward_of(task)] if declared else [task]
 
@@ -98,10 +101,16 @@ def read_native(path: Path) -> Task:
         title=title_of(tree),
         source=source,
         axes=axes,
-        tags=tuple(literals["TAGS"]),
+        tags=_with_dtype(literals["TAGS"]),
         contract=contract_of(tree, path),
         **_SHARED,
     )
+
+
+def _with_dtype(tags: Sequence[str]) -> tuple[str, ...]:
+    """The declared tags; a task that names no dtype draws its floats in float32."""
+    named = any(tag.startswith("dtype:") for tag in tags)
+    return (*tags,) if named else (*tags, "dtype:float32")
 
 
 def _axis(name: str, own: int, spec: dict[str, Any]) -> Axis:
