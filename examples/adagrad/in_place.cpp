@@ -1,4 +1,4 @@
-// Adagrad in one pass: the sum of squares and the parameters in place; the largest step is returned.
+// Adagrad in one pass, the sum of squares and the parameters in place; returns the largest step.
 #include <cmath>
 #include "assay.h"
 

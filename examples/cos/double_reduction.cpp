@@ -1,4 +1,4 @@
-// Cosine in double precision, rounded once: large arguments lose nothing in the reduction to one period.
+// Cosine in double precision, rounded once: large arguments keep their digits.
 #include <cmath>
 #include "assay.h"
 

@@ -6,7 +6,7 @@
 
 extern "C" const char* output_shape(const assay_tensor* inputs, int, int64_t*, int32_t* ndim,
                                     int32_t*) {
-  if (inputs[0].ndim != 3 || inputs[0].dtype != ASSAY_F32) return "batches of float32 matrices only";
+  if (inputs[0].ndim != 3 || inputs[0].dtype != ASSAY_F32) return "float32 batches only";
   *ndim = 1;
   return nullptr;
 }

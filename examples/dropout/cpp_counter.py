@@ -1,4 +1,4 @@
-"""Dropout in C++: a random number for each place from a seed that torch draws anew in every call."""
+"""Dropout in C++: a random number a place, from a seed that torch draws in every call."""
 
 import ctypes
 import os

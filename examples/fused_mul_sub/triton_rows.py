@@ -1,4 +1,4 @@
-"""x y - z / 2 in Triton: a block of rows and columns for each program instance, z read once a block."""
+"""x y - z / 2 in Triton: one tile of rows and columns for each program instance."""
 
 import torch
 import torch.nn as nn

@@ -1,4 +1,4 @@
-// log of the gamma function in double precision: it vanishes at 1 and 2, where float arithmetic would lose all digits.
+// log of the gamma function in double precision: near its zeros at 1 and 2 floats lose all digits.
 #include <math.h>
 #include "assay.h"
 

@@ -1,4 +1,5 @@
-// Bilinear values at the places that the grid gives; corners outside the image count as zero.
+// Bilinear values at the places that the grid gives; corners outside the image count as zero,
+// and a place that is NaN gives NaN.
 #include <cmath>
 #include "assay.h"
 
@@ -28,11 +29,11 @@ extern "C" const char* forward(const assay_tensor* inputs, int, assay_tensor* ou
           float sum = 0.0f;
           for (int corner = 0; corner < 4; ++corner) {
             const float r = top + corner / 2, c = left + corner % 2;
-            if (!(r >= 0 && r < height && c >= 0 && c < width)) continue;
-            const float share =
-                (1.0f - std::fabs(down - r)) * (1.0f - std::fabs(across - c));
-            sum += share * from[static_cast<int64_t>(r) * x.stride[2] +
-                                static_cast<int64_t>(c) * x.stride[3]];
+            const bool inside = r >= 0 && r < height && c >= 0 && c < width;
+            const float value = inside ? from[static_cast<int64_t>(r) * x.stride[2] +
+                                              static_cast<int64_t>(c) * x.stride[3]]
+                                       : 0.0f;
+            sum += (1.0f - std::fabs(down - r)) * (1.0f - std::fabs(across - c)) * value;
           }
           *to++ = sum;
         }

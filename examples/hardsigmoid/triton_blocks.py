@@ -1,4 +1,4 @@
-"""Hard sigmoid in Triton: one block of elements for each program instance; NaN passes both bounds."""
+"""Hard sigmoid in Triton: one block for each program instance; NaN passes both bounds."""
 
 import torch
 import torch.nn as nn

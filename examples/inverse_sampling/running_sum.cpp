@@ -1,4 +1,5 @@
 // The first running sum of shares that passes the draw, or 2 where none does.
+#include <cmath>
 #include "assay.h"
 
 extern "C" const char* output_shape(const assay_tensor* inputs, int, int64_t*, int32_t* ndim,
@@ -14,10 +15,10 @@ extern "C" const char* forward(const assay_tensor* inputs, int, assay_tensor* ou
   for (int64_t row = 0; row < shares.shape[0]; ++row) {
     const float* from = static_cast<const float*>(shares.data) + row * shares.stride[0];
     const double wanted = 0.98 * static_cast<const float*>(draw.data)[row * draw.stride[0]];
-    double sum = 0.0, found = 2.0;
+    double sum = 0.0, found = INFINITY;
     for (int64_t i = 0; i < shares.shape[1]; ++i) {
       sum += from[i * shares.stride[1]];
-      if (sum >= wanted && sum < found) found = sum;
+      found = std::fmin(found, sum >= wanted ? sum : 2.0);
     }
     to[row] = static_cast<float>(found);
   }

@@ -12,8 +12,8 @@ SOURCE = r"""
 #include <cmath>
 #include <vector>
 
-// One matrix of rows x columns; k columns of Q. A column that is nothing but rounding of the columns
-// before it gets a zero in R, and the unit vector that is left longest takes its place in Q.
+// One matrix of rows x columns; k columns of Q. Where a column depends on those before it, R gets a
+// zero, and a unit vector takes its place in Q.
 extern "C" void qr(const float* a, float* q, float* r, long rows, long columns) {
   const long k = rows < columns ? rows : columns;
   std::vector<double> basis(k * rows), column(rows);

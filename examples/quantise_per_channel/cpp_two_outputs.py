@@ -1,4 +1,4 @@
-"""Eight-bit codes and scales of rows in C++, half to even: two outputs, so Python makes the tensors."""
+"""Eight-bit codes and scales of rows in C++, half to even: two outputs, made in Python."""
 
 import ctypes
 import os

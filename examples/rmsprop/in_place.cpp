@@ -1,4 +1,4 @@
-// RMSProp in one pass: the mean of squares and the parameters in place; the largest step is returned.
+// RMSProp in one pass, the mean of squares and the parameters in place; returns the largest step.
 #include <cmath>
 #include "assay.h"
 

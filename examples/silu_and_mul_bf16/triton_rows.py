@@ -1,4 +1,4 @@
-"""SiLU of the first half of each row times the second, in Triton: bfloat16 in and out, float32 between."""
+"""SiLU and product of the halves of each row in Triton: bfloat16 in and out, float32 between."""
 
 import torch
 import torch.nn as nn

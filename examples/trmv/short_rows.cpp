@@ -1,4 +1,4 @@
-// The lower triangle of A times x: row i has i + 1 products, and nothing above the diagonal is read.
+// The lower triangle of A times x: row i has i + 1 products; nothing above the diagonal is read.
 #include "assay.h"
 
 extern "C" const char* output_shape(const assay_tensor* inputs, int, int64_t*, int32_t* ndim,
