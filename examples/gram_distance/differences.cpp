@@ -1,5 +1,5 @@
 // The squared distance between every row of A and every row of B, by differences: the shorter
-// formula with |a|^2 + |b|^2 - 2 a b loses the digits of rows that lie near each other.
+// formula a a + b b - 2 a b loses the digits of rows that lie near each other.
 #include "assay.h"
 
 extern "C" const char* output_shape(const assay_tensor* inputs, int, int64_t* shape, int32_t*,
