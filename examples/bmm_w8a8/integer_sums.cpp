@@ -1,0 +1,34 @@
+// Products of eight-bit codes summed exactly in 32-bit integers; one scale a member of the batch.
+#include <vector>
+#include "assay.h"
+
+extern "C" const char* output_shape(const assay_tensor* inputs, int, int64_t* shape, int32_t*,
+                                    int32_t* dtype) {
+  if (inputs[0].dtype != ASSAY_I8 || inputs[2].dtype != ASSAY_F32) return "int8 and float32 only";
+  shape[2] = inputs[1].shape[2];
+  *dtype = ASSAY_F32;
+  return nullptr;
+}
+
+extern "C" const char* forward(const assay_tensor* inputs, int, assay_tensor* outputs, int) {
+  const assay_tensor &a = inputs[0], &b = inputs[1], &scale = inputs[2];
+  const int64_t rows = a.shape[1], inner = a.shape[2], columns = b.shape[2];
+  float* out = static_cast<float*>(outputs[0].data);
+#pragma omp parallel for collapse(2)
+  for (int64_t member = 0; member < a.shape[0]; ++member)
+    for (int64_t row = 0; row < rows; ++row) {
+      std::vector<int32_t> sums(columns, 0);
+      for (int64_t k = 0; k < inner; ++k) {
+        const int32_t left = static_cast<const int8_t*>(
+            a.data)[member * a.stride[0] + row * a.stride[1] + k * a.stride[2]];
+        const int8_t* right =
+            static_cast<const int8_t*>(b.data) + member * b.stride[0] + k * b.stride[1];
+        for (int64_t i = 0; i < columns; ++i) sums[i] += left * right[i * b.stride[2]];
+      }
+      const float worth =
+          static_cast<const float*>(scale.data)[member * scale.stride[0]] / 16129.0f;
+      float* to = out + (member * rows + row) * columns;
+      for (int64_t i = 0; i < columns; ++i) to[i] = static_cast<float>(sums[i]) * worth;
+    }
+  return nullptr;
+}

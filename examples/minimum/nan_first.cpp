@@ -1,0 +1,26 @@
+// The smallest element of each row; NaN counts as smaller than all.
+#include "assay.h"
+
+extern "C" const char* output_shape(const assay_tensor* inputs, int, int64_t*, int32_t* ndim,
+                                    int32_t*) {
+  if (inputs[0].ndim != 2 || inputs[0].dtype != ASSAY_F32) return "float32 matrices only";
+  *ndim = 1;  // the rows remain
+  return nullptr;
+}
+
+extern "C" const char* forward(const assay_tensor* inputs, int, assay_tensor* outputs, int) {
+  const assay_tensor& x = inputs[0];
+  const int64_t columns = x.shape[1], step = x.stride[1];
+  float* to = static_cast<float*>(outputs[0].data);
+  for (int64_t row = 0; row < x.shape[0]; ++row) {
+    const float* from = static_cast<const float*>(x.data) + row * x.stride[0];
+    float smallest = from[0];
+    for (int64_t i = 1; i < columns; ++i) {
+      const float v = from[i * step];
+      if (v < smallest || v != v) smallest = v;
+      if (smallest != smallest) break;
+    }
+    to[row] = smallest;
+  }
+  return nullptr;
+}

@@ -1,0 +1,25 @@
+// The standard deviation of each row: first the mean, then the squared differences from it.
+#include <cmath>
+#include "assay.h"
+
+extern "C" const char* output_shape(const assay_tensor* inputs, int, int64_t*, int32_t* ndim,
+                                    int32_t*) {
+  if (inputs[0].ndim != 2 || inputs[0].dtype != ASSAY_F32) return "float32 matrices only";
+  *ndim = 1;  // the rows remain
+  return nullptr;
+}
+
+extern "C" const char* forward(const assay_tensor* inputs, int, assay_tensor* outputs, int) {
+  const assay_tensor& x = inputs[0];
+  const int64_t columns = x.shape[1], step = x.stride[1];
+  float* to = static_cast<float*>(outputs[0].data);
+  for (int64_t row = 0; row < x.shape[0]; ++row) {
+    const float* from = static_cast<const float*>(x.data) + row * x.stride[0];
+    double sum = 0.0, squares = 0.0;
+    for (int64_t i = 0; i < columns; ++i) sum += from[i * step];
+    const double mean = sum / columns;
+    for (int64_t i = 0; i < columns; ++i) squares += (from[i * step] - mean) * (from[i * step] - mean);
+    to[row] = static_cast<float>(std::sqrt(squares / (columns - 1)));
+  }
+  return nullptr;
+}
