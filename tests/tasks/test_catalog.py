@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from assay.data.axis import AxisRole
 from assay.data.candidate import Candidate, SourceFile
 from assay.data.task import Task
 from assay.errors import UsageError
