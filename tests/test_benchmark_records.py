@@ -142,9 +142,8 @@ def test_the_evaluations_at_full_come_from_all_tasks() -> None:
     everyone = entrants(Suite.NATIVE)
     chosen = spread(everyone, 40)
     assert len(chosen) == 40 and all(one.kind is not Kind.PRECISION for one in chosen)
-    assert {one.task for one in chosen} == {
-        one.task for one in everyone if one.kind is not Kind.PRECISION
-    }
+    tasks = {one.task for one in everyone if one.kind is not Kind.PRECISION}
+    assert len({one.task for one in chosen}) == min(40, len(tasks))
 
 
 def test_a_reference_enters_under_the_candidates_name(tmp_path: Path) -> None:

@@ -131,6 +131,12 @@ def test_memory_of_a_device_bounds_how_many_are_judged_at_once() -> None:
 
 
 BUILT = BuildSeen(ok=True, phase="import", seconds=1.0, cached=False)
+
+
+def _silent(stage: str, fraction: float | None) -> None:
+    """No progress is shown."""
+
+
 ENDED = EndSeen(cause=EndCause.EXITED, phase="build")
 
 
@@ -158,7 +164,7 @@ def test_kernels_that_ran_on_a_gpu_are_compiled_for_it(
     monkeypatch.setattr(context, "compile_kernels", compiled)
     device = SimpleNamespace(architecture=architecture)
     judge = SimpleNamespace(_device=device, settings=Settings(level=level))
-    found = EvaluationContext._compiled(judge, sample_candidate(), seen)  # type: ignore[arg-type]
+    found = EvaluationContext._compiled(judge, sample_candidate(), seen, _silent)  # type: ignore[arg-type]
     assert [one.report.arch for one in found] == ([] if arch is None else [arch])
 
 
@@ -169,5 +175,5 @@ def test_a_compiler_of_ours_that_fails_costs_a_level_alone(monkeypatch: pytest.M
     monkeypatch.setattr(context, "compile_kernels", broken)
     device = SimpleNamespace(architecture="sm_90")
     judge = SimpleNamespace(_device=device, settings=Settings())
-    (found,) = EvaluationContext._compiled(judge, sample_candidate(), [BUILT])  # type: ignore[arg-type]
+    (found,) = EvaluationContext._compiled(judge, sample_candidate(), [BUILT], _silent)  # type: ignore[arg-type]
     assert isinstance(found, CompiledSeen) and "no room" in found.report.reason

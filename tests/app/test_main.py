@@ -11,7 +11,8 @@ import pytest
 
 from assay import __version__
 from assay.app import flags
-from assay.app.main import ended, main
+from assay.app.command_end import ended
+from assay.app.main import main
 from assay.data.settings import Cache, Level, Settings, Track
 from assay.errors import DeviceError, HostError, TaskError, Terminated, UsageError
 

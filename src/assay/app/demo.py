@@ -18,8 +18,8 @@ import typer
 from rich.text import Text
 
 from assay.app.candidates import load_candidates
+from assay.app.command_end import ended
 from assay.app.flags import DemoFlags, takes
-from assay.app.main import ended
 from assay.app.report_files import HtmlReport
 from assay.data.run import Judgement
 from assay.data.settings import Level, Settings

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from assay.app.axis_sizes import axes_at
 from assay.app.flags import LimitsFlags
-from assay.app.tasks_command import is_suite
+from assay.app.suite.tasks_command import is_suite
 from assay.data.limits import Peaks, TaskLimits
 from assay.data.task import Task
 from assay.devices.peaks import board

@@ -1,19 +1,18 @@
-"""The command line. Every way it can end is decided here.
+"""The command line: every command, with its flags and where it is done.
 
-The rule: a user's mistake is one line on stderr and exit code 2, never a traceback. Heavy imports
-stand inside the commands.
+The rule: heavy imports stand inside the commands. How they end `command_end` decides.
 """
 
 from __future__ import annotations
 
 import sys
-import traceback
-from collections.abc import Callable, Sequence
-from typing import Annotated, Any, NoReturn
+from collections.abc import Sequence
+from typing import Annotated, NoReturn
 
 import typer
 
 from assay import __version__
+from assay.app.command_end import ended
 from assay.app.flags import (
     AuditFlags,
     DaemonFlags,
@@ -40,10 +39,7 @@ from assay.app.stored.export_flags import ExportFlags
 from assay.app.stored.import_flags import ImportFlags
 from assay.app.stored.run_flags import JudgeFlags, ReportFlags, RunFlags, RunsFlags, ShowFlags
 from assay.app.suite.suite_flags import NewFlags, SynthesiseFlags
-from assay.errors import AssayError, TaskError, Terminated, UsageError
 from assay.termination import termination
-
-NOT_ACCEPTED, USAGE, OUR_FAILURE, INTERRUPTED = 1, 2, 3, 130
 
 app = typer.Typer(
     name="assay",
@@ -264,7 +260,7 @@ def _verify(flags: VerifyFlags) -> int:
 @takes(TasksFlags)
 def _tasks(flags: TasksFlags) -> int:
     """List tasks, or show one."""
-    from assay.app.tasks_command import run
+    from assay.app.suite.tasks_command import run
 
     return run(flags)
 
@@ -276,7 +272,7 @@ def _audit(flags: AuditFlags) -> int:
 
     Exit code: 0 every task is sound, 1 at least one is not, 2 usage, 3 Assay itself failed.
     """
-    from assay.app.audit_command import run
+    from assay.app.suite.audit_command import run
 
     return run(flags)
 
@@ -360,43 +356,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return ended(lambda: app(args=given, prog_name="assay", standalone_mode=False))
 
 
-def ended(command: Callable[[], Any]) -> int:
-    """Turn every way a command can end into an exit code and at most one line.
-
-    typer itself turns Ctrl-C into the code 130 once everything has been cleaned up.
-    """
-    try:
-        code = command()
-    except typer.TyperException as error:
-        return _say(f"{error.format_message()} (assay --help)", USAGE)
-    except KeyboardInterrupt:
-        code = INTERRUPTED
-    except Terminated as signalled:
-        return _say(str(signalled), signalled.code)
-    except UsageError as error:
-        return _say(str(error), USAGE)
-    except TaskError as error:
-        return _say(f"the task cannot be used: {error}", NOT_ACCEPTED)
-    except AssayError as error:
-        return _say(f"our own failure, not the candidate's: {error}", OUR_FAILURE)
-    except Exception as error:
-        traceback.print_exc()
-        return _say(f"our own failure, please report it: {error!r}", OUR_FAILURE)
-    if code == INTERRUPTED:
-        return _say("interrupted", INTERRUPTED)
-    return code if isinstance(code, int) else 0
-
-
 def entry() -> NoReturn:
     """The `assay` command."""
     with termination():
         code = main()
     sys.exit(code)
-
-
-def _say(message: str, code: int) -> int:
-    print("assay: " + " ".join(message.split()), file=sys.stderr)  # noqa: T201
-    return code
 
 
 if __name__ == "__main__":

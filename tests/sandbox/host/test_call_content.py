@@ -128,3 +128,16 @@ def test_extremes_move_without_ties_and_within_the_range(tensor: torch.Tensor) -
         )
         moved += int(duplicate.argmax() != tensor.argmax() or duplicate.argmin() != tensor.argmin())
     assert moved > 30
+
+
+@pytest.mark.parametrize("shape", [(12, 6, 6), (2, 3, 5, 5), (4, 4)])
+def test_symmetric_matrices_change_as_wholes_and_stay_definite(shape: tuple[int, ...]) -> None:
+    factor = torch.randn(shape, generator=torch.Generator().manual_seed(3))
+    product = factor @ factor.transpose(-1, -2)
+    definite = (product + product.transpose(-1, -2)) / 2 + torch.eye(shape[-1])
+    for seed in range(20):
+        (made,) = few_changed(Content((definite,)), random.Random(seed)).inputs
+        assert torch.equal(made, made.transpose(-1, -2)) and not torch.equal(made, definite)
+        torch.linalg.cholesky(made)  # raises where a matrix is not definite
+        moved = (made != definite).flatten(-2).any(dim=-1)
+        assert moved.sum() <= 3

@@ -15,7 +15,7 @@ from assay.app.flag_settings import note, settings_from
 from assay.app.published.publish_flags import RecheckFlags
 from assay.app.report_files import write_html, write_text
 from assay.app.stored.judged_run import RunOutput, judge_open, the_run
-from assay.app.tasks_command import is_suite
+from assay.app.suite.tasks_command import is_suite
 from assay.data.published.recheck import RECHECK_EVENT, ClaimMark, Recheck
 from assay.data.run import Run, RunEvent
 from assay.data.settings import Settings

@@ -11,7 +11,7 @@ from contextlib import ExitStack
 
 from assay.app.flag_settings import checked_packages, note
 from assay.app.published.publish_flags import VerifyFlags
-from assay.app.tasks_command import is_suite
+from assay.app.suite.tasks_command import is_suite
 from assay.data.published.bundle import VerifiedEntry
 from assay.data.verdict import Status
 from assay.devices import device_registry

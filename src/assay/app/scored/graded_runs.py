@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from assay.app.stored.stored_run import stored_run
-from assay.app.tasks_command import is_suite
+from assay.app.suite.tasks_command import is_suite
 from assay.data.candidate import Candidate
 from assay.errors import AssayError
 from assay.scores.graded import Graded, GradedTask, graded, graded_task

@@ -21,7 +21,7 @@ from assay.app.stored.judged_run import (
     the_run,
 )
 from assay.app.stored.run_flags import RunFlags
-from assay.app.tasks_command import is_suite
+from assay.app.suite.tasks_command import is_suite
 from assay.data.run import Entry
 from assay.data.task import Task
 from assay.devices import device_registry

@@ -49,6 +49,7 @@ def few_changed(
     An element takes the value of another one, so range, sign and structure stay; both are chosen
     among those that are not zero, as far apart as a few tries find them. With `extreme` it is the
     largest or the smallest elements that change or change places: a maximum moves only then.
+    Of symmetric matrices whole ones change.
     """
     candidates = [i for i, v in enumerate(content.inputs) if _changeable(v)]
     if not candidates:
@@ -58,9 +59,8 @@ def few_changed(
     chosen = chosen if position is None else position
     inputs = list(content.inputs)
     change = _moved_extremes if extreme else _changed
-    changed = change(inputs[chosen], rng, count)
-    symmetric = is_symmetric(inputs[chosen])
-    inputs[chosen] = _mirrored(changed, inputs[chosen]) if symmetric else changed
+    change = _mixed_members if is_symmetric(inputs[chosen]) else change
+    inputs[chosen] = change(inputs[chosen], rng, count)
     return Content(tuple(inputs))
 
 
@@ -71,13 +71,20 @@ def is_symmetric(tensor: torch.Tensor) -> bool:
     return torch.equal(tensor, tensor.transpose(-1, -2))
 
 
-def _mirrored(changed: torch.Tensor, original: torch.Tensor) -> torch.Tensor:
-    """What has changed on one side changes on the other too, in place."""
-    moved = changed != original
-    lower = torch.ones(changed.shape[-2:], dtype=torch.bool).tril()
-    other = moved.transpose(-1, -2)
-    from_there = other & (~moved | ~lower)
-    return changed.copy_(torch.where(from_there, changed.transpose(-1, -2), changed).clone())
+def _mixed_members(tensor: torch.Tensor, rng: random.Random, count: int) -> torch.Tensor:
+    """A few of the symmetric matrices become means of two, or three quarters of themselves.
+
+    That keeps what a task may rely on: definite matrices stay definite, as single elements would
+    not let them.
+    """
+    duplicate = _same_storage_layout(tensor)
+    members = duplicate.reshape(-1, *tensor.shape[-2:])
+    for _ in range(min(count, len(members))):
+        one, other = rng.randrange(len(members)), rng.randrange(len(members))
+        mixed = members[one] * 0.75 if one == other else (members[one] + members[other]) * 0.5
+        place = np.unravel_index(one, tensor.shape[:-2]) if tensor.dim() > 2 else ()
+        duplicate[tuple(map(int, place))] = mixed.to(duplicate.dtype)
+    return duplicate
 
 
 def _changeable(value: Any) -> bool:

@@ -70,8 +70,8 @@ def kv_cache_write(
     last = torch.full((len(cache),), -1, device=cache.device).scatter_reduce(
         0, slot, torch.arange(len(slot), device=cache.device), "amax"
     )
-    written = last >= 0
-    cache[written] = keys[last[written]]
+    written = (last >= 0)[:, None, None]
+    cache.copy_(torch.where(written, keys[last.clamp_min(0)], cache))
     return cache.sum()
 
 

@@ -15,7 +15,7 @@ from pydantic import ValidationError
 from assay import __version__
 from assay.app.flags import AuditFlags
 from assay.app.record_folder import RecordFolder
-from assay.app.tasks_command import is_suite
+from assay.app.suite.tasks_command import is_suite
 from assay.data.audit import AuditRecord, AuditStatus
 from assay.data.progress import Progress
 from assay.data.settings import Level

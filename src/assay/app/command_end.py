@@ -1,0 +1,49 @@
+"""How a command ends: an exit code, and at most one line on stderr.
+
+The rule: a user's mistake is one line and exit code 2, never a traceback.
+"""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from collections.abc import Callable
+from typing import Any
+
+import typer
+
+from assay.errors import AssayError, TaskError, Terminated, UsageError
+
+NOT_ACCEPTED, USAGE, OUR_FAILURE, INTERRUPTED = 1, 2, 3, 130
+
+
+def ended(command: Callable[[], Any]) -> int:
+    """Turn every way a command can end into an exit code and at most one line.
+
+    typer itself turns Ctrl-C into the code 130 once everything has been cleaned up.
+    """
+    try:
+        code = command()
+    except typer.TyperException as error:
+        return _say(f"{error.format_message()} (assay --help)", USAGE)
+    except KeyboardInterrupt:
+        code = INTERRUPTED
+    except Terminated as signalled:
+        return _say(str(signalled), signalled.code)
+    except UsageError as error:
+        return _say(str(error), USAGE)
+    except TaskError as error:
+        return _say(f"the task cannot be used: {error}", NOT_ACCEPTED)
+    except AssayError as error:
+        return _say(f"our own failure, not the candidate's: {error}", OUR_FAILURE)
+    except Exception as error:
+        traceback.print_exc()
+        return _say(f"our own failure, please report it: {error!r}", OUR_FAILURE)
+    if code == INTERRUPTED:
+        return _say("interrupted", INTERRUPTED)
+    return code if isinstance(code, int) else 0
+
+
+def _say(message: str, code: int) -> int:
+    print("assay: " + " ".join(message.split()), file=sys.stderr)  # noqa: T201
+    return code
