@@ -6,7 +6,7 @@ import sys
 import pytest
 import torch
 
-from assay.tasks.shapes.shapes_only import ShapesOnly
+from assay.tasks.shapes.shapes_only import ShapesOnly, SizeLimit, TooLarge
 
 LARGE = (1 << 12, 1 << 12)
 
@@ -65,3 +65,14 @@ def test_arithmetic_on_large_ones_does_not_load_a_compiler():
         "assert 'torch._dynamo' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_square_matrices_of_one_size_or_one_vector_are_factories_too() -> None:
+    large = 1 << 16
+    with ShapesOnly(0):
+        assert torch.eye(large).shape == (large, large) and torch.eye(3, 5).shape == (3, 5)
+        diagonal = torch.diag(torch.rand(large, dtype=torch.float64))
+        assert diagonal.shape == (large, large) and diagonal.dtype is torch.float64
+    for make in (lambda: torch.eye(large), lambda: torch.diag(torch.ones(large))):
+        with SizeLimit(1 << 20, 1 << 30), pytest.raises(TooLarge):
+            make()

@@ -29,6 +29,10 @@ def factory_size(
     name = getattr(func, "__name__", "")
     if name == "randint":
         size = kwargs.get("size", args[-1] if args else ())
+    elif name == "eye":
+        size = (*args, *args)[:2]
+    elif name == "diag" and isinstance(args[0], torch.Tensor) and args[0].dim() == 1:
+        size = (len(args[0]), len(args[0]))
     elif name in _FIRST_SIZE:
         size = kwargs.get("size", args[0] if args and name == "full" else args)
     else:
@@ -102,11 +106,19 @@ class ShapesOnly(TorchFunctionMode):
         if size is None:
             made = _elementwise(func, args, kwargs)
             return func(*args, **kwargs) if made is None else made
-        default = torch.int64 if getattr(func, "__name__", "") == "randint" else None
-        dtype = kwargs.get("dtype") or default
+        dtype = kwargs.get("dtype") or _dtype_by_default(func, args)
         if math.prod(size) <= self._limit:
             return torch.zeros((), dtype=dtype).expand(size)
         return torch.empty(size, dtype=dtype, device="meta")
+
+
+def _dtype_by_default(func: Callable[..., Any], args: Sequence[Any]) -> torch.dtype | None:
+    """None: torch's own default."""
+    name = getattr(func, "__name__", "")
+    if name == "diag":
+        given: torch.Tensor = args[0]
+        return given.dtype
+    return torch.int64 if name == "randint" else None
 
 
 def _elementwise(
