@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import json
+from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -96,9 +97,9 @@ class SplitFileReader(Reader):
         """What the benchmark measured of the task in that file."""
         return golden_timings(self._golden_files(path))
 
+    @abstractmethod
     def _golden_files(self, path: Path) -> dict[str, Path]:
         """The timings of a task by device."""
-        raise NotImplementedError
 
     def _predicted_task(self, fields: Mapping[str, Any], tasks: Sequence[Task]) -> str:
         """The id of the task that a prediction is for; empty where none is found."""
