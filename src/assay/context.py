@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import logging
 import threading
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import islice
+from typing import TYPE_CHECKING
 
 from assay.candidate_run import CandidateRun
 from assay.data.candidate import Candidate
 from assay.data.evidence import Evidence, EvidenceKind, Severity
-from assay.data.observations.compilation import CompileReport
 from assay.data.observations.observation import (
     BuildSeen,
     CompiledSeen,
@@ -45,7 +46,7 @@ from assay.exam.workloads.timed_shapes import timed_shapes
 from assay.exam.workloads.workload_sweep import swept
 from assay.fitting_shape import fitting_shape
 from assay.judgement import JudgementBuilder, RunResult
-from assay.languages.architecture import Architecture, device_architecture
+from assay.languages.architecture import device_architecture
 from assay.run_context import RunContext
 from assay.sandbox.host.wall import Wall
 from assay.source_analysis.analysis import analyse, closing_reductions, findings
@@ -55,6 +56,9 @@ from assay.source_analysis.task_facts import Given, small_inputs
 from assay.tasks.references.reference import Reference
 from assay.tasks.references.training_modes import in_other_mode
 from assay.timing.device_lease import DeviceLease
+
+if TYPE_CHECKING:
+    from assay.profile.compile.compile_beside import CompileBeside
 
 _SCALED_SHARE = 0.25  # of the limit of a first call: a smaller shape is chosen to be quick
 _CANDIDATE_BYTES = 16 << 30  # of a device's memory: two processes of 6 GiB, and what a build takes
@@ -77,6 +81,7 @@ class EvaluationContext:
         self.judge_at_once(settings.jobs)
         self._nulls: dict[str, list[NullPassed]] = {}  # by the plan's secret
         self._plans: dict[str, Plan] = {}  # with what was drawn for each candidate
+        self._compiler = self._rubric_compiler()
 
     @property
     def at_once(self) -> int:
@@ -94,6 +99,17 @@ class EvaluationContext:
         drawn = self.__dict__.get("_drawn")
         if drawn is not None:
             drawn.baseline_pool.dismiss()
+        if self._compiler is not None:
+            self._compiler.close()
+
+    def _rubric_compiler(self) -> CompileBeside | None:
+        """For a chip that compilers know, and where nobody is in a hurry."""
+        arch = device_architecture(self._device.architecture)
+        if arch is None or self.settings.level.is_short:
+            return None
+        from assay.profile.compile.compile_beside import CompileBeside  # a CPU never needs it
+
+        return CompileBeside(arch)
 
     @property
     def _run_context(self) -> RunContext | None:
@@ -157,6 +173,7 @@ class EvaluationContext:
             return [self._failure]
         report("reading the source", None)
         seen: list[Observation] = [self._read(candidate)]
+        compiling = self._compiler.start(candidate) if self._compiler is not None else None
         try:
             seen += self._judged_alike(run_context, candidate, report)
         except HostError as error:
@@ -166,28 +183,11 @@ class EvaluationContext:
         except Exception as error:  # a fault of ours must not cost the other candidates
             logging.getLogger(__name__).exception("evaluating %s", candidate.name)
             seen.append(HostFailed(text=f"{type(error).__name__}: {error}"))
-        compiled = self._compiled(candidate, seen, report)
+        if compiling is not None and ran_to_its_end(seen):
+            report("compiling for the rubric", None)
+            seen.append(CompiledSeen(report=compiling.result()))
         report("limits", None)
-        return [*seen, *compiled, self._limits]
-
-    def _compiled(
-        self, candidate: Candidate, seen: list[Observation], report: Report
-    ) -> list[CompiledSeen]:
-        """What compilers make of its kernels for the device: for the rubric, so not in a hurry.
-
-        Nothing of a verdict's answers depends on it, and a failure of ours here costs a level.
-        """
-        arch = device_architecture(self._device.architecture)
-        if arch is None or self.settings.level.is_short or any(map(_is_end, seen)):
-            return []
-        report("compiling for the rubric", None)
-        try:
-            made = compile_kernels(candidate, arch)
-        except Exception as error:
-            logging.getLogger(__name__).exception("compiling %s for the rubric", candidate.name)
-            text = f"it could not be compiled: {type(error).__name__}: {error}"
-            made = CompileReport(candidate_id=candidate.id, arch=arch.name, reason=text)
-        return [CompiledSeen(report=made)]
+        return [*seen, self._limits]
 
     def _judged_alike(
         self, run_context: RunContext, candidate: Candidate, report: Report
@@ -295,6 +295,11 @@ def _by_company(seen: Observation) -> bool:
     return isinstance(seen, LeftoverSeen) and seen.on_device
 
 
+def ran_to_its_end(seen: Sequence[Observation]) -> bool:
+    """Whether there is a kernel whose compilation is of interest."""
+    return not any(map(_is_end, seen))
+
+
 def _is_end(seen: Observation) -> bool:
     """Whether there is no kernel that ran to the end."""
     if isinstance(seen, EndSeen):
@@ -302,14 +307,6 @@ def _is_end(seen: Observation) -> bool:
     if isinstance(seen, BuildSeen):
         return not seen.ok
     return isinstance(seen, HostFailed | TaskBroken)
-
-
-def compile_kernels(candidate: Candidate, arch: Architecture) -> CompileReport:
-    """Every kernel of a candidate for a chip, behind a wall of its own."""
-    from assay.profile.compile.compile_only import AheadOfTimeCompiler  # a CPU never needs it
-
-    with AheadOfTimeCompiler() as compiler:
-        return compiler.compile(candidate, arch)
 
 
 def limits_seen(task: Task, device: DeviceBackend, settings: Settings) -> LimitsSeen:

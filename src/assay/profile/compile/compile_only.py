@@ -46,8 +46,13 @@ class AheadOfTimeCompiler:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """The next kernel raises another wall."""
         if self._wall is not None:
             self._wall.close()
+        self._wall = None
 
     def compile(self, candidate: Candidate, arch: Architecture) -> CompileReport:
         """Every kernel of a candidate."""
