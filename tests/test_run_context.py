@@ -36,7 +36,7 @@ def test_what_is_compiled_when_first_called_is_warmed_up() -> None:
 def test_at_quick_where_compiling_takes_longer_than_replicas(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(module, "pays", lambda compiling_s, groups: compiling_s > 1.0)
+    monkeypatch.setattr(module, "pays", lambda compiling_s, groups, at_once: compiling_s > 1.0)
     assert run_context(Level.QUICK).needs_warmup(candidate(), 2.0)
     assert not run_context(Level.QUICK).needs_warmup(candidate(), 0.2)
 

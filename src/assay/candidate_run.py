@@ -347,7 +347,7 @@ class CandidateRun:
         """Timed calls may change what other calls left alone, in each process that made them."""
         session, stopwatch = context.session, self._run_context.stopwatch(replicas)
         try:
-            stopwatch.prepare(self._report)
+            stopwatch.prepare(context.script_runner, self._report)
             with self._alone("waiting to time", session, replicas), self._turn() as remark:
                 self._report("preparing to time", None)
                 self._seen += [] if remark is None else [remark]
@@ -370,12 +370,15 @@ class CandidateRun:
         if lease.at_once == 1:
             yield
             return
-        session.process.freeze()
+        self._freeze(session, replicas)
         with lease.alone(lambda: self._report(stage, None)):
             yield
-            for one in (session, *(replicas.sessions if replicas is not None else ())):
-                one.process.freeze()
+            self._freeze(session, replicas)
             self._report("waiting to go on", None)
+
+    def _freeze(self, session: Session, replicas: ReplicaFactory | None) -> None:
+        for one in (session, *(replicas.sessions if replicas is not None else ())):
+            one.process.freeze()
 
     def _time_shapes(self, context: CheckContext) -> None:
         """Beside the own shape one of every category, where that was asked for."""

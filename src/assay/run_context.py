@@ -94,7 +94,7 @@ class RunContext:
         if not compiles or self.cache is None:
             return False
         groups = len(self._compile_warmup(self.cache).shape_queue(self.script))
-        return not self.settings.level.is_short or pays(compiling_s, groups)
+        return not self.settings.level.is_short or pays(compiling_s, groups, self.lease.at_once)
 
     def warmup(
         self, candidate: Candidate, session: Session, compiling_s: float, report: Report
@@ -116,7 +116,7 @@ class RunContext:
         return self.warmed_up[candidate.id]
 
     def _compile_warmup(self, cache: BuildCache) -> CompileWarmup:
-        return CompileWarmup(self.wall, self.exam, cache, self.settings)
+        return CompileWarmup(self.wall, self.exam, cache, self.settings, self.lease.at_once)
 
     @property
     def accelerated(self) -> bool:

@@ -13,7 +13,7 @@ from assay.data.settings import Level, Settings
 from assay.data.workload import Workload
 from assay.exam import compile_warmup
 from assay.exam.build_cache import BuildCache
-from assay.exam.compile_warmup import CompileWarmup, specialisation
+from assay.exam.compile_warmup import CompileWarmup, pays, replica_count, specialisation
 from assay.exam.exam import ContentKey, Exam
 from assay.exam.script import Mix, Need, ScriptedBatch, ScriptedCall
 from assay.sandbox.host.planned_call import AT_START
@@ -108,3 +108,11 @@ def test_shapes_that_compile_alike_are_one_class_and_an_empty_one_has_its_own() 
 
     assert of(33, 100) == of(47, 65)  # the next powers of two are 64 and 128
     assert len({of(0, 64), of(1, 64), of(2, 64), of(16, 64), of(16, 65), of(16, 128)}) == 6
+
+
+def test_candidates_that_are_judged_at_once_share_the_replicas(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(compile_warmup, "usable_threads", lambda: 16)
+    assert [replica_count(20, at_once) for at_once in (1, 2, 8, 16)] == [8, 4, 1, 1]
+    assert pays(0.5, 12) and not pays(0.5, 12, at_once=8)

@@ -64,14 +64,19 @@ class ShapeQueue:
         return ()
 
 
-def replica_count(groups: int) -> int:
-    """Processes side by side, for so many groups of shapes."""
-    return max(1, min(_MOST_REPLICAS, usable_threads() // 2, groups))
+def replica_count(groups: int, at_once: int = 1) -> int:
+    """Processes side by side, for so many groups of shapes.
+
+    Candidates that are judged at once share them: a driver makes one context after the other, and
+    eight candidates with eight replicas each waited 28 s for theirs on an H200.
+    """
+    most = min(_MOST_REPLICAS, usable_threads() // 2) // at_once
+    return max(1, min(most, groups))
 
 
-def pays(compiling_s: float, groups: int) -> bool:
+def pays(compiling_s: float, groups: int, at_once: int = 1) -> bool:
     """Whether replicas are ready sooner than one process that compiles group after group."""
-    rounds = -(-groups // replica_count(groups))
+    rounds = -(-groups // replica_count(groups, at_once))
     return compiling_s * (groups - rounds) > _REPLICA_S
 
 
@@ -98,6 +103,7 @@ class CompileWarmup:
     exam: Exam
     cache: BuildCache
     settings: Settings
+    at_once: int = 1  # candidates that are judged at the same time
 
     def run(self, candidate: Candidate, script: list[ScriptedBatch]) -> frozenset[int]:
         """The stretched workloads of the script that did not fit the time.
@@ -105,7 +111,7 @@ class CompileWarmup:
         The candidate was built before, so that replicas begin with what its build left.
         """
         shape_queue = self.shape_queue(script)
-        count = replica_count(len(shape_queue)) if len(shape_queue) else 0
+        count = replica_count(len(shape_queue), self.at_once) if len(shape_queue) else 0
         with ThreadPoolExecutor(max(1, count)) as pool:
             replicas = [
                 pool.submit(self._build_and_call, candidate, shape_queue, number % 2 == 1)

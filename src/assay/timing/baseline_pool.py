@@ -46,6 +46,7 @@ class BaselinePool:
         self._pooled: dict[tuple[str, int], _PooledBaseline] = {}  # by name and number
         self._unbuilt: dict[str, BaselineLost] = {}
         self._turn = threading.RLock()  # of several candidates that need them built
+        self.calls_are_short = False  # of the last candidate: it was timed in several processes
 
     def enter(self, name: str, session: Session) -> DeviceSide:
         """A session that is built, with inputs of its own on the device."""

@@ -85,11 +85,20 @@ class DeviceStopwatch:
         self._rng = exam.secret.random("timing")
         self._shared: tuple[str, ...] = ()  # what to say where others use the device
         self._lost: dict[str, str] = {}  # baselines that this candidate is not compared with
+        self._ready: list[Session] = []  # further processes of the candidate, not timed yet
 
-    def prepare(self, report: Report) -> None:
-        """Build the baselines that are not there yet, beside the calls of other candidates."""
+    def prepare(self, script_runner: ScriptRunner, report: Report) -> None:
+        """Build what is not there yet, beside the calls of other candidates.
+
+        Where an earlier candidate's calls were short, this one's processes are built here too:
+        nobody waits for that while the device is held.
+        """
         report("building baselines", None)
         self._baseline_pool.build()
+        if self._baseline_pool.calls_are_short:
+            for _ in range(PROCESSES_OF_SHORT - 1):
+                session = self._replicas.another(script_runner.instances.version(0))
+                self._ready += [] if session is None else [session]
 
     def time(
         self, session: Session, script_runner: ScriptRunner, report: Report
@@ -99,7 +108,8 @@ class DeviceStopwatch:
         self._shared = sharing_remarks(session.idle_probe)
         try:
             own = [self._baseline_pool.enter(CANDIDATE, session)]
-            if self._needs_replicas(own[0], version):
+            self._baseline_pool.calls_are_short = self._needs_replicas(own[0], version)
+            if self._baseline_pool.calls_are_short:
                 for _ in range(PROCESSES_OF_SHORT - 1):
                     own += self._another(version)
             found: list[Observation] = []
@@ -127,7 +137,7 @@ class DeviceStopwatch:
 
     def _another(self, version: Weights) -> list[DeviceSide]:
         """One more process of the candidate, if it builds once more."""
-        session = self._replicas.another(version)
+        session = self._ready.pop() if self._ready else self._replicas.another(version)
         return [] if session is None else [self._baseline_pool.enter(CANDIDATE, session)]
 
     def _raced(

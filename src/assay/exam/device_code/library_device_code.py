@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import threading
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -28,6 +29,7 @@ from assay.sandbox.protocol.requests import ListCode, Load
 _FILE, _ENTRY = "kernel/kernel.py", "ModelNew"
 _LIMIT_S = 60.0
 _MOST_PAGES = 64
+_turn = threading.Lock()
 # Products, convolutions, attention, reductions, sorting and transforms, in the types that kernels
 # compute in and at sizes between which the libraries choose other functions.
 _CALLS = """
@@ -100,14 +102,21 @@ torch.cuda.synchronize()
 def library_code(wall: Wall, device: Device) -> Mapping[str, str]:
     """Symbol by digest. It takes some seconds once for a device, its driver and torch."""
     file = _kept_file(device, wall.torch_version)
+    with _turn:  # of several candidates that need it, one reads it
+        found = _kept(file)
+        if not found:
+            found = _read(wall)
+            _keep(file, found)
+        return found
+
+
+def _kept(file: Path) -> dict[str, str]:
+    """What an earlier look has left; nothing where there is none."""
     with contextlib.suppress(OSError, ValueError):
         kept = json.loads(file.read_text(encoding="utf-8"))
-        if isinstance(kept, dict) and kept:
+        if isinstance(kept, dict):
             return {str(code): str(symbol) for code, symbol in kept.items()}
-    found = _read(wall)
-    if found:
-        _keep(file, found)
-    return found
+    return {}
 
 
 def _read(wall: Wall) -> dict[str, str]:
@@ -149,6 +158,8 @@ def _kept_file(device: Device, torch_version: str) -> Path:
 
 
 def _keep(file: Path, found: Mapping[str, str]) -> None:
+    if not found:
+        return
     unfinished = file.with_suffix(f".{os.getpid()}")
     with contextlib.suppress(OSError):
         file.parent.mkdir(parents=True, exist_ok=True)
