@@ -303,6 +303,7 @@ class AuditFlags:
         Path | None,
         typer.Option(metavar="DIR", help="Write a record for each task, and go on from those."),
     ] = None
+    jobs: Annotated[int, typer.Option(min=1, help="Tasks audited at a time.")] = 1
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,15 @@ from assay.data.settings import Cache, Level, Settings, Track
 from assay.data.workload import Workload
 
 
+class Redrawn(Record):
+    """A content that was drawn again, because the reference raises on what was drawn before."""
+
+    workload: int  # its place among the workloads
+    draw: str  # which of the workload's contents
+    variant: int = 0  # how many times a few of its elements were changed
+    left_out: int  # draws
+
+
 class Plan(Record):
     """The secret of the run and what was made of it. Published only after the run.
 
@@ -25,6 +34,7 @@ class Plan(Record):
     workloads: tuple[Workload, ...]
     drawn_for: str = ""  # the candidate for which the workloads after the shared ones were drawn
     shared: int | None = None  # workloads that every candidate is asked; null: all of them
+    redrawn: tuple[Redrawn, ...] = ()  # contents whose first draws the reference does not answer
 
     @property
     def is_drawn(self) -> bool:

@@ -13,13 +13,13 @@ import threading
 from collections.abc import Callable, MutableMapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import torch
 
 from assay.data.contract import Quantised
-from assay.data.plan import Plan
+from assay.data.plan import Plan, Redrawn
 from assay.data.workload import Distribution, Workload
 from assay.exam.for_candidate.layered_cache import LayeredCache
 from assay.exam.secret import Secret
@@ -32,7 +32,8 @@ from assay.exam.weight_scales import (
     partial_weights,
     scaled_weights,
 )
-from assay.numerics.expectation import ExpectationRequest, OutputExpectation, PlantedElement, expect
+from assay.exam.workloads.drawn_content import DrawnContent, content_of, first_answered
+from assay.numerics.expectation import ExpectationRequest, OutputExpectation, expect
 from assay.numerics.matching import same_answer
 from assay.sandbox.host.call_content import Content, few_changed
 from assay.sandbox.host.changes.spread_change import float_positions
@@ -116,7 +117,8 @@ class Exam:
         self._bound: MutableMapping[int, BoundReference] = {}
         self._instances: list[InstanceSpec] = []
         self._instance_of: list[int] = []
-        self._contents: MutableMapping[ContentKey, tuple[Content, PlantedElement | None]] = {}
+        self._contents: MutableMapping[ContentKey, DrawnContent] = {}
+        self._left_out: MutableMapping[ContentKey, int] = {}  # draws that are not answered
         self._states: MutableMapping[tuple[int, Weights], dict[str, torch.Tensor]] = {}
         self._expectations: MutableMapping[Key, tuple[OutputExpectation, ...]] = {}
         self.relations: dict[str, Relation] = {}  # those that hold, by name, once they were sought
@@ -142,10 +144,21 @@ class Exam:
         view._bound = LayeredCache(self._bound, lambda number: number < instances)
         view._states = LayeredCache(self._states, lambda key: key[0] < instances)
         view._contents = LayeredCache(self._contents, lambda key: key.workload < workloads)
+        view._left_out = LayeredCache(self._left_out, lambda key: key.workload < workloads)
         view._expectations = LayeredCache(
             self._expectations, lambda key: key[0].workload < workloads
         )
         return view
+
+    @property
+    def asked_plan(self) -> Plan:
+        """The plan, with what was drawn again so far."""
+        redrawn = (
+            Redrawn(workload=key.workload, draw=str(key.draw), variant=key.variant, left_out=count)
+            for key, count in self._left_out.items()
+            if count
+        )
+        return self.plan.model_copy(update={"redrawn": tuple(redrawn)})
 
     @property
     def instances(self) -> list[InstanceSpec]:
@@ -311,29 +324,31 @@ class Exam:
             drawn = self.plan.workloads[workload].model_copy(update=plain)
             return Content(self.reference.draw(drawn, seed))
 
-    def _drawn(self, content_key: ContentKey) -> tuple[Content, PlantedElement | None]:
+    def _drawn(self, content_key: ContentKey) -> DrawnContent:
         if content_key not in self._contents:
-            self._contents[content_key] = self._draw(content_key)
+            self._contents[content_key] = self._answered(content_key)
         return self._contents[content_key]
 
-    def _draw(self, content_key: ContentKey) -> tuple[Content, PlantedElement | None]:
+    def _answered(self, content_key: ContentKey) -> DrawnContent:
+        """Drawn again where the reference raises on the values; few references ever do."""
+        if content_key.relation or not self.reference.meaning.refuses_values:
+            return self._draw(content_key)
+        instance = self.instance_of(content_key.workload)
+        called = partial(self.bound(instance), state=self.state(instance))
+        drawn, self._left_out[content_key] = first_answered(
+            partial(self._draw, content_key), called
+        )
+        return drawn
+
+    def _draw(self, content_key: ContentKey, left_out: int = 0) -> DrawnContent:
+        again = (left_out,) if left_out else ()
         if content_key.variant:
-            return self._vary(content_key), None
+            return self._vary(content_key, again), None
         if content_key.relation:
             return self._related(content_key), None
         workload = self.plan.workloads[content_key.workload]
-        seed = self.secret.seed("content", content_key.workload, content_key.draw)
-        drawn = self.reference.draw_planted(workload, seed)
-        if drawn.planted is None:
-            return Content(drawn.inputs), None
-        tensor = drawn.inputs[drawn.planted.input]
-        element = _flat_index(tuple(tensor.shape), drawn.planted.index)
-        more, infinite = (
-            tuple(_flat_index(tuple(tensor.shape), index) for index in indices)
-            for indices in (drawn.planted.more, drawn.planted.infinite)
-        )
-        planted = PlantedElement(drawn.planted.input, element, more, infinite)
-        return Content(drawn.inputs), planted
+        seed = self.secret.seed("content", content_key.workload, content_key.draw, *again)
+        return content_of(self.reference.draw_planted(workload, seed))
 
     def _related(self, content_key: ContentKey) -> Content:
         relation = self.relations[content_key.relation]
@@ -341,10 +356,10 @@ class Exam:
         first = relation.base(drawn.inputs)
         return Content(tuple(first if content_key.before else relation.transform(first)))
 
-    def _vary(self, content_key: ContentKey) -> Content:
+    def _vary(self, content_key: ContentKey, again: tuple[int, ...]) -> Content:
         """A few elements of the variant before it changed, so that the answer changes too."""
         base = replace(content_key, variant=content_key.variant - 1)
-        rng = self.secret.random("few", content_key)
+        rng = self.secret.random("few", content_key, *again)
         changed = few_changed(self.content(base), rng, position=self._varied_input(content_key))
         for count in _EXTREMES:
             if not self._answers_too(base, changed):
@@ -381,10 +396,3 @@ class Exam:
             training = self.reference.construct(axes, seed).training
         kwargs = tuple(init.kwargs.items())
         return InstanceSpec(tuple(axes.items()), init.args, kwargs, seed, training)
-
-
-def _flat_index(shape: tuple[int, ...], index: tuple[int, ...]) -> int:
-    flat = 0
-    for size, position in zip(shape, index, strict=True):
-        flat = flat * size + position
-    return flat

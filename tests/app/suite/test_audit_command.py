@@ -71,3 +71,11 @@ def test_one_native_task_by_name_and_unknown_names(suite: str, capsys: Captured)
     assert main(["audit", suite, "--only", "3_log"]) == 2
     assert "1_zero, 2_exp" in capsys.readouterr().err
     assert main(["audit", "no_such_suite"]) == 2
+
+
+def test_several_at_a_time_find_the_same_in_the_same_order(suite: str, capsys: Captured) -> None:
+    said = []
+    for jobs in ("1", "2"):
+        assert main(["audit", suite, "--level", "quick", "--jobs", jobs]) == 1
+        said.append(capsys.readouterr().out)
+    assert said[0] == said[1]

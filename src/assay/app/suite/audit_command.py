@@ -1,13 +1,19 @@
 """`assay audit`: find the tasks of a suite that a kernel which computes nothing would pass.
 
-The rule: each record is printed and written before the next task begins; with `--out` a task that
-was audited before, at this level, by this version, is read and not asked again.
+The rule: each record is written as soon as it is found and printed in the order of the suite; with
+`--out` a task that was audited before, at this level, by this version, is read and not asked again.
 """
 
 from __future__ import annotations
 
+import multiprocessing
+import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -20,7 +26,7 @@ from assay.data.audit import AuditRecord, AuditStatus
 from assay.data.progress import Progress
 from assay.data.settings import Level
 from assay.data.task import Task
-from assay.errors import UsageError
+from assay.errors import HostError, UsageError
 from assay.report.audit_text import audit_block, audit_tally
 from assay.report.console import progress_console, result_console
 from assay.report.progress_display import ProgressLine
@@ -35,20 +41,42 @@ def run(flags: AuditFlags) -> int:
     level = Level(flags.level)
     folder = RecordFolder.at(flags.out) if flags.out else None
     records: list[AuditRecord] = []
-    read = 0
-    with ProgressLine(progress_console(), flags.suite, "task") as line:
+    known = {task.id: found for task in tasks if (found := _known(task, level, folder))}
+    open_ = [task for task in tasks if task.id not in known]
+    ask = partial(_asked, level=level, folder=folder)
+    with (
+        ProgressLine(progress_console(), flags.suite, "task") as line,
+        _each(ask, open_, flags.jobs) as asked,
+    ):
         for index, task in enumerate(tasks):
             line.show(Progress(task.id, index, len(tasks), "auditing", index / len(tasks)))
-            known = _known(task, level, folder)
-            read += known is not None
-            records.append(known or _asked(task, level, folder))
+            records.append(known.get(task.id) or next(asked))
             with line.hidden():
                 _print(records[-1], flags.json)
-    if read:
-        progress_console().print(f"{read} of {len(tasks)} were read from {flags.out}")
+    if known:
+        progress_console().print(f"{len(known)} of {len(tasks)} were read from {flags.out}")
     if not flags.json:
         result_console().print(audit_tally(records))
     return _exit_code({record.status for record in records})
+
+
+@contextmanager
+def _each(
+    ask: Callable[[Task], AuditRecord], tasks: Sequence[Task], jobs: int
+) -> Iterator[Iterator[AuditRecord]]:
+    """Records in the order of the tasks; several processes share the processors."""
+    if jobs == 1 or len(tasks) < 2:
+        yield map(ask, tasks)
+        return
+    cores = len(os.sched_getaffinity(0))
+    os.environ.setdefault("OMP_NUM_THREADS", str(max(1, cores // jobs)))
+    pool = ProcessPoolExecutor(min(jobs, len(tasks)), multiprocessing.get_context("spawn"))
+    try:
+        yield pool.map(ask, tasks)
+    except BrokenProcessPool as error:
+        raise HostError("a process that audits ended: the system may lack memory") from error
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
 
 
 def _exit_code(statuses: set[AuditStatus]) -> int:

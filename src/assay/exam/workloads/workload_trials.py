@@ -35,7 +35,7 @@ TRIAL_CALLS = 1 << 14
 UNKNOWN_SIZE = 1 << 12  # of a constructor whose parameters cannot be counted beforehand
 RATE_ELEMENTS = 1 << 15  # a smaller run says little about the time of a larger one
 PLANTED = (Distribution.NAN, Distribution.INF, Distribution.NANS, Distribution.BESIDE_INF)
-_PLACES = 4  # of a planted value that are tried
+_PLACES = 4  # of a planted value, or draws of values that may be refused, that are tried
 NEAR_OWN = 20.0  # growth of a result, at most quadratic in a size, that needs no counting
 
 
@@ -123,7 +123,7 @@ class WorkloadTrials:
                 bare = reference.draw(workload.model_copy(update={"layout": Layout.OWN}), 0)
                 if not applies(bare, workload.layout, reference.structures()):
                     return Admission.REFUSED
-            if not self._bears_planted(workload):
+            if not self._bears_draws(workload):
                 return Admission.REFUSED
         except TaskError:
             return Admission.REFUSED
@@ -137,9 +137,12 @@ class WorkloadTrials:
         calls = self._reference.foreseen_calls(workload.axes)
         return made > self._limits.result_elements or calls > TRIAL_CALLS
 
-    def _bears_planted(self, workload: Workload) -> bool:
-        """Whether the reference runs wherever a NaN lies: some read only half of a matrix."""
-        if workload.distribution not in PLANTED:
+    def _bears_draws(self, workload: Workload) -> bool:
+        """Whether the reference runs on every draw, where it may raise on one.
+
+        Some read only half of a matrix in which a NaN lies; most matrices of zeros have no inverse.
+        """
+        if workload.distribution not in PLANTED and not self._reference.meaning.refuses_values:
             return True
         draws = (self._reference.draw(workload, seed) for seed in range(_PLACES))
         found = (self._reference.examine(workload, inputs) for inputs in draws)

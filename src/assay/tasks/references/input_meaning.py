@@ -1,4 +1,5 @@
-"""Input meaning: what a reference shows about its integers, masks, labels and constants.
+"""Input meaning: what a reference shows about its integers, masks, labels and constants, and
+whether it raises on some values.
 
 The rule: all of it is found once, by running the reference on small own draws, and depends on
 nothing but the task. What the reference does not answer is never asked.
@@ -6,7 +7,7 @@ nothing but the task. What the reference does not answer is never asked.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -47,6 +48,7 @@ class InputMeaning:
     domains: Mapping[int, IntegerDomain] = field(default_factory=dict)
     marks: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
     constants: Constants = field(default_factory=Constants)
+    refuses_values: bool = False  # the reference raises on some floats: a singular matrix
 
     @property
     def extents(self) -> tuple[tuple[Extent, ...], ...]:
@@ -67,7 +69,8 @@ class InputMeaning:
 def find_meaning(task_id: str, bound: BoundReference, draws: OwnDraws) -> InputMeaning:
     """By trials on the first of the draws; no domains where the reference has no answer to it."""
     constants, arguments = _watched(task_id, bound, draws)
-    found = InputMeaning(constants=constants)
+    refuses = _refuses_values(bound, draws)
+    found = InputMeaning(constants=constants, refuses_values=refuses)
     if not any(may_be_redrawn(value) for value in draws.first):
         return found
     answers = _same_form(bound, draws)
@@ -105,6 +108,37 @@ def _watched(
     with code, torch.no_grad(), kept_generators(), marks, watch:
         bound.module(*inputs)
     return watch.found(), marks.found
+
+
+def _refuses_values(bound: BoundReference, draws: OwnDraws) -> bool:
+    """Whether it raises where floats are all zeros, all ones or turned around.
+
+    A factorisation does: zeros and ones are singular, and nothing negative is definite.
+    """
+    changes: tuple[Callable[[torch.Tensor], torch.Tensor], ...]
+    changes = (torch.zeros_like, torch.ones_like, torch.neg)
+    return not all(_runs(bound, _floats_changed(draws.first, one), draws.state) for one in changes)
+
+
+def _floats_changed(
+    inputs: Sequence[Any], change: Callable[[torch.Tensor], torch.Tensor]
+) -> list[Any]:
+    """Floats of eight bits are codes: torch has no arithmetic for them."""
+    return [
+        change(value)
+        if isinstance(value, torch.Tensor)
+        and (value.is_complex() or (value.is_floating_point() and value.element_size() > 1))
+        else value
+        for value in inputs
+    ]
+
+
+def _runs(bound: BoundReference, inputs: Sequence[Any], state: Mapping[str, torch.Tensor]) -> bool:
+    try:
+        bound(inputs, state, wide=False)
+    except TaskError:
+        return False
+    return True
 
 
 def _same_form(bound: BoundReference, draws: OwnDraws) -> Answers | None:
