@@ -38,6 +38,23 @@ def test_a_private_function_belongs_to_the_next_exported_one(
     assert functions.computes_at(text) == "" == functions.computes_at(0)
 
 
+@pytest.mark.parametrize("flags", [[], ["-s"]])
+def test_mathematics_is_what_bears_its_name_and_nothing_before_it(
+    tmp_path: Path, flags: list[str]
+) -> None:
+    (tmp_path / "code.c").write_text(SOURCE.replace("_gfortran_matmul_r4", "Sleef_expf8_u10"))
+    path = tmp_path / "libtorch_cpu.so"
+    command = ["gcc", "-O1", "-fno-toplevel-reorder", *flags, "-shared", "-fPIC"]
+    subprocess.run([*command, "-o", path, tmp_path / "code.c"], check=True)
+    functions = library_functions(str(path))
+    assert functions is not None
+    names = [functions.name(i).decode() for i in range(len(functions.ends))]
+    at = names.index("Sleef_expf8_u10")
+    assert functions.is_mathematics_at(int(functions.symbol_starts[at]))
+    assert not functions.is_mathematics_at(int(functions.symbol_starts[at]) - 1)
+    assert not functions.is_mathematics_at(functions.bounds(at)[1])
+
+
 def test_a_text_has_no_functions(tmp_path: Path) -> None:
     (tmp_path / "text.so").write_text("no object")
     assert library_functions(str(tmp_path / "text.so")) is None
@@ -47,6 +64,7 @@ def test_a_text_has_no_functions(tmp_path: Path) -> None:
     ("file_name", "function", "expected"),
     [
         ("libopenblas.so.0", b"sgemm_kernel_HASWELL", True),
+        ("libtorch_cpu.so", b"_ZGVdN8v_Sleef_expf_u10", False),
         ("libgfortran.so.5", b"_gfortran_matmul_r8", True),
         ("libgfortran.so.5", b"_gfortran_msum_r4", True),
         ("libgfortran.so.5", b"_gfortran_st_write", False),

@@ -261,6 +261,26 @@ class ModelNew(torch.nn.Module):
         K(turned.data_ptr(), y.data_ptr(), *x.shape)
         return y
 """
+# C++ that torch.compile writes calls Sleef's functions, which lie inside of torch.
+MATHEMATICS = """
+import ctypes, os, subprocess, torch
+TORCH = ctypes.CDLL(os.path.join(os.path.dirname(torch.__file__), "lib", "libtorch_cpu.so"))
+WIDTH = 8 if hasattr(TORCH, "Sleef_expf8_u10") else 4
+open("k.c", "w").write('''
+typedef float v __attribute__((vector_size(4 * WIDTH)));
+void k(v (*f)(v), const v* x, v* y, long n) { for (long i = 0; i < n; i++) y[i] = f(x[i]); }
+''')
+flags = [f"-DWIDTH={WIDTH}"] + ["-mavx"] * (WIDTH == 8)
+subprocess.run(["cc", "-O2", *flags, "-shared", "-fPIC", "-o", "k.so", "k.c"], check=True)
+K = ctypes.CDLL("./k.so").k
+K.argtypes = [ctypes.c_void_p] * 3 + [ctypes.c_long]
+EXP = ctypes.cast(getattr(TORCH, f"Sleef_expf{WIDTH}_u10"), ctypes.c_void_p)
+class ModelNew(torch.nn.Module):
+    def forward(self, x):
+        y = torch.empty_like(x)
+        K(EXP, x.data_ptr(), y.data_ptr(), x.numel() // WIDTH)
+        return y
+"""
 SIZE = 768
 
 
@@ -298,6 +318,12 @@ def test_code_that_torch_generates_is_not_the_candidates(best_room: Room) -> Non
         source = PRODUCT.format(expression="torch.nn.functional.gelu(x)")
         found = _samples_inside(inside, source)
     assert found.reason == "" and _only(Owner.LIBRARY)(found), found
+
+
+def test_mathematics_inside_of_torch_works_for_whoever_calls_it(best_room: Room) -> None:
+    with best_room.enter() as inside:
+        found = _samples_inside(inside, MATHEMATICS)
+    assert found.reason == "" and _only(Owner.OWN)(found), found
 
 
 def test_data_that_torch_moves_is_not_held_against_a_kernel(best_room: Room) -> None:

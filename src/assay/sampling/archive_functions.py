@@ -43,7 +43,8 @@ def archive_functions(path: str) -> LibraryFunctions | None:
     ends, kept = np.unique(np.array([place[1] for place in places], np.int64), return_index=True)
     starts = np.array([place[0] for place in places], np.int64)[kept]
     names = np.array([place[2] for place in places], np.int64)[kept]
-    return LibraryFunctions(path.rpartition("/")[2], starts, ends, names, memoryview(image))
+    name = path.rpartition("/")[2]
+    return LibraryFunctions(name, starts, ends, names, memoryview(image), starts)
 
 
 def _places(image: mmap.mmap) -> Iterator[_Place]:

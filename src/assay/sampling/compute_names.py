@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-_MATHEMATICS = re.compile(rb"_*(Sleef|sleef|svml|npy_|mkl_vml|vml|mkl_serv)")
+_MATHEMATICS = re.compile(rb"(_ZGV\w+_|_*)(Sleef|sleef|svml|npy_|mkl_vml|vml|mkl_serv)")
 _SUPPORT = re.compile(
     rb"_init$|_fini$|_start|frame_dummy|register_tm|deregister_tm|__do_global|uv_"
 )
@@ -34,13 +34,18 @@ def computes_in_parts(file_name: str) -> bool:
     return is_interpreter_file(file_name) or file_name.startswith("libgfortran")
 
 
+def is_mathematics(function: bytes) -> bool:
+    """Whether a function of this name works for whoever calls it."""
+    return _MATHEMATICS.match(function) is not None
+
+
 def computes(file_name: str, function: bytes) -> bool:
     """Whether a function of the file with this name computes for itself."""
     if is_interpreter_file(file_name):
         return _INTERPRETER.match(function) is not None
     if file_name.startswith("libgfortran"):
         return _FORTRAN.match(function) is not None
-    if _MATHEMATICS.match(function) or _SUPPORT.match(function):
+    if is_mathematics(function) or _SUPPORT.match(function):
         return False
     if file_name.startswith("libtorch"):
         named = any(space in function for space in _TORCH)

@@ -18,7 +18,7 @@ from elftools.common.exceptions import ELFError
 from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import Section
 
-from assay.sampling.compute_names import computes
+from assay.sampling.compute_names import computes, is_mathematics
 
 Offsets = npt.NDArray[np.int64]
 
@@ -37,6 +37,7 @@ class LibraryFunctions:
     ends: Offsets
     name_offsets: Offsets
     strings: memoryview
+    symbol_starts: Offsets  # where `starts` reach back over functions without a name, these do not
 
     def index(self, offset: int) -> int:
         """The function that holds an offset of the file; -1 where none does."""
@@ -57,6 +58,13 @@ class LibraryFunctions:
         index = self.index(offset)
         name = self.name(index) if index >= 0 else b""
         return name.decode(errors="replace") if name and computes(self.file_name, name) else ""
+
+    def is_mathematics_at(self, offset: int) -> bool:
+        """Whether a function for whoever calls it (Sleef's inside of torch) is at an offset."""
+        index = self.index(offset)
+        return (
+            index >= 0 and offset >= self.symbol_starts[index] and is_mathematics(self.name(index))
+        )
 
     def computing(self) -> npt.NDArray[np.bool_]:
         """Of every function, whether it computes."""
@@ -87,10 +95,9 @@ def _read(image: ELFFile, file_name: str) -> LibraryFunctions | None:
     ends = starts + symbols[_SIZE].astype(np.int64)
     inside = (starts >= first) & (ends <= first + code["sh_size"])
     ends, kept = np.unique(ends[inside], return_index=True)
-    starts, names = starts[inside][kept], symbols[_NAME][inside][kept].astype(np.int64)
-    if full is None:
-        starts = np.concatenate(([first], ends[:-1]))
-    return LibraryFunctions(file_name, starts, ends, names, _strings(image, table))
+    named, names = starts[inside][kept], symbols[_NAME][inside][kept].astype(np.int64)
+    reach = np.concatenate(([first], ends[:-1])) if full is None else named
+    return LibraryFunctions(file_name, reach, ends, names, _strings(image, table), named)
 
 
 def _strings(image: ELFFile, table: Section) -> memoryview:

@@ -52,7 +52,7 @@ class Look:
         found = self.process.objects.find(self.registers.pc)
         if found is None:
             return Owner.UNKNOWN, ""
-        if found.owner not in _WORK_FOR_OTHERS:
+        if found.owner not in _WORK_FOR_OTHERS and not self._is_mathematics(found):
             function = self._part_that_computes(found)
             return (Owner.LIBRARY, function) if function else (found.owner, found.name)
         callers = list(self._callers())
@@ -64,6 +64,14 @@ class Look:
         if generated:
             return Owner.OWN, found.name
         return (last.owner if callers else Owner.NEUTRAL), found.name
+
+    def _is_mathematics(self, found: MappedRange) -> bool:
+        """Sleef's functions lie inside of torch, and C++ that torch.compile writes calls them."""
+        if found.owner is not Owner.LIBRARY:
+            return False
+        functions = library_functions(found.path)
+        offset = self.registers.pc - found.start + found.offset
+        return functions is not None and functions.is_mathematics_at(offset)
 
     def _part_that_computes(self, found: MappedRange) -> str:
         """Of a file most of which speaks for nobody: libgfortran's matmul, CPython's fsum."""
