@@ -347,8 +347,9 @@ class CandidateRun:
         """Timed calls may change what other calls left alone, in each process that made them."""
         session, stopwatch = context.session, self._run_context.stopwatch(replicas)
         try:
-            stopwatch.prepare(context.script_runner, self._report)
-            with self._alone("waiting to time", session, replicas), self._turn() as remark:
+            stopwatch.prepare(session, context.script_runner, self._report)
+            alone = self._alone("waiting to time", session, replicas, calls_over=True)
+            with alone, self._turn() as remark:
                 self._report("preparing to time", None)
                 self._seen += [] if remark is None else [remark]
                 self._seen += self._left_at_work(session, nullcontext())
@@ -363,7 +364,11 @@ class CandidateRun:
 
     @contextmanager
     def _alone(
-        self, stage: str, session: Session, replicas: ReplicaFactory | None = None
+        self,
+        stage: str,
+        session: Session,
+        replicas: ReplicaFactory | None = None,
+        calls_over: bool = False,
     ) -> Iterator[None]:
         """No other candidate's calls meanwhile; while this one waits its processes stand still."""
         lease = self._run_context.lease
@@ -371,7 +376,7 @@ class CandidateRun:
             yield
             return
         self._freeze(session, replicas)
-        with lease.alone(lambda: self._report(stage, None)):
+        with lease.alone(lambda: self._report(stage, None), calls_over=calls_over):
             yield
             self._freeze(session, replicas)
             self._report("waiting to go on", None)

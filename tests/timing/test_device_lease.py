@@ -102,6 +102,49 @@ def test_two_that_share_and_want_to_be_alone_take_turns() -> None:
     party.leave(other)
 
 
+def test_after_one_was_alone_those_who_waited_to_share_come_first() -> None:
+    lease, party = DeviceLease(), Party()
+    party.enter("first", lease.alone)
+    assert party.settles("first")
+    party.enter("calls", lease.shared)
+    assert _becomes(lambda: lease._wanted[Hold.SHARED] == 1)
+    party.enter("second", lease.alone)
+    assert _becomes(lambda: lease._wanted[Hold.ALONE] == 1)
+    party.leave("first")
+    assert party.settles("calls")
+    party.enter("late", lease.shared)
+    assert party.settles("calls")
+    party.leave("calls")
+    assert party.settles("second")
+    party.leave("second")
+    assert party.settles("late")
+    party.leave("late")
+
+
+@pytest.mark.parametrize("beside", [True, False])
+def test_whose_calls_are_over_goes_on_beside_timing(beside: bool) -> None:
+    lease, party = DeviceLease(builds_beside_timing=beside), Party()
+    over, go_on = threading.Event(), threading.Event()
+
+    def timed() -> None:
+        with lease.shared():
+            with lease.alone(calls_over=True):
+                go_on.wait(10.0)
+            over.set()
+
+    thread = threading.Thread(target=timed, daemon=True)
+    thread.start()
+    assert _becomes(lambda: lease._held[Hold.ALONE] == 1)
+    party.enter("next", lease.alone)
+    assert _becomes(lambda: lease._wanted[Hold.ALONE] == 1)
+    go_on.set()
+    assert party.settles("next") and over.is_set() is beside
+    party.leave("next")
+    thread.join(10.0)
+    assert over.is_set() and not thread.is_alive()
+    assert _becomes(lambda: not any(lease._held[one] for one in Hold if one is not Hold.NOTHING))
+
+
 @pytest.mark.parametrize("beside", [True, False])
 def test_builds_go_on_beside_timing_where_the_device_is_not_the_hosts(beside: bool) -> None:
     lease, party = DeviceLease(builds_beside_timing=beside), Party()

@@ -6,10 +6,11 @@
     quiet    a candidate judged once more: no process of another candidate is there at all
 
 The rule: who waits to be alone is waited for by those who want to share, so timing is never
-starved; those who share give way between two batches. Who waits for quiet keeps out new candidates,
-and lets those that are there come to their end. A thread gives up what it holds before it waits for
-something else, so no two threads wait for each other. Other processes are kept out by the lock in
-`timing_turn.py`.
+starved; those who share give way between two batches. After one was alone, those who waited to
+share have their next batch first, so that calls go on while many wait to be timed. Who waits for
+quiet keeps out new candidates, and lets those that are there come to their end. A thread gives up
+what it holds before it waits for something else, so no two threads wait for each other. Other
+processes are kept out by the lock in `timing_turn.py`.
 """
 
 from __future__ import annotations
@@ -43,6 +44,7 @@ class DeviceLease:
         self._held = dict.fromkeys(Hold, 0)
         self._wanted = dict.fromkeys(Hold, 0)
         self._present = 0  # threads with a candidate whose processes may be alive
+        self._first = 0  # threads that share before the next one is alone
         self._mine = threading.local()
 
     @property
@@ -79,12 +81,15 @@ class DeviceLease:
 
     @contextlib.contextmanager
     def alone(
-        self, waiting: Callable[[], None] | None = None, quiet: bool = False
+        self,
+        waiting: Callable[[], None] | None = None,
+        quiet: bool = False,
+        calls_over: bool = False,
     ) -> Iterator[None]:
         """Use the device with no calls of others; `quiet`: with no other candidate there.
 
         Who asks for quiet has ended its own processes. `waiting` is called where that cannot be had
-        at once.
+        at once. Whose `calls_over` goes on aside, beside others that are timed.
         """
         if self._now() in _ALONE:
             yield
@@ -92,7 +97,8 @@ class DeviceLease:
         absent = 1 if quiet and self._now() is not Hold.NOTHING else 0
         self._come(-absent)
         try:
-            with self._changed_to(Hold.QUIET if quiet else Hold.ALONE, waiting):
+            then = Hold.ASIDE if calls_over and self._builds_beside_timing else None
+            with self._changed_to(Hold.QUIET if quiet else Hold.ALONE, waiting, then):
                 yield
         finally:
             self._come(absent)
@@ -113,9 +119,11 @@ class DeviceLease:
         return found
 
     @contextlib.contextmanager
-    def _changed_to(self, hold: Hold, waiting: Callable[[], None] | None) -> Iterator[None]:
-        """Give up what this thread holds, take the other, and change back."""
-        before = self._now()
+    def _changed_to(
+        self, hold: Hold, waiting: Callable[[], None] | None, then: Hold | None = None
+    ) -> Iterator[None]:
+        """Give up what this thread holds, take the other, and change back, or to a third."""
+        before = self._now() if then is None or self._now() is Hold.NOTHING else then
         self._give_up()
         try:
             self._take(hold, waiting)
@@ -134,12 +142,16 @@ class DeviceLease:
             finally:
                 self._wanted[hold] -= 1
                 self._changed.notify_all()
+            if hold is Hold.SHARED:
+                self._first = max(0, self._first - 1)
             self._held[hold] += 1
         self._mine.hold = hold
 
     def _give_up(self) -> None:
         with self._changed:
             self._held[self._now()] -= 1 if self._now() is not Hold.NOTHING else 0
+            if self._now() is Hold.ALONE and not self._wanted[Hold.QUIET]:
+                self._first = self._wanted[Hold.SHARED]
             self._changed.notify_all()
         self._mine.hold = Hold.NOTHING
 
@@ -150,11 +162,12 @@ class DeviceLease:
         match hold:
             case Hold.SHARED:
                 kept_out = wanted[Hold.QUIET] and not back
-                return not (alone or wanted[Hold.ALONE] or kept_out)
+                timed_first = wanted[Hold.ALONE] and not self._first
+                return not (alone or timed_first or kept_out)
             case Hold.ASIDE:
                 return not held[Hold.QUIET]
             case Hold.ALONE:
-                return not (alone or held[Hold.SHARED])
+                return not (alone or held[Hold.SHARED] or self._first)
             case Hold.QUIET:
                 others = held[Hold.SHARED] or held[Hold.ASIDE] or self._present
                 return not (alone or others)

@@ -85,20 +85,19 @@ class DeviceStopwatch:
         self._rng = exam.secret.random("timing")
         self._shared: tuple[str, ...] = ()  # what to say where others use the device
         self._lost: dict[str, str] = {}  # baselines that this candidate is not compared with
-        self._ready: list[Session] = []  # further processes of the candidate, not timed yet
+        self._own: list[DeviceSide] = []  # processes of the candidate, with their inputs
 
-    def prepare(self, script_runner: ScriptRunner, report: Report) -> None:
+    def prepare(self, session: Session, script_runner: ScriptRunner, report: Report) -> None:
         """Build what is not there yet, beside the calls of other candidates.
 
-        Where an earlier candidate's calls were short, this one's processes are built here too:
-        nobody waits for that while the device is held.
+        The candidate's inputs are laid out here, and where an earlier candidate's calls were short
+        its further processes are built: nobody waits for that while the device is held.
         """
         report("building baselines", None)
         self._baseline_pool.build()
+        self._own.append(self._baseline_pool.enter(CANDIDATE, session))
         if self._baseline_pool.calls_are_short:
-            for _ in range(PROCESSES_OF_SHORT - 1):
-                session = self._replicas.another(script_runner.instances.version(0))
-                self._ready += [] if session is None else [session]
+            self._own += self._others(script_runner.instances.version(0))
 
     def time(
         self, session: Session, script_runner: ScriptRunner, report: Report
@@ -107,11 +106,10 @@ class DeviceStopwatch:
         version = script_runner.instances.version(0)
         self._shared = sharing_remarks(session.idle_probe)
         try:
-            own = [self._baseline_pool.enter(CANDIDATE, session)]
+            own = self._own[:1] or [self._baseline_pool.enter(CANDIDATE, session)]
             self._baseline_pool.calls_are_short = self._needs_replicas(own[0], version)
             if self._baseline_pool.calls_are_short:
-                for _ in range(PROCESSES_OF_SHORT - 1):
-                    own += self._another(version)
+                own += self._own[1:] or self._others(version)
             found: list[Observation] = []
             for warm in warm_or_not(self._settings.cache):
                 found += self._raced(own, version, warm, report)
@@ -135,10 +133,10 @@ class DeviceStopwatch:
                 )
         return False
 
-    def _another(self, version: Weights) -> list[DeviceSide]:
-        """One more process of the candidate, if it builds once more."""
-        session = self._ready.pop() if self._ready else self._replicas.another(version)
-        return [] if session is None else [self._baseline_pool.enter(CANDIDATE, session)]
+    def _others(self, version: Weights) -> list[DeviceSide]:
+        """More processes of the candidate, as far as it builds once more."""
+        made = (self._replicas.another(version) for _ in range(PROCESSES_OF_SHORT - 1))
+        return [self._baseline_pool.enter(CANDIDATE, one) for one in made if one is not None]
 
     def _raced(
         self, own: list[DeviceSide], version: Weights, warm: bool, report: Report

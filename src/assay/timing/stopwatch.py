@@ -141,7 +141,7 @@ class Stopwatch:
         self._make_sampler = make
         return self
 
-    def prepare(self, script_runner: ScriptRunner, report: Report) -> None:
+    def prepare(self, session: Session, script_runner: ScriptRunner, report: Report) -> None:
         """Nothing: a baseline's process is as fresh as the candidate's, so it is made to time."""
 
     def time(
