@@ -102,25 +102,6 @@ def test_two_that_share_and_want_to_be_alone_take_turns() -> None:
     party.leave(other)
 
 
-def test_after_one_was_alone_those_who_waited_to_share_come_first() -> None:
-    lease, party = DeviceLease(), Party()
-    party.enter("first", lease.alone)
-    assert party.settles("first")
-    party.enter("calls", lease.shared)
-    assert _becomes(lambda: lease._wanted[Hold.SHARED] == 1)
-    party.enter("second", lease.alone)
-    assert _becomes(lambda: lease._wanted[Hold.ALONE] == 1)
-    party.leave("first")
-    assert party.settles("calls")
-    party.enter("late", lease.shared)
-    assert party.settles("calls")
-    party.leave("calls")
-    assert party.settles("second")
-    party.leave("second")
-    assert party.settles("late")
-    party.leave("late")
-
-
 @pytest.mark.parametrize("beside", [True, False])
 def test_whose_calls_are_over_goes_on_beside_timing(beside: bool) -> None:
     lease, party = DeviceLease(builds_beside_timing=beside), Party()

@@ -6,11 +6,11 @@
     quiet    a candidate judged once more: no process of another candidate is there at all
 
 The rule: who waits to be alone is waited for by those who want to share, so timing is never
-starved; those who share give way between two batches. After one was alone, those who waited to
-share have their next batch first, so that calls go on while many wait to be timed. Who waits for
-quiet keeps out new candidates, and lets those that are there come to their end. A thread gives up
-what it holds before it waits for something else, so no two threads wait for each other. Other
-processes are kept out by the lock in `timing_turn.py`.
+starved; those who share give way between two batches. (Letting them have a batch between two that
+are alone was tried on an H200: looks that take milliseconds waited for it, and eight candidates
+took twice as long.) Who waits for quiet keeps out new candidates, and lets those that are there
+come to their end. A thread gives up what it holds before it waits for something else, so no two
+threads wait for each other. Other processes are kept out by the lock in `timing_turn.py`.
 """
 
 from __future__ import annotations
@@ -44,7 +44,6 @@ class DeviceLease:
         self._held = dict.fromkeys(Hold, 0)
         self._wanted = dict.fromkeys(Hold, 0)
         self._present = 0  # threads with a candidate whose processes may be alive
-        self._first = 0  # threads that share before the next one is alone
         self._mine = threading.local()
 
     @property
@@ -142,16 +141,12 @@ class DeviceLease:
             finally:
                 self._wanted[hold] -= 1
                 self._changed.notify_all()
-            if hold is Hold.SHARED:
-                self._first = max(0, self._first - 1)
             self._held[hold] += 1
         self._mine.hold = hold
 
     def _give_up(self) -> None:
         with self._changed:
             self._held[self._now()] -= 1 if self._now() is not Hold.NOTHING else 0
-            if self._now() is Hold.ALONE and not self._wanted[Hold.QUIET]:
-                self._first = self._wanted[Hold.SHARED]
             self._changed.notify_all()
         self._mine.hold = Hold.NOTHING
 
@@ -162,12 +157,11 @@ class DeviceLease:
         match hold:
             case Hold.SHARED:
                 kept_out = wanted[Hold.QUIET] and not back
-                timed_first = wanted[Hold.ALONE] and not self._first
-                return not (alone or timed_first or kept_out)
+                return not (alone or wanted[Hold.ALONE] or kept_out)
             case Hold.ASIDE:
                 return not held[Hold.QUIET]
             case Hold.ALONE:
-                return not (alone or held[Hold.SHARED] or self._first)
+                return not (alone or held[Hold.SHARED])
             case Hold.QUIET:
                 others = held[Hold.SHARED] or held[Hold.ASIDE] or self._present
                 return not (alone or others)
