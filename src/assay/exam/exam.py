@@ -19,8 +19,10 @@ from typing import Any
 import torch
 
 from assay.data.contract import Quantised
+from assay.data.observations.call import CallSeen
 from assay.data.plan import Plan
 from assay.data.workload import Distribution, Workload
+from assay.exam.call_reading import CallFacts, read_call, returned
 from assay.exam.for_candidate.layered_cache import LayeredCache
 from assay.exam.secret import Secret
 from assay.exam.weight_scales import (
@@ -36,6 +38,8 @@ from assay.numerics.expectation import ExpectationRequest, OutputExpectation, Pl
 from assay.numerics.matching import same_answer
 from assay.sandbox.host.call_content import Content, few_changed
 from assay.sandbox.host.changes.spread_change import float_positions
+from assay.sandbox.host.planned_call import WARM_UP
+from assay.sandbox.host.raw_call import RawCall
 from assay.sandbox.protocol.requests import Construct
 from assay.source_analysis.literals.source_literal import SourceLiteral
 from assay.tasks.references.reference import BoundReference, Reference
@@ -106,9 +110,11 @@ class InstanceSpec:
 class Exam:
     """Instances, contents, weights and expectations, each made when first needed and kept."""
 
+    warm_up_spot = WARM_UP  # where the arguments of a build's calls lie
+    most_timed = 1024  # calls of one batch whose inputs fit the memory
+
     def __init__(self, reference: Reference, plan: Plan) -> None:
-        self.reference = reference
-        self.plan = plan
+        self.reference, self.plan = reference, plan
         self.turn = threading.RLock()  # who runs the reference other than through here takes it
         self.elsewhere: Callable[[Key], None] | None = None  # may know what is not known here
         self.secret = Secret(plan.secret)
@@ -171,17 +177,14 @@ class Exam:
         with self.turn:
             key = (instance, weights)
             if key not in self._states:
-                if weights == SEEDED:
-                    module = self.bound(instance).module
-                    state = {k: v.detach().clone() for k, v in module.state_dict().items()}
-                else:
-                    state = self._draw_state(instance, weights)
-                self._states[key] = state
+                self._states[key] = self._draw_state(instance, weights)
             return self._states[key]
 
     def _draw_state(self, instance: int, weights: Weights) -> dict[str, torch.Tensor]:
         """All entries anew; of a half only some, which the other half leaves."""
         module = self.bound(instance).module
+        if weights == SEEDED:
+            return {k: v.detach().clone() for k, v in module.state_dict().items()}
         seed = self.secret.seed("state", instance, weights)
         drawn = self.reference.draw_state(module, seed)
         if weights.scaled:
@@ -265,6 +268,13 @@ class Exam:
                 seed=seed, contract=self.reference.task.contract, tf32=self.plan.tf32
             )
             return expect(self.bound(0), content.inputs, self.state(0, weights), request)
+
+    def judge_call(
+        self, raw: RawCall, content: Content, weights: Weights, facts: CallFacts
+    ) -> CallSeen:
+        """A call of the first instance on contents of its own, held against what it must return."""
+        seed = self.secret.seed("judged", facts.index, facts.batch_size)
+        return read_call(raw, returned(self.expectation_of(content, weights, seed)), facts)
 
     @property
     def stateful(self) -> bool:
