@@ -13,8 +13,10 @@ def place_kernel(x_ptr, y_ptr, rows, columns, BLOCK: tl.constexpr):
     inside = places < columns
     best = tl.load(x_ptr + start + places, mask=inside, other=0.0)
     found = tl.zeros([BLOCK], tl.int64)
+    where = start + places
     for row in range(1, rows):
-        x = tl.load(x_ptr + start + row.to(tl.int64) * columns + places, mask=inside, other=0.0)
+        where += columns
+        x = tl.load(x_ptr + where, mask=inside, other=0.0)
         better = (best == best) & ((x > best) | (x != x))
         best = tl.where(better, x, best)
         found = tl.where(better, row, found)

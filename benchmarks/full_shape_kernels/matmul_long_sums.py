@@ -39,8 +39,10 @@ def sum_kernel(part_ptr, y_ptr, count, parts, BLOCK: tl.constexpr):
     places = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
     inside = places < count
     total = tl.zeros([BLOCK], tl.float32)
-    for part in range(parts):
-        total += tl.load(part_ptr + part.to(tl.int64) * count + places, mask=inside, other=0.0)
+    where = places
+    for _ in range(parts):
+        total += tl.load(part_ptr + where, mask=inside, other=0.0)
+        where += count
     tl.store(y_ptr + places, total, mask=inside)
 
 
