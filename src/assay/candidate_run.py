@@ -1,6 +1,4 @@
-"""CandidateRun: one candidate's calls and checks behind the wall; everything seen, nothing
-decided.
-"""
+"""CandidateRun: one candidate's calls and checks behind the wall; nothing is decided."""
 
 from __future__ import annotations
 
@@ -19,7 +17,6 @@ from assay.data.observations.observation import (
     CheckMissing,
     EndCause,
     EndSeen,
-    LayersSeen,
     LeftoverSeen,
     Observation,
     TimesSeen,
@@ -29,19 +26,19 @@ from assay.exam.builds.deferred_warmup import DeferredWarmup, own_first
 from assay.exam.candidate_build import Builder, Built
 from assay.exam.exam import ContentKey
 from assay.exam.exam_amounts import AMOUNTS
+from assay.exam.full_shape.full_shape_exam import FullShapeExam
 from assay.exam.leftover_work import unprobed, without_foreign_work
 from assay.exam.pace import Pace, too_late
 from assay.exam.prefetch.script_prefetch import ScriptPrefetch
-from assay.exam.replica import ReplicaFactory
+from assay.exam.replica import ReplicaFactory, stand_still
 from assay.exam.script import ScriptedBatch
 from assay.exam.script_runner import ENOUGH_WRONG, ScriptRunner
+from assay.full_shape_run import FullShapeRun
 from assay.languages.language_registry import language
 from assay.run_context import RunContext
 from assay.sandbox.host.deadline import Deadline
 from assay.sandbox.host.sandboxed_process import ProcessLost
 from assay.sandbox.host.session import Session
-from assay.sandbox.layers.confinement import HIDDEN_PACKAGES
-from assay.sandbox.layers.spec import Isolation
 from assay.shape_timing import ShapeTiming
 from assay.timing.timing_turn import timing_turn
 
@@ -64,6 +61,7 @@ class CandidateRun:
         self._objects_read = False
         self._device_unseen = False  # whether others hid what the device does after some batch
         self.too_slow = False  # for its interpreter, on the own shape
+        self.asked_full_shape = False
 
     def observe(self) -> list[Observation]:
         """Build, examine, look around; time where asked. Never raises for a candidate's fault."""
@@ -103,7 +101,7 @@ class CandidateRun:
             self._prefetch.start()  # it forks, so nobody else may be at work in this process
         self._report("starting", None)
         session = Session(self._run_context.wall)
-        self._note_layers(session)
+        self._seen.append(session.layers_seen())
         self._seen += unprobed(session.idle_probe)
         try:
             built = self._build(session)
@@ -117,20 +115,6 @@ class CandidateRun:
                 self._seen = without_foreign_work(self._seen, session.idle_probe)
         return None
 
-    def _note_layers(self, session: Session) -> None:
-        isolation, hidden = self._run_context.wall.isolation, self._run_context.wall.packages.hidden
-        missing = [] if isolation is Isolation.NAMESPACES else ["namespaces"]
-        if isolation is Isolation.NONE:
-            missing += ["landlock", "seccomp", HIDDEN_PACKAGES]
-        isolated = isolation is not Isolation.NONE
-        seen = LayersSeen(
-            held=session.layers,
-            missing=tuple(missing),
-            isolated=isolated,
-            hidden_packages=hidden,
-        )
-        self._seen.append(seen)
-
     def _build(self, session: Session) -> Built | None:
         self._report("building", None)
         builder = Builder(self._run_context.exam, self._run_context.cache)
@@ -143,14 +127,14 @@ class CandidateRun:
             self._note_end(lost, None)
             return None
         if built.late:
-            self.too_slow = True
-            cause, text = EndCause.TIMED_OUT, built.seen.log
-            self._seen.append(EndSeen(cause=cause, phase=built.seen.phase, text=text))
+            self.too_slow, log = True, built.seen.log
+            late = EndSeen(cause=EndCause.TIMED_OUT, phase=built.seen.phase, text=log)
+            self._seen.append(late)
             return None
         self._seen.append(built.seen)
         if built.out_of_memory:
-            cause = EndCause.OUT_OF_MEMORY
-            self._seen.append(EndSeen(cause=cause, phase=built.seen.phase, text=built.seen.log))
+            cause, seen = EndCause.OUT_OF_MEMORY, built.seen
+            self._seen.append(EndSeen(cause=cause, phase=seen.phase, text=seen.log))
         return built
 
     def _run_script(self, session: Session, built: Built) -> EndSeen | None:
@@ -229,8 +213,8 @@ class CandidateRun:
 
     def _call(self, context: CheckContext) -> None:
         """The whole script; on a CPU the threads are sampled in passing."""
-        look = partial(self._look, replace(context, stage=CheckStage.AMONG_CALLS))
-        run = partial(context.script_runner.run, self._script, look)
+        among = replace(context, stage=CheckStage.AMONG_CALLS)
+        run = partial(context.script_runner.run, self._script, partial(self._look, among))
         if context.execution is Execution.DEVICE:
             run()
         else:
@@ -251,12 +235,12 @@ class CandidateRun:
         self._device_unseen = True
         found = [o for o in found if not _is_on_device(o)]
         if context.execution is Execution.DEVICE:
-            context.session.process.freeze()
+            session = context.session
+            session.process.freeze()
             lease.give_way(lambda: self._report("waiting for others", None))
             known = any(map(_is_on_device, context.script_runner.observations))
             if (thorough or number == 0) and not known:
-                alone = self._alone("waiting to be alone", context.session)
-                found += self._left_at_work(context.session, alone)
+                found += self._left_at_work(session, self._alone("waiting to be alone", session))
         return found
 
     def _excused(self, lost: ProcessLost, script_runner: ScriptRunner) -> EndSeen | None:
@@ -276,9 +260,8 @@ class CandidateRun:
         pace = Pace(timeout_s, soft, built.first_call_s, own, interpreted, compiles)
         progress = lambda share: self._report("calling", share)  # noqa: E731
         enough = 1 if self._run_context.settings.first_fault else ENOUGH_WRONG
-        script_runner = ScriptRunner(
-            self._run_context.exam, session, pace, progress, guarded, enough
-        )
+        exam = self._run_context.exam
+        script_runner = ScriptRunner(exam, session, pace, progress, guarded, enough)
         script_runner.instances.adopt(0)
         return script_runner
 
@@ -317,7 +300,10 @@ class CandidateRun:
             session.close()
 
     def _time(self, context: CheckContext) -> None:
-        untimed = self._untimed(context)
+        untimed, full = self._untimed(context), self._run_context.full_shape
+        if full is not None and not context.script_runner.wrong:
+            self._ask_full_shape(context, full, untimed)
+            return
         if untimed is None:
             self._phase = "timing"
             self._time_right(context, self._run_context.replicas(self._candidate))
@@ -325,6 +311,24 @@ class CandidateRun:
         alone = self._alone("waiting to be alone", context.session)
         self._seen += self._left_at_work(context.session, alone)
         self._seen.append(TimesSeen(reason=untimed))
+
+    def _ask_full_shape(
+        self, context: CheckContext, exam: FullShapeExam, untimed: str | None
+    ) -> None:
+        """At the task's own size; it is timed there alone."""
+        self._phase, self.asked_full_shape = "full shape", True
+        asked = (self._run_context, exam, self._candidate, context.script_runner, self._report)
+        run = FullShapeRun(*asked)
+        try:
+            with self._alone("waiting to be alone", context.session):
+                for seen in run.observe(untimed):  # kept where a process ends
+                    self._seen.append(seen)
+                for process in run.sessions:
+                    self._check(CheckStage.TIMED, replace(context, session=process))
+        except ProcessLost as lost:
+            self._note_end(lost, None)
+        finally:
+            run.close()
 
     def _untimed(self, context: CheckContext) -> str | None:
         """Why it is not timed."""
@@ -348,8 +352,7 @@ class CandidateRun:
         session, stopwatch = context.session, self._run_context.stopwatch(replicas)
         try:
             stopwatch.prepare(session, context.script_runner, self._report)
-            alone = self._alone("waiting to time", session, replicas, calls_over=True)
-            with alone, self._turn() as remark:
+            with self._alone("waiting to time", session, replicas), self._turn() as remark:
                 self._report("preparing to time", None)
                 self._seen += [] if remark is None else [remark]
                 self._seen += self._left_at_work(session, nullcontext())
@@ -364,34 +367,24 @@ class CandidateRun:
 
     @contextmanager
     def _alone(
-        self,
-        stage: str,
-        session: Session,
-        replicas: ReplicaFactory | None = None,
-        calls_over: bool = False,
+        self, stage: str, session: Session, timed: ReplicaFactory | None = None
     ) -> Iterator[None]:
         """No other candidate's calls meanwhile; while this one waits its processes stand still."""
         lease = self._run_context.lease
         if lease.at_once == 1:
             yield
             return
-        self._freeze(session, replicas)
-        with lease.alone(lambda: self._report(stage, None), calls_over=calls_over):
+        stand_still(session, timed)
+        with lease.alone(lambda: self._report(stage, None), calls_over=timed is not None):
             yield
-            self._freeze(session, replicas)
+            stand_still(session, timed)
             self._report("waiting to go on", None)
-
-    def _freeze(self, session: Session, replicas: ReplicaFactory | None) -> None:
-        for one in (session, *(replicas.sessions if replicas is not None else ())):
-            one.process.freeze()
 
     def _time_shapes(self, context: CheckContext) -> None:
         """Beside the own shape one of every category, where that was asked for."""
         if context.settings.time_shapes:
-            timing = ShapeTiming(
-                self._run_context, self._candidate, context.script_runner, self._report
-            )
-            for seen in timing.time():  # what was seen before a process ended is kept
+            asked = (self._run_context, self._candidate, context.script_runner, self._report)
+            for seen in ShapeTiming(*asked).time():  # what was seen before a process ended is kept
                 self._seen.append(seen)
 
     def _turn(self) -> AbstractContextManager[CheckMissing | None]:

@@ -35,8 +35,15 @@ from assay.data.workload import Workload
 from assay.devices.device_adapter import DeviceBackend
 from assay.devices.device_registry import backend
 from assay.errors import HostError, TaskError
-from assay.exam.exam import Exam
+from assay.exam.exam import ContentKey, Exam
 from assay.exam.for_candidate.candidate_draws import source_literals
+from assay.exam.full_shape.full_shape_exam import FullShapeExam, pinned_precision
+from assay.exam.full_shape.full_shape_plan import (
+    SMALL_BYTES,
+    FullShapePlan,
+    full_shape_plan,
+    is_large,
+)
 from assay.exam.memory_need import alike, scaled, within_memory
 from assay.exam.null_check import nulls_passed
 from assay.exam.prefetch.sweep_prefetch import SweepPrefetch
@@ -79,6 +86,7 @@ class EvaluationContext:
         self._lease = DeviceLease(builds_beside_timing=self._backend.accelerated)
         self._drawing = threading.RLock()  # of the thread that draws the exam; others wait
         self.judge_at_once(settings.jobs)
+        self._full_plan: FullShapePlan | None = None  # once it was looked for
         self._nulls: dict[str, list[NullPassed]] = {}  # by the plan's secret
         self._plans: dict[str, Plan] = {}  # with what was drawn for each candidate
         self._compiler = self._rubric_compiler()
@@ -135,7 +143,8 @@ class EvaluationContext:
         return None
 
     def _set_up(self, exam: Exam) -> RunContext:
-        return RunContext.set_up(self._wall, exam, self.settings, self._device, self._lease)
+        made = RunContext.set_up(self._wall, exam, self.settings, self._device, self._lease)
+        return replace(made, full_shape=self._full_shape(exam))
 
     def _exam(self, reference: Reference, own: Workload | None = None) -> Exam:
         """Of the plan that is replayed, or of workloads found now: the own one, and others."""
@@ -146,7 +155,7 @@ class EvaluationContext:
         secret = Secret.draw() if replay is None else Secret(replay.secret)
         if own is not None:
             secret = secret.derived("smaller shape", own.model_dump_json())
-        own = own or within_memory(reference)
+        own = own or self._fitting_own(reference)
         exam = Exam(reference, Plan.of(settings, secret.hex, (own,)))
         alone = not self._backend.accelerated and self.at_once == 1
         with SweepPrefetch(exam, wanted=alone and not settings.level.is_short) as prefetch:
@@ -159,6 +168,35 @@ class EvaluationContext:
             for workload in in_other_mode(reference, exam.plan.workloads):
                 prefetch.admit(workload)
         return exam
+
+    def _fitting_own(self, reference: Reference) -> Workload:
+        """The own workload as the judge's memory allows; small where a device judges the full."""
+        if self._full_shape_plan(reference).cutting is None:
+            return within_memory(reference)
+        return within_memory(reference, SMALL_BYTES)
+
+    def _full_shape_plan(self, reference: Reference) -> FullShapePlan:
+        if self._full_plan is None:
+            asked = self._backend.accelerated and is_large(reference)
+            none = FullShapePlan(None)
+            self._full_plan = full_shape_plan(reference, self._device) if asked else none
+        return self._full_plan
+
+    def _full_shape(self, exam: Exam) -> FullShapeExam | None:
+        """What is asked at the full shape beside the exam, where that is smaller."""
+        cutting = self._full_shape_plan(exam.reference).cutting
+        if cutting is None or scaled(exam.reference, exam.plan.workloads[0]) is None:
+            return None
+        made = FullShapeExam.beside(exam, cutting, self._backend.torch_device)
+        try:
+            with pinned_precision(exam.plan.tf32):
+                made.expectation(ContentKey(0))  # it runs there
+        except (TaskError, RuntimeError) as error:
+            self._full_plan = FullShapePlan(None, f"it does not run on the device: {error}"[:300])
+            return None
+        finally:
+            made.forget()
+        return made
 
     def observe(self, candidate: Candidate, report: Report) -> list[Observation]:
         """What is seen of one candidate: its source, then its run."""
@@ -220,7 +258,10 @@ class EvaluationContext:
                 reason = f"the interpreter takes longer than {limit_s:.0f} s for one call of it"
                 seen = CandidateRun(own, candidate, report).observe()
         self._plans[candidate.id] = own.exam.asked_plan
-        found = scaled(run_context.exam.reference, run_context.exam.plan.workloads[0], reason)
+        exam = run_context.exam
+        reason = reason or self._full_shape_plan(exam.reference).reason
+        found = scaled(exam.reference, exam.plan.workloads[0], reason)
+        found = None if candidate_run.asked_full_shape else found
         report("trivial answers", None)
         return [*([found] if found else []), *seen, *self._nulls_passed(run_context.exam)]
 
@@ -249,7 +290,8 @@ class EvaluationContext:
     def _limits(self) -> LimitsSeen:
         assert self._run_context is not None
         exam = self._run_context.exam
-        if found := scaled(exam.reference, exam.plan.workloads[0]):
+        full = self._run_context.full_shape
+        if full is None and (found := scaled(exam.reference, exam.plan.workloads[0])):
             return LimitsSeen(reason=f"judged at a smaller shape than its own: {found.text}")
         with exam.turn:
             return limits_seen(self._task, self._backend, self.settings)

@@ -19,6 +19,7 @@ from assay.exam.builds.deferred_warmup import DeferredWarmup
 from assay.exam.compile_warmup import CompileWarmup, pays
 from assay.exam.exam import Exam
 from assay.exam.for_candidate.candidate_draws import CandidateDraws
+from assay.exam.full_shape.full_shape_exam import FullShapeExam
 from assay.exam.replica import ReplicaFactory
 from assay.exam.script import ScriptedBatch, write_script
 from assay.languages.language_registry import language
@@ -46,6 +47,7 @@ class RunContext:
     draws: CandidateDraws | None = None  # of the one candidate that it is for
     warmed_up: dict[str, frozenset[int]] = field(default_factory=dict)  # late, by candidate
     lease: DeviceLease = field(default_factory=DeviceLease)  # of all candidates of the process
+    full_shape: FullShapeExam | None = None  # where the exam's own shape is smaller than the task's
 
     def for_candidate(self, candidate: Candidate, replay: Plan | None) -> RunContext:
         """With the workloads that are drawn for one candidate; all else is shared."""

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import os
 import time
-from typing import Any
 
 import torch
 
 from assay.devices.cuda_driver import PERSISTING_CACHE, CudaDriver
 from assay.devices.cupti import CuptiTrace, cupti_library
+from assay.devices.device_bytes import bytes_at
 from assay.devices.launch_gap import LaunchGap
 from assay.devices.loaded_modules import LoadedModules
 from assay.errors import DeviceError
@@ -113,21 +113,8 @@ class CudaAccelerator:
 
     def bytes_at(self, pointer: int, nbytes: int) -> torch.Tensor:
         """Through the form in which libraries exchange memory."""
-        return torch.as_tensor(_Raw(pointer, nbytes), device="cuda")
+        return bytes_at(pointer, nbytes)
 
     def kernel_trace(self) -> CuptiTrace:
         """The driver's own records; one a process: CUPTI keeps its callbacks."""
         return CuptiTrace()
-
-
-class _Raw:
-    """Bytes on a device, in the form in which libraries exchange them."""
-
-    def __init__(self, pointer: int, nbytes: int) -> None:
-        self.__cuda_array_interface__: dict[str, Any] = {
-            "shape": (nbytes,),
-            "typestr": "|u1",
-            "data": (pointer, False),
-            "strides": None,
-            "version": 3,
-        }

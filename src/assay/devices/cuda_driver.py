@@ -11,9 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from assay.devices.device_bytes import bytes_at
 from assay.errors import DeviceError
 
 if TYPE_CHECKING:
+    import torch
+
     from assay.devices.driver import Bytes
 
 HANDLE_BYTES = 64
@@ -36,6 +39,7 @@ class CudaDriver:
             self._library = ctypes.CDLL("libcuda.so.1")
         except OSError as error:
             raise DeviceError(f"the CUDA driver cannot be loaded: {error}") from error
+        self._index = index
         self._call("cuInit", 0)
         device = ctypes.c_int()
         self._call("cuDeviceGet", ctypes.byref(device), index)
@@ -82,6 +86,10 @@ class CudaDriver:
             target = ctypes.c_void_p(data.ctypes.data)
             self._call("cuMemcpyDtoH_v2", target, ctypes.c_uint64(pointer), _size(nbytes))
         return data
+
+    def tensor(self, pointer: int, nbytes: int) -> torch.Tensor:
+        """Through torch, in the same context."""
+        return bytes_at(pointer, nbytes, f"cuda:{self._index}")
 
     def fill(self, pointer: int, value: int, nbytes: int) -> None:
         """Set every byte, soon: the driver does not wait for it."""

@@ -40,6 +40,9 @@ class Driver(Protocol):
     def read(self, pointer: int, nbytes: int) -> Bytes:
         """A copy of bytes of the device."""
 
+    def tensor(self, pointer: int, nbytes: int) -> torch.Tensor:
+        """Bytes of the device as a tensor of this process's torch, not a copy."""
+
     def fill(self, pointer: int, value: int, nbytes: int) -> None:
         """Set every byte, soon: the driver does not wait for it."""
 

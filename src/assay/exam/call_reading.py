@@ -118,7 +118,7 @@ def _read_outputs(raw: RawCall, expectations: Expectations) -> tuple[OutputSeen,
         return (_missing(text, EvidenceKind.WRONG_COUNT),)
     handed = [e for e in expectations if not e.name.startswith(UPDATE_PREFIXES)]
     left = [e for e in expectations if e.name.startswith(UPDATE_PREFIXES)]
-    problems = [_form_problem(o, e) for o, e in zip(raw.outputs, handed, strict=True)]
+    problems = [form_problem(o, e) for o, e in zip(raw.outputs, handed, strict=True)]
     tensors = [output.tensor for output in raw.outputs if output.tensor is not None]
     if any(problems) or len(tensors) != len(handed):
         pairs = zip(raw.outputs, handed, strict=True)
@@ -158,7 +158,7 @@ def _read_update(raw: RawUpdate, expected: OutputExpectation) -> OutputSeen:
 
 def _read_alone(raw: RawOutput, expected: OutputExpectation) -> OutputSeen:
     """An output beside which another one has not even the right form."""
-    problem = _form_problem(raw, expected)
+    problem = form_problem(raw, expected)
     if problem is not None:
         kind, text = problem
         return OutputSeen(name=expected.name, problem=kind, detail=text)
@@ -189,7 +189,7 @@ def _shared(raw: RawOutput) -> str | None:
     return next((text for flag, text in _SHARED.items() if flag in flags), None)
 
 
-def _form_problem(raw: RawOutput, expected: OutputExpectation) -> tuple[EvidenceKind, str] | None:
+def form_problem(raw: RawOutput, expected: OutputExpectation) -> tuple[EvidenceKind, str] | None:
     """Type, device, shape and dtype must be exactly right before a value is looked at."""
     header = raw.header
     if header is None:

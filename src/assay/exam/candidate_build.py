@@ -24,7 +24,7 @@ from assay.languages.language import MAIN
 from assay.languages.language_registry import language
 from assay.sandbox.host import scratch
 from assay.sandbox.host.deadline import Deadline
-from assay.sandbox.host.planned_call import WARM_UP, BatchOptions, Place, PlannedCall
+from assay.sandbox.host.planned_call import BatchOptions, Place, PlannedCall
 from assay.sandbox.host.sandboxed_process import ProcessLost
 from assay.sandbox.host.session import Session
 from assay.sandbox.protocol.replies import CallCode, ReplyCode
@@ -141,8 +141,9 @@ class Builder:
     def _first_calls(self, session: Session, deadline: Deadline) -> list[float]:
         """Their seconds. The first call may compile; the second says what a call costs."""
         taken_s: list[float] = []
+        place = Place(0, self._exam.warm_up_spot)
         for _ in range(2):
-            call = PlannedCall(0, Place(0, WARM_UP), self._exam.throw_away_content, ())
+            call = PlannedCall(0, place, self._exam.throw_away_content, ())
             options = BatchOptions(check_inputs=False)
             result = session.run([call], options, deadline)
             record = result.calls[0].record

@@ -14,13 +14,15 @@ from collections.abc import Callable, MutableMapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property, partial
-from typing import Any
 
 import torch
 
 from assay.data.contract import Quantised
+from assay.data.observations.call import CallSeen
 from assay.data.plan import Plan, Redrawn
 from assay.data.workload import Distribution, Workload
+from assay.exam.builds.instance_spec import InstanceSpec
+from assay.exam.call_reading import CallFacts, read_call, returned
 from assay.exam.for_candidate.layered_cache import LayeredCache
 from assay.exam.secret import Secret
 from assay.exam.weight_scales import (
@@ -37,7 +39,8 @@ from assay.numerics.expectation import ExpectationRequest, OutputExpectation, ex
 from assay.numerics.matching import same_answer
 from assay.sandbox.host.call_content import Content, few_changed
 from assay.sandbox.host.changes.spread_change import float_positions
-from assay.sandbox.protocol.requests import Construct
+from assay.sandbox.host.planned_call import WARM_UP
+from assay.sandbox.host.raw_call import RawCall
 from assay.source_analysis.literals.source_literal import SourceLiteral
 from assay.tasks.references.reference import BoundReference, Reference
 from assay.tasks.references.reference_outputs import BUFFER_PREFIX
@@ -89,27 +92,14 @@ class ContentKey:
 Key = tuple[ContentKey, Weights]
 
 
-@dataclass(frozen=True)
-class InstanceSpec:
-    """One constructor configuration."""
-
-    axes: tuple[tuple[str, int], ...]
-    args: tuple[Any, ...]
-    kwargs: tuple[tuple[str, Any], ...]
-    seed: int
-    training: bool
-
-    def construct(self, number: int = 0) -> Construct:
-        """The request to make the instance of that number so."""
-        return Construct(number, self.args, self.kwargs, self.seed, self.training)
-
-
 class Exam:
     """Instances, contents, weights and expectations, each made when first needed and kept."""
 
+    warm_up_spot = WARM_UP  # where the arguments of a build's calls lie
+    most_timed = 1024  # calls of one batch whose inputs fit the memory
+
     def __init__(self, reference: Reference, plan: Plan) -> None:
-        self.reference = reference
-        self.plan = plan
+        self.reference, self.plan = reference, plan
         self.turn = threading.RLock()  # who runs the reference other than through here takes it
         self.elsewhere: Callable[[Key], None] | None = None  # may know what is not known here
         self.secret = Secret(plan.secret)
@@ -184,17 +174,14 @@ class Exam:
         with self.turn:
             key = (instance, weights)
             if key not in self._states:
-                if weights == SEEDED:
-                    module = self.bound(instance).module
-                    state = {k: v.detach().clone() for k, v in module.state_dict().items()}
-                else:
-                    state = self._draw_state(instance, weights)
-                self._states[key] = state
+                self._states[key] = self._draw_state(instance, weights)
             return self._states[key]
 
     def _draw_state(self, instance: int, weights: Weights) -> dict[str, torch.Tensor]:
         """All entries anew; of a half only some, which the other half leaves."""
         module = self.bound(instance).module
+        if weights == SEEDED:
+            return {k: v.detach().clone() for k, v in module.state_dict().items()}
         seed = self.secret.seed("state", instance, weights)
         drawn = self.reference.draw_state(module, seed)
         if weights.scaled:
@@ -278,6 +265,13 @@ class Exam:
                 seed=seed, contract=self.reference.task.contract, tf32=self.plan.tf32
             )
             return expect(self.bound(0), content.inputs, self.state(0, weights), request)
+
+    def judge_call(
+        self, raw: RawCall, content: Content, weights: Weights, facts: CallFacts
+    ) -> CallSeen:
+        """A call of the first instance on contents of its own, held against what it must return."""
+        seed = self.secret.seed("judged", facts.index, facts.batch_size)
+        return read_call(raw, returned(self.expectation_of(content, weights, seed)), facts)
 
     @property
     def stateful(self) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from math import inf
 from pathlib import Path
 
 from assay.data.axis import AxisRole
@@ -25,17 +26,19 @@ _MEMINFO = Path("/proc/meminfo")
 _GROUP = Path("/sys/fs/cgroup")  # of a container: its limit, and what it uses
 
 
-def within_memory(reference: Reference) -> Workload:
+def within_memory(reference: Reference, most: int | None = None) -> Workload:
     """The own workload; where memory is short with smaller sizes, the batch first.
 
-    Raises HostError where no size fits.
+    With `most` it takes no more than so many bytes. Raises HostError where no size fits.
     """
     own, free = reference.own_workload(), free_bytes()
     axes = reference.own_axes
-    while free is not None and needed_bytes(reference, axes) > _SHARE * free:
+    limit = _SHARE * free if free is not None else inf
+    limit = limit if most is None else min(limit, most)
+    while needed_bytes(reference, axes) > limit:
         smaller = halved(reference, axes)
         if smaller is None:
-            sizes = f"{free / 2**30:.1f} GiB of memory are free"
+            sizes = f"{limit / 2**30:.1f} GiB of memory may be used"
             raise HostError(f"judging this task takes more memory than there is: {sizes}")
         axes = smaller
     return own.model_copy(update={"axes": axes})

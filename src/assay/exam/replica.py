@@ -53,3 +53,9 @@ class ReplicaFactory:
         """End them all."""
         while self.sessions:
             self.sessions.pop().close()
+
+
+def stand_still(session: Session, replicas: ReplicaFactory | None) -> None:
+    """Stop the process of a candidate, and all its others."""
+    for one in (session, *(replicas.sessions if replicas is not None else ())):
+        one.process.freeze()

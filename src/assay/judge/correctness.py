@@ -5,7 +5,6 @@ from __future__ import annotations
 from assay.data.evidence import Evidence, EvidenceKind, Severity
 from assay.data.observations.call import CallOutcome, CallSeen, Mix, OutputSeen
 from assay.data.observations.observation import EndSeen, RecurrenceSeen, RelationSeen
-from assay.data.plan import Plan
 from assay.data.verdict import Outcome, RelationOutcome, WorkloadOutcome
 from assay.data.workload import Workload
 from assay.judge import refused_workloads
@@ -143,11 +142,8 @@ def relation_outcomes(case: JudgeInput) -> tuple[RelationOutcome, ...]:
 
 
 def workload_outcomes(case: JudgeInput) -> tuple[WorkloadOutcome, ...]:
-    """One row for each workload of the plan."""
-    if case.plan is None:
-        return ()
-    plan: Plan = case.plan
-    return tuple(_row(case, number, workload) for number, workload in enumerate(plan.workloads))
+    """One row for each workload that was to be asked."""
+    return tuple(_row(case, number, workload) for number, workload in enumerate(case.workloads))
 
 
 def _row(case: JudgeInput, number: int, workload: Workload) -> WorkloadOutcome:
@@ -187,7 +183,7 @@ def _outcome(case: JudgeInput, number: int, calls: list[CallSeen]) -> Outcome:
 def _place(case: JudgeInput, workload: int | None) -> str:
     if case.plan is None or workload is None:
         return ""
-    chosen = case.plan.workloads[workload]
+    chosen = case.workloads[workload]
     sizes = ", ".join(f"{name}={size}" for name, size in chosen.axes.items())
     modes = {None: "", True: " train()", False: " eval()"}
     mode = modes[chosen.training]

@@ -48,7 +48,7 @@ def coverage(case: JudgeInput, rows: tuple[WorkloadOutcome, ...]) -> Coverage | 
         answered=answered,
         refused=refused,
         share=answered / len(rows),
-        words=_words(case.plan.workloads, rows),
+        words=_words(case.workloads, rows),
     )
 
 

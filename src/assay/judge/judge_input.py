@@ -12,10 +12,16 @@ from assay.data.candidate import Candidate
 from assay.data.environment import Environment
 from assay.data.evidence import Evidence
 from assay.data.observations.call import CallOutcome, CallSeen
-from assay.data.observations.observation import CheckSeen, Observation, SourceSeen
+from assay.data.observations.observation import (
+    CheckSeen,
+    FullShapeSeen,
+    Observation,
+    SourceSeen,
+)
 from assay.data.plan import Plan
 from assay.data.settings import Settings
 from assay.data.task import Task
+from assay.data.workload import Workload
 
 T = TypeVar("T")
 
@@ -42,6 +48,20 @@ class JudgeInput:
     def calls(self) -> list[CallSeen]:
         """Every call, in the order it was made."""
         return list(self.seen(CallSeen))
+
+    @cached_property
+    def workloads(self) -> tuple[Workload, ...]:
+        """Those of the plan, and behind them the own one at its full shape where it was asked."""
+        planned = () if self.plan is None else self.plan.workloads
+        full = next(self.seen(FullShapeSeen), None)
+        if full is None or not planned:
+            return planned
+        return (*planned, planned[0].model_copy(update={"axes": full.axes}))
+
+    def is_own(self, workload: int) -> bool:
+        """Whether it is the task's own workload, which must be answered."""
+        full = next(self.seen(FullShapeSeen), None)
+        return workload == 0 or (full is not None and workload == full.number)
 
     @property
     def told(self) -> list[Evidence]:

@@ -32,7 +32,7 @@ def findings(case: JudgeInput, call: CallSeen, where: str) -> list[Evidence]:
     said = call.message or "no message"
     if leaves(call):
         return [_convicts(EvidenceKind.RAISED, where, f"it leaves the caller's process: {said}")]
-    if call.workload == 0 and not call.other_shape:
+    if case.is_own(call.workload) and not call.other_shape:
         text = f"the task's own workload must be answered in every call, and raised: {said}"
         return [_convicts(EvidenceKind.RAISED, where, text)]
     answered = set() if call.other_shape else _alike_answered(case, call)
@@ -56,7 +56,7 @@ def _alike_answered(case: JudgeInput, call: CallSeen) -> set[int]:
     """Workloads that differ from this one in their values at most, and were answered."""
     if case.plan is None:
         return set()
-    planned = case.plan.workloads
+    planned = case.workloads
     drawn = {"distribution": planned[0].distribution, "scale": 0, "values": ()}
     values = {**drawn, "own": False}
     shape = planned[call.workload].model_copy(update=values)

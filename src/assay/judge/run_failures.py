@@ -89,7 +89,7 @@ def _exhausted_calls(case: JudgeInput) -> list[tuple[Status | None, Evidence]]:
                 return [(Status.OUT_OF_MEMORY, evidence)]
     raised = [c for c in case.calls if c.outcome is CallOutcome.RAISED]
     for call in raised:
-        if call.workload == 0 and 0 not in case.answered:
+        if case.is_own(call.workload) and call.workload not in case.answered:
             return [_raised(case, call.message)]
     return []
 

@@ -146,7 +146,7 @@ def _expectation(seen: Evaluations, i: int, request: ExpectationRequest) -> Outp
 def _differs(truth: torch.Tensor, others: list[torch.Tensor]) -> torch.Tensor | None:
     """Which elements some of the others have otherwise; None where there are none."""
     base = _parts(truth)
-    found = torch.zeros(base.shape, dtype=torch.bool)
+    found = torch.zeros(base.shape, dtype=torch.bool, device=base.device)
     for other in map(_parts, others):
         found |= (other != base) & ~(other.isnan() & base.isnan())
     return found if bool(found.any()) else None

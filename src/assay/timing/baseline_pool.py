@@ -93,12 +93,13 @@ class BaselinePool:
         """As many as memory holds, within reason."""
         outputs = sum(output_bytes(self._exam.expectation(ContentKey(0))))
         room = _MEMORY_BYTES // max(1, self.call_bytes + outputs)
-        return max(_LEAST_CALLS, min(_MOST_CALLS, room))
+        most = max(_LEAST_CALLS, min(_MOST_CALLS, room))
+        return min(most, self._exam.most_timed)
 
     @property
     def call_bytes(self) -> int:
         """Inputs and outputs of one call."""
-        content = self._exam.content(ContentKey(0))
+        content = self._exam.timed_contents[0]
         outputs = sum(output_bytes(self._exam.expectation(ContentKey(0))))
         return sum(t.nbytes for t in content.tensors) + outputs
 

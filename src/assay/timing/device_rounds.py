@@ -93,15 +93,15 @@ class DeviceRounds:
         for device_side in self.device_sides:
             if self.held and not any(self._run(device_side, 2).gated for _ in range(_TRIES)):
                 self._let_through([device_side.name])
-        length = longest
+        length, least = longest, min(_LEAST_CALLS, longest)
         for device_side in self.device_sides:
             run = self._run(device_side, length)
-            while self.held and not run.gated and length > _LEAST_CALLS:
-                length = max(_LEAST_CALLS, length // 2)
+            while self.held and not run.gated and length > least:
+                length = max(least, length // 2)
                 run = self._run(device_side, length)
             each_s = max(1e-7, run.outside_ns / 1e9 / length)
             limit_s = batch_s if self.held else max(batch_s, _OPEN_BATCH_S)
-            length = max(_LEAST_CALLS, min(length, int(limit_s / each_s)))
+            length = max(least, min(length, int(limit_s / each_s)))
         return length
 
     def warm_up(self, length: int, seconds: float) -> None:

@@ -19,7 +19,7 @@ from assay.data.progress import Report
 from assay.data.settings import Level, Settings
 from assay.devices.device_registry import backend
 from assay.devices.lease import device_key, lease
-from assay.exam.call_reading import CallFacts, read_call, returned
+from assay.exam.call_reading import CallFacts
 from assay.exam.exam import Exam
 from assay.exam.leftover_work import sharing_remarks
 from assay.exam.replica import ReplicaFactory
@@ -183,7 +183,8 @@ class DeviceStopwatch:
         readings: list[DeviceReading] = []
         while not self._has_enough(device_rounds, ends):
             report("timing", len(device_rounds.times.lengths) / self._amounts(device_rounds)[1])
-            length = max(2, int(typical * self._rng.uniform(0.75, 1.0) + 0.5))
+            length = int(typical * self._rng.uniform(0.75, 1.0) + 0.5)
+            length = max(min(2, typical), length)
             index = device_rounds.round(length)
             readings.append(self._reading())
             if judges and judged.is_drawn():
@@ -214,10 +215,8 @@ class DeviceStopwatch:
         return TakenCall(index, length, side.ring.content(index), raw)
 
     def _judged(self, taken: TakenCall, version: Weights) -> Observation:
-        seed = self._rng.getrandbits(32)
-        expected = self._exam.expectation_of(taken.content, version, seed)
         facts = CallFacts.timed(taken.index, taken.length)
-        return read_call(taken.raw, returned(expected), facts)
+        return self._exam.judge_call(taken.raw, taken.content, version, facts)
 
     def _settled(self, device_rounds: DeviceRounds) -> bool:
         times = device_rounds.times

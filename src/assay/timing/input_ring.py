@@ -28,7 +28,7 @@ from assay.sandbox.host.changes.spread_change import (
 from assay.sandbox.host.changes.whole_change import Shuffle, WholeChange, bears_shuffle, shuffled
 from assay.sandbox.host.planned_call import Laid, PlannedCall
 from assay.sandbox.host.session import Session
-from assay.sandbox.host.tensor_bytes import span_bytes
+from assay.sandbox.host.tensor_bytes import on_device, span_bytes
 
 _CHANGES = 2  # elements of an input on a device, from one timed call to the next
 _SPOILT, _SPOILT_BYTES = 8, 64  # places of a slot that carry the pattern, and bytes of each
@@ -53,7 +53,9 @@ class InputRing:
         distinct = {id(call.content): call for call in calls}
         self._sources = [call.content for call in distinct.values()]
         tensors = {id(t): t for call in distinct.values() for t in call.content.tensors}
-        self._shuffled = {key for key, tensor in tensors.items() if bears_shuffle(tensor)}
+        self._shuffled = {
+            key for key, t in tensors.items() if not on_device(t) and bears_shuffle(t)
+        }
         known = {key: _changing(call) for key, call in distinct.items()}
         self._changing = [known[id(call.content)] for call in calls]
         session.memory.guard()
@@ -108,7 +110,8 @@ class InputRing:
         if number in self._whole[index]:
             return shuffled(*self._whole[index][number])
         tensor = self._calls[index].content.tensors[number]
-        changed = with_changes(tensor, self._spread[index].get(number, []))
+        spread = self._spread[index].get(number, [])
+        changed = tensor.clone() if on_device(tensor) else with_changes(tensor, spread)
         for (input_number, place), value in self._few[index].items():
             if input_number == number:
                 changed.view(-1)[place] = value
@@ -139,12 +142,11 @@ class InputRing:
     def _change_few(self, index: int, number: int) -> None:
         tensor, region = self._calls[index].content.tensors[number], self.laid[index].inputs[number]
         flat, size = tensor.view(-1), tensor.element_size()
-        raw = span_bytes(flat)
         for _ in range(_CHANGES):
             place, source = (self._rng.randrange(tensor.numel()) for _ in range(2))
-            self._few[index][number, place] = flat[source]
-            value = raw[source * size : source * size + size]
-            self._session.memory.put_soon(region, place * size, value)
+            value = flat[source : source + 1].cpu()
+            self._few[index][number, place] = value[0]
+            self._session.memory.put_soon(region, place * size, span_bytes(value))
 
     def _rewrite(self, index: int) -> None:
         """All of it: the last call may have changed its inputs, or they are few."""

@@ -17,7 +17,7 @@ from assay.data.device import Device
 from assay.data.observations.observation import Observation, TimesSeen
 from assay.data.progress import Report
 from assay.data.settings import Level, Settings
-from assay.exam.call_reading import CallFacts, read_call, returned
+from assay.exam.call_reading import CallFacts
 from assay.exam.exam import ContentKey, Exam
 from assay.exam.replica import ReplicaFactory
 from assay.exam.script_runner import ScriptRunner
@@ -324,10 +324,8 @@ class Stopwatch:
         return [*row.judged.all, *([] if found is None else [found])]
 
     def _judged(self, row: _TimedTable, taken: TakenCall) -> Observation:
-        seed = self._rng.getrandbits(32)
-        expected = returned(self._exam.expectation_of(taken.content, row.version, seed))
         facts = CallFacts.timed(taken.index, taken.length)
-        return read_call(taken.raw, expected, facts)
+        return self._exam.judge_call(taken.raw, taken.content, row.version, facts)
 
     def _settled(self, times: HostRoundTimes) -> bool:
         if _hidden(times):

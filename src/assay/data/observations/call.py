@@ -36,6 +36,7 @@ class CallStage(StrEnum):
     ASKED_AGAIN = "asked_again"  # questions that were answered rightly, once more
     REPEATED = "repeated"  # the same questions hundreds of times
     RELATED = "related"  # pairs of calls whose answers are related
+    FULL_SHAPE = "full_shape"  # of the task's own size, where the others are smaller
     REFUSED_AGAIN = "refused_again"  # workloads that were refused, once more
     TIMED = "timed"
 

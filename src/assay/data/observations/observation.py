@@ -283,6 +283,16 @@ class ScaledSeen(Record):
         return ", ".join(f"{name}={self.asked[name]} instead of {n}" for name, n in moved.items())
 
 
+class FullShapeSeen(Record):
+    """The own workload was asked at its own shape, on the device; the plan has a smaller one."""
+
+    kind: Literal["full_shape"] = "full_shape"
+    axes: dict[str, int]  # sizes of the task
+    number: int  # of the workload, behind those of the plan
+    axis: str | None  # along which answers were cut into blocks; None where they were judged whole
+    blocks: int
+
+
 class NullPassed(Record):
     """An answer that computes nothing is within the budget of every workload it was tried on."""
 
@@ -337,6 +347,7 @@ Observation = Annotated[
     | CompiledSeen
     | CheckMissing
     | ScaledSeen
+    | FullShapeSeen
     | NullPassed
     | ExplanationSeen
     | TaskBroken

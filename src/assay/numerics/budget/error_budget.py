@@ -29,6 +29,7 @@ _LEAP = 0.01  # of the output's scale: what puts a workload out of domain
 _FEW = 1 / 64  # of the elements
 _LEAST_IN_WINDOW = 64  # elements, before the largest error of a window counts
 LONGEST_CHAIN = 4096  # terms: longer running sums are made, see sequential_sums
+_MANY_BINS = 256  # binades that are asked one by one
 _SAMPLED = 65536  # elements, of which the means of the binades are taken
 
 
@@ -191,11 +192,24 @@ def reference_spread(magnitude: torch.Tensor, error: torch.Tensor) -> torch.Tens
     lowest = exponents.masked_fill(exponents == 0, EXPONENTS).min()
     bins = _near_bins(exponents, lowest)
     counts = torch.bincount(bins)
-    worst = torch.zeros(counts.numel(), dtype=torch.float64, device=error.device)
-    worst.scatter_reduce_(0, bins, error.reshape(-1), "amax")
+    worst = _worst(error.reshape(-1), bins, counts)
     spread = _windowed(worst, counts)
     lifted = _lifted(spread, _near_bins(exponent(spread), lowest))
     return lifted.index_select(0, bins).reshape(error.shape)
+
+
+def _worst(error: torch.Tensor, bins: torch.Tensor, counts: torch.Tensor) -> torch.Tensor:
+    """The largest error of each bin.
+
+    On a device all elements of one bin would wait for each other: there it is asked bin by bin.
+    """
+    worst = torch.zeros(counts.numel(), dtype=torch.float64, device=error.device)
+    filled = counts.nonzero().reshape(-1).tolist()
+    if error.device.type == "cpu" or len(filled) > _MANY_BINS:
+        return worst.scatter_reduce_(0, bins, error, "amax")
+    for number in filled:
+        worst[number] = error.masked_fill(bins != number, 0.0).max()
+    return worst
 
 
 def _near_bins(exponents: torch.Tensor, lowest: torch.Tensor) -> torch.Tensor:

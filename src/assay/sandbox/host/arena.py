@@ -17,6 +17,7 @@ from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
+import torch
 
 Bytes = npt.NDArray[np.uint8]
 PAGE = mmap.PAGESIZE
@@ -92,6 +93,14 @@ class Arena(Protocol):
         """Bytes as they are now; a view where the memory is the host's."""
         ...
 
+    def copy_in(self, offset: int, data: torch.Tensor) -> None:
+        """Put bytes that lie on the device of the arena."""
+        ...
+
+    def copy_out(self, offset: int, nbytes: int) -> torch.Tensor:
+        """A copy of bytes, on the device of the arena."""
+        ...
+
     def fill(self, offset: int, nbytes: int) -> None:
         """Put the pattern."""
         ...
@@ -155,6 +164,14 @@ class HostArena:
     def read(self, offset: int, nbytes: int) -> Bytes:
         """Bytes as they are now, not a copy."""
         return self.bytes[offset : offset + nbytes]
+
+    def copy_in(self, offset: int, data: torch.Tensor) -> None:
+        """Put bytes."""
+        self.write(offset, data.numpy())
+
+    def copy_out(self, offset: int, nbytes: int) -> torch.Tensor:
+        """A copy of bytes as they are now."""
+        return torch.from_numpy(self.read(offset, nbytes).copy())
 
     def fill(self, offset: int, nbytes: int) -> None:
         """Put the pattern."""

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from assay.sandbox.host.tensor_bytes import span
+from assay.sandbox.host.tensor_bytes import on_device, span
 
 _TRIES = 8  # pairs of elements, of which the one farthest apart is taken
 
@@ -30,6 +30,11 @@ class Content:
         """Where the arguments at these positions stand among the tensor arguments."""
         tensors = [i for i, v in enumerate(self.inputs) if isinstance(v, torch.Tensor)]
         return [tensors.index(position) for position in positions]
+
+    @property
+    def on_device(self) -> bool:
+        """Whether its tensors lie in the memory of a device: then so do the answers to it."""
+        return any(on_device(tensor) for tensor in self.tensors)
 
     @property
     def elements(self) -> int:

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import contextlib
 
+import torch
+
 from assay.devices.driver import Driver
 from assay.errors import DeviceError
 from assay.sandbox.host.arena import POISON, Bytes, Edge, Region
@@ -72,6 +74,16 @@ class DeviceArena:
         """A copy of bytes as they are now."""
         self._driver.enter()
         return self._driver.read(self._base + offset, nbytes)
+
+    def copy_in(self, offset: int, data: torch.Tensor) -> None:
+        """Put bytes of the device; they are there after `settle`."""
+        if data.numel():
+            self._driver.tensor(self._base + offset, data.numel()).copy_(data)
+
+    def copy_out(self, offset: int, nbytes: int) -> torch.Tensor:
+        """A copy of bytes as they are now, which stays on the device."""
+        self.settle()
+        return self._driver.tensor(self._base + offset, nbytes).clone()
 
     def fill(self, offset: int, nbytes: int) -> None:
         """Put the pattern."""

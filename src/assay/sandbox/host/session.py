@@ -13,6 +13,7 @@ from typing import Any
 
 import torch
 
+from assay.data.observations.observation import LayersSeen
 from assay.errors import HostError
 from assay.sandbox.host.arena import Arena, Edge, HostArena
 from assay.sandbox.host.deadline import Deadline
@@ -24,6 +25,8 @@ from assay.sandbox.host.sandboxed_process import KEPT_PROCESSES, ProcessLost, Sa
 from assay.sandbox.host.shared_memory import SharedMemory, view
 from assay.sandbox.host.tensor_bytes import from_bytes
 from assay.sandbox.host.wall import Wall
+from assay.sandbox.layers.confinement import HIDDEN_PACKAGES
+from assay.sandbox.layers.spec import Isolation
 from assay.sandbox.protocol.replies import (
     CallRecord,
     OutputFlag,
@@ -91,6 +94,19 @@ class Session:
             text = f"{lost.text}: {self.process.output().strip()[-500:]}"
             self._wall.end(self.process)
             raise HostError(f"the sandboxed process did not start: {text}") from lost
+
+    def layers_seen(self) -> LayersSeen:
+        """Which layers of the wall hold, and which this machine lacks."""
+        isolation = self._wall.isolation
+        missing = [] if isolation is Isolation.NAMESPACES else ["namespaces"]
+        if isolation is Isolation.NONE:
+            missing += ["landlock", "seccomp", HIDDEN_PACKAGES]
+        return LayersSeen(
+            held=self.layers,
+            missing=tuple(missing),
+            isolated=isolation is not Isolation.NONE,
+            hidden_packages=self._wall.packages.hidden,
+        )
 
     def _gap_us(self) -> float | None:
         """Between two launches on the device, said before a candidate is there to say it."""
@@ -285,7 +301,7 @@ class Session:
                     broken.append(f"input {number}")
         return RawCall(
             self.record(one),
-            tuple(self._take_output(slot) for slot in one.outputs),
+            tuple(self._take_output(slot, one.planned.content.on_device) for slot in one.outputs),
             tuple(changed),
             tuple(broken),
             any(region.flush for region in one.inputs),
@@ -296,13 +312,17 @@ class Session:
         """What the child says of a call."""
         return CallRecord.unpack(self.memory.read(one.record, CallRecord.size()).tobytes())
 
-    def _take_output(self, slot: Slot) -> RawOutput:
+    def _take_output(self, slot: Slot, left_on_device: bool) -> RawOutput:
         head = Slot(*slot.head, _HEAD)
         header = OutputHeader.unpack(self.memory.read(head, _HEAD).tobytes())
         if header is None or OutputFlag.FITS not in header.flags:
             return RawOutput(header, None)
         if not _consistent(header, slot):
             return RawOutput(None, None)
+        if left_on_device and header.nbytes:
+            kind: torch.dtype = getattr(torch, header.dtype)
+            found = self.memory.copy(slot, header.nbytes)
+            return RawOutput(header, found.view(kind).view(header.shape))
         data = self.memory.read(slot, header.nbytes)
         return RawOutput(header, from_bytes(data, header.dtype, header.shape))
 

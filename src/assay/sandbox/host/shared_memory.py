@@ -21,7 +21,16 @@ from assay.sandbox.host.arena import (
     poison,
     poison_bands,
 )
-from assay.sandbox.host.tensor_bytes import dtype_name, from_bytes, same_bytes, span, span_bytes
+from assay.sandbox.host.tensor_bytes import (
+    dtype_name,
+    equal_on_device,
+    from_bytes,
+    on_device,
+    same_bytes,
+    span,
+    span_bytes,
+    span_tensor,
+)
 from assay.sandbox.protocol.requests import MapArena, Protect, Slot, View
 
 _ARENA_BYTES = 64 << 20  # of one arena at least
@@ -61,7 +70,11 @@ class SharedMemory:
 
     def put(self, region: Region, tensor: torch.Tensor) -> None:
         """Write a tensor's storage span."""
-        self._arenas[region.arena].write(region.offset, span_bytes(tensor))
+        arena = self._arenas[region.arena]
+        if on_device(tensor):
+            arena.copy_in(region.offset, span_tensor(tensor))
+        else:
+            arena.write(region.offset, span_bytes(tensor))
 
     def put_soon(self, region: Region, offset: int, data: Bytes) -> None:
         """Write a few bytes of a region; they are there after `settle`."""
@@ -83,8 +96,11 @@ class SharedMemory:
 
     def holds(self, region: Region, tensor: torch.Tensor) -> bool:
         """Whether the region still holds exactly this tensor's bytes."""
-        now = self._arenas[region.arena].read(region.offset, region.nbytes)
-        return same_bytes(now, span_bytes(tensor))
+        arena = self._arenas[region.arena]
+        if on_device(tensor):
+            now = arena.copy_out(region.offset, region.nbytes)
+            return equal_on_device(now, span_tensor(tensor))
+        return same_bytes(arena.read(region.offset, region.nbytes), span_bytes(tensor))
 
     def held(self, region: Region, like: torch.Tensor) -> torch.Tensor:
         """What the region holds now, as a tensor of its own with the shape of `like`."""
@@ -100,6 +116,10 @@ class SharedMemory:
         """A private copy of the first bytes of a slot."""
         found = self._arenas[slot.arena].read(slot.offset, size)
         return found if found.base is None else found.copy()
+
+    def copy(self, slot: Slot, size: int) -> torch.Tensor:
+        """The same, left on the device where the memory is a device's."""
+        return self._arenas[slot.arena].copy_out(slot.offset, size)
 
     def close(self) -> None:
         """Give everything back."""

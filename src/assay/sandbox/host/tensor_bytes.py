@@ -1,4 +1,4 @@
-"""Tensor bytes: how a host tensor's storage becomes bytes of an arena, and back."""
+"""Tensor bytes: how a tensor's storage becomes bytes of an arena, and back."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
+_COMPARED_BYTES = 1 << 30  # at a time: what differs is a mask of as many bytes
 _memcmp = ctypes.CDLL(None).memcmp
 _memcmp.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t]
 
@@ -21,12 +22,22 @@ def span(tensor: torch.Tensor) -> int:
 
 
 def span_bytes(tensor: torch.Tensor) -> npt.NDArray[np.uint8]:
-    """The bytes of that span, gaps included, without copying."""
+    """The bytes of that span of a host tensor, gaps included, without copying."""
+    return span_tensor(tensor).numpy()
+
+
+def span_tensor(tensor: torch.Tensor) -> torch.Tensor:
+    """The bytes of that span, gaps included, without copying, where the tensor lies."""
     flat = tensor.detach().as_strided((span(tensor),), (1,))
     if flat.numel() == 0:
-        return np.zeros(0, np.uint8)
+        return torch.zeros(0, dtype=torch.uint8, device=tensor.device)
     plain = torch.view_as_real(flat).reshape(-1) if flat.is_complex() else flat
-    return plain.view(torch.uint8).numpy()
+    return plain.view(torch.uint8)
+
+
+def on_device(tensor: torch.Tensor) -> bool:
+    """Whether it lies in the memory of a device, out of NumPy's reach."""
+    return tensor.device.type != "cpu"
 
 
 def same_bytes(left: npt.NDArray[np.uint8], right: npt.NDArray[np.uint8]) -> bool:
@@ -42,6 +53,12 @@ def from_bytes(data: npt.NDArray[np.uint8], dtype: str, shape: tuple[int, ...]) 
     if math.prod(shape) == 0:
         return torch.empty(shape, dtype=kind)
     return torch.from_numpy(data).view(kind).view(shape)
+
+
+def equal_on_device(left: torch.Tensor, right: torch.Tensor) -> bool:
+    """Whether two runs of bytes of a device are equal; compared a part at a time."""
+    pairs = zip(left.split(_COMPARED_BYTES), right.split(_COMPARED_BYTES), strict=True)
+    return all(torch.equal(one, other) for one, other in pairs)
 
 
 def dtype_name(tensor: torch.Tensor) -> str:

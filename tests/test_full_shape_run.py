@@ -1,0 +1,90 @@
+"""A task whose own shape the judge's memory does not hold is asked there all the same."""
+
+from __future__ import annotations
+
+import pytest
+
+import assay.context as context
+from assay.data.settings import Level, Settings, Track
+from assay.data.verdict import Outcome, OwnWorkload, Status, Verdict
+from assay.exam.full_shape.full_shape_exam import Cutting
+from assay.exam.full_shape.full_shape_plan import FullShapePlan
+from assay.exam.full_shape.independent_parts import find_parts
+from assay.exam.memory_need import within_memory
+from assay.languages.candidate_file import candidate_of_text
+from assay.pipeline import evaluate_in_order
+from assay.sandbox.host.wall import Wall
+from assay.tasks.references.reference import Reference
+from support.small_exam import STATELESS
+
+LARGE = STATELESS.model_copy(
+    update={"source": STATELESS.source.replace("rows = 16", "rows = 512"), "axes": ()}
+)
+KERNEL = """
+import torch
+from torch import nn
+
+
+class ModelNew(nn.Module):
+    def forward(self, x):
+        y = x.sum(dim=-1)
+        {extra}
+        return y
+"""
+
+
+@pytest.fixture(scope="module")
+def wall() -> Wall:  # type: ignore[misc]
+    with Wall((), expected=6) as made:
+        yield made
+
+
+@pytest.fixture(autouse=True)
+def full_shape(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The plan that a device would get; a full shape is judged where it was drawn, here the CPU."""
+
+    def plan(self: context.EvaluationContext, reference: Reference) -> FullShapePlan:
+        return FullShapePlan(Cutting(find_parts(reference), 100))
+
+    monkeypatch.setattr(context.EvaluationContext, "_full_shape_plan", plan)
+    monkeypatch.setattr(
+        context, "within_memory", lambda reference, most=None: within_memory(reference, 300_000)
+    )
+
+
+def judged(wall: Wall, extra: str, timing: bool) -> Verdict:
+    settings = Settings(level=Level.SMOKE, track=Track.OPEN, timing=timing)
+    candidate = candidate_of_text(KERNEL.format(extra=extra))
+    made = context.EvaluationContext(wall, LARGE, settings, None)
+    try:
+        (judgement,) = evaluate_in_order(made, [candidate])
+    finally:
+        made.close()
+    return judgement.verdict
+
+
+def test_it_is_asked_and_timed_at_its_own_shape(wall: Wall) -> None:
+    verdict = judged(wall, "pass", timing=True)
+    assert verdict.status is Status.ACCEPTED, verdict.reason
+    assert verdict.own_workload is OwnWorkload.ASKED
+    assert verdict.plan is not None and verdict.plan.workloads[0].axes["rows"] < 512
+    full = verdict.workloads[-1]
+    assert full.axes["rows"] == 512 and full.outcome is Outcome.OK
+    assert full.error_budget_used is not None and full.error_budget_used < 1.0
+    assert verdict.timing or "busy" in (verdict.timing_reason or "")  # it came to the rounds
+    assert any("judged in 6 blocks of rows" in e.text for e in verdict.evidence)
+
+
+@pytest.mark.parametrize(
+    ("extra", "status"),
+    [
+        ("if len(y) == 512: y[-1] += 1.0", Status.INCORRECT),
+        ("if len(y) == 512: raise ValueError('no')", Status.CRASHED),
+    ],
+)
+def test_a_kernel_that_fails_there_alone_is_not_accepted(
+    wall: Wall, extra: str, status: Status
+) -> None:
+    verdict = judged(wall, extra, timing=False)
+    assert verdict.status is status, verdict.reason
+    assert verdict.own_workload is OwnWorkload.ASKED
