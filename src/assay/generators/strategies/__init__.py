@@ -1,0 +1,6 @@
+"""Strategies: what to ask for next.
+
+    strategy.py    the contract: state -> actions
+
+The rule: pure. The same state and seed give the same actions; nothing is read, run or kept.
+"""
