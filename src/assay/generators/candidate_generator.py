@@ -49,7 +49,7 @@ class GenerationRequest:
     languages: tuple[str, ...] = ()  # allowed; empty: any that the device has
     sample: int = 0  # number of the ask in the search: part of the key of every call
     seed: int = 0
-    left: Budget = Budget()  # what may still be spent
+    left: Budget = field(default_factory=Budget)  # what may still be spent
     paid: Mapping[str, LlmCall] = field(default_factory=dict)  # answers that were paid, by key
 
 
@@ -61,7 +61,7 @@ class Proposal:
     choices: Mapping[str, str] = field(default_factory=dict)
     rationale: str = ""
     claimed: ClaimedResult | None = None
-    spent: Spend = Spend()  # beside the calls that were told
+    spent: Spend = field(default_factory=Spend)  # beside the calls that were told
 
 
 class CandidateGenerator(ABC):
