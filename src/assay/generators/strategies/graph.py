@@ -61,14 +61,14 @@ class GraphSearch(TaskStrategy):
         drafts = view.asked(Move.DRAFT)
         drafted = [(one.speedup_low or 0.0) / top if one.accepted else 0.0 for one in drafts]
         root = GraphNode(None, sum(drafted) / len(drafted) if drafted else 0.0, len(drafts))
-        nodes = [root]
+        nodes = []
         for one in view.by_id.values():
             visits = sum(one.candidate in later.parents for later in view.attempts)
             if one.accepted:
                 nodes.append(GraphNode(one, (one.speedup_low or 0.0) / top, visits))
             elif self.repair_rule.allows(view, one):
                 nodes.append(GraphNode(one, 0.0, visits))
-        return nodes
+        return [*nodes, root]  # last: of equals, what exists is preferred to a draft
 
     def _selected(self, nodes: list[GraphNode], chance: random.Random) -> list[GraphNode]:
         """The nodes to expand, by the policy; before anything is known, the root alone."""
