@@ -70,12 +70,14 @@ def _forward_lines(forward: ForwardCode, replacements: Sequence[Replacement]) ->
     }
     statements = [one for one in forward.statements if one.makes not in replaced]
     calls = [
-        _Call(f"self.kernel_{number}({', '.join(place.inputs)})", place.outputs, place.inputs)
+        _ForwardLine(
+            f"self.kernel_{number}({', '.join(place.inputs)})", place.outputs, place.inputs
+        )
         for number, one in enumerate(replacements)
         for place in one.group.occurrences
     ]
     first = {one.makes: place for place, one in enumerate(forward.statements)}
-    units = [_Call(one.text, (one.makes,), one.uses) for one in statements] + calls
+    units = [_ForwardLine(one.text, (one.makes,), one.uses) for one in statements] + calls
     units.sort(key=lambda unit: min(first[name] for name in unit.makes))
     given = {one.partition("=")[0] for one in forward.arguments}
     lines, known = list[str](), set(given)
@@ -92,7 +94,7 @@ def _forward_lines(forward: ForwardCode, replacements: Sequence[Replacement]) ->
 
 
 @dataclass(frozen=True)
-class _Call:
+class _ForwardLine:
     """A line of the forward: what it makes, and of what."""
 
     text: str

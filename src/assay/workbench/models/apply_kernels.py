@@ -22,7 +22,7 @@ from assay.pipeline import evaluate
 from assay.workbench.models.applied_model import Replacement, applied_text
 from assay.workbench.models.apply_report import AppliedKernel, ApplyReport, GainFound
 from assay.workbench.models.gain_ranking import (
-    Gain,
+    PredictedGain,
     Replaced,
     difference_percent,
     over_operation,
@@ -109,7 +109,7 @@ def apply(
     )
 
 
-def measured(base: ApplyReport, verdict: Verdict, expected: Gain | None) -> ApplyReport:
+def measured(base: ApplyReport, verdict: Verdict, expected: PredictedGain | None) -> ApplyReport:
     """The report with the verdict of the whole model beside what was predicted."""
     timings = verdict.timing or ()
     eager = next((one for one in timings if one.baseline == EAGER), None)
@@ -200,5 +200,5 @@ def _host_gain(timing: Timing | None) -> GainFound | None:
     return GainFound(speedup=timing.host_speedup, low=low, high=high)
 
 
-def _found(gain: Gain | None) -> GainFound | None:
+def _found(gain: PredictedGain | None) -> GainFound | None:
     return None if gain is None else GainFound(speedup=gain.speedup, low=gain.low, high=gain.high)

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from assay.workbench.models.graph.region import Region
+from assay.workbench.models.graph.region import KernelRegion
 from assay.workbench.models.graph.traced_model import TracedModel, ValueRange
 from assay.workbench.models.profile_rows import TensorForm
 
@@ -29,7 +29,7 @@ class DrawnForm:
     weight: bool
 
 
-def task_text(region: Region, traced: TracedModel, title: str) -> str:
+def task_text(region: KernelRegion, traced: TracedModel, title: str) -> str:
     """The task's file. What cannot be written is a ValueError that says why."""
     lines, result = region.lines()
     drawn = [

@@ -73,7 +73,7 @@ class Replaced:
 
 
 @dataclass(frozen=True)
-class Gain:
+class PredictedGain:
     """A speedup of the whole model with its interval."""
 
     speedup: float
@@ -81,10 +81,10 @@ class Gain:
     high: float
 
 
-def predicted(replaced: Iterable[Replaced]) -> Gain:
+def predicted(replaced: Iterable[Replaced]) -> PredictedGain:
     """What the kernels promise together."""
     known = list(replaced)
-    return Gain(
+    return PredictedGain(
         _amdahl((one.share, one.speedup) for one in known),
         _amdahl((one.share, one.low) for one in known),
         _amdahl((one.share, one.high) for one in known),

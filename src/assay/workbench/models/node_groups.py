@@ -14,7 +14,7 @@ from torch.fx import Node
 
 from assay.workbench.models.cut_task import task_text
 from assay.workbench.models.graph.fusion import fused, is_memory_bound
-from assay.workbench.models.graph.region import Region
+from assay.workbench.models.graph.region import KernelRegion
 from assay.workbench.models.graph.region_work import multiplies, work_of
 from assay.workbench.models.graph.traced_model import TracedModel
 from assay.workbench.models.hot_report import GroupKind, GroupWork, Occurrence
@@ -63,10 +63,10 @@ def traced_groups(
     def joins(node: Node) -> bool:
         return is_memory_bound(node, traced, products)
 
-    alike: dict[object, list[Region]] = defaultdict(list)
+    alike: dict[object, list[KernelRegion]] = defaultdict(list)
     rest: Spent = dict(spent.pop("", {}))
     for nodes in fused(traced.graph, joins):
-        region = Region.of(nodes)
+        region = KernelRegion.of(nodes)
         if len(nodes) == 1 and nodes[0].name in traced.views:
             _add(rest, spent[nodes[0].name])
         else:
@@ -87,7 +87,7 @@ def traced_groups(
     return found
 
 
-def _key(region: Region, traced: TracedModel) -> object:
+def _key(region: KernelRegion, traced: TracedModel) -> object:
     try:
         lines, result = region.lines()
         return "\n".join(lines), result, region.forms(traced)
@@ -96,7 +96,7 @@ def _key(region: Region, traced: TracedModel) -> object:
 
 
 def _group(
-    regions: list[Region], traced: TracedModel, spent: dict[str, Spent], model: str
+    regions: list[KernelRegion], traced: TracedModel, spent: dict[str, Spent], model: str
 ) -> FoundGroup:
     first, operations = regions[0], Spent()
     for region in regions:
@@ -132,11 +132,11 @@ def _names(operations: Spent) -> tuple[str, ...]:
     return tuple(sorted(operations, key=lambda name: -operations[name])[:_MOST_NAMES])
 
 
-def _forms(region: Region, traced: TracedModel) -> tuple[TensorForm, ...]:
+def _forms(region: KernelRegion, traced: TracedModel) -> tuple[TensorForm, ...]:
     return tuple(form for node in region.inputs for form in traced.forms[node.name])
 
 
-def _work(region: Region, traced: TracedModel) -> tuple[GroupWork | None, str]:
+def _work(region: KernelRegion, traced: TracedModel) -> tuple[GroupWork | None, str]:
     try:
         work = work_of(region, traced)
     except Exception as error:  # whatever torch raises on tensors without values
@@ -144,14 +144,14 @@ def _work(region: Region, traced: TracedModel) -> tuple[GroupWork | None, str]:
     return GroupWork(bytes=work.bytes, flops=dict(work.flops)), ""
 
 
-def _task(region: Region, traced: TracedModel, title: str) -> tuple[str, str]:
+def _task(region: KernelRegion, traced: TracedModel, title: str) -> tuple[str, str]:
     try:
         return task_text(region, traced, title), ""
     except ValueError as error:
         return "", str(error)
 
 
-def _occurrence(region: Region) -> Occurrence:
+def _occurrence(region: KernelRegion) -> Occurrence:
     modules = (list(node.meta.get("nn_module_stack", {}))[-1:] for node in region.nodes)
     return Occurrence(
         nodes=tuple(node.name for node in region.nodes),

@@ -10,7 +10,7 @@ from torch import nn
 from assay.workbench.models.cut_task import task_text
 from assay.workbench.models.graph.forward_code import forward_code
 from assay.workbench.models.graph.fusion import fused, is_memory_bound
-from assay.workbench.models.graph.region import Region
+from assay.workbench.models.graph.region import KernelRegion
 from assay.workbench.models.graph.region_work import multiplies, work_of
 from assay.workbench.models.graph.traced_model import TracedModel, traced
 
@@ -36,9 +36,9 @@ def made() -> tuple[Block, TracedModel, torch.Tensor]:
     return model, traced(model, [x]), x
 
 
-def regions(found: TracedModel) -> list[Region]:
+def regions(found: TracedModel) -> list[KernelRegion]:
     joins = partial(is_memory_bound, traced=found, multiplies=lambda n: multiplies(n, found))
-    return [Region.of(one) for one in fused(found.graph, joins)]
+    return [KernelRegion.of(one) for one in fused(found.graph, joins)]
 
 
 def test_adjacent_memory_bound_operations_are_one_region_and_products_stay_alone() -> None:

@@ -1,4 +1,4 @@
-"""Region: nodes of a traced graph that one kernel could compute, as a function of its own.
+"""KernelRegion: nodes of a traced graph that one kernel could compute, as a function of its own.
 
 The rule: a region is convex (no path leaves it and comes back), so that one call can take its
 place. Equal regions have equal text: inputs and values are numbered in order of appearance.
@@ -19,7 +19,7 @@ _ROWS = "normalized_shape"  # its sizes are those of the input's last dimensions
 
 
 @dataclass(frozen=True)
-class Region:
+class KernelRegion:
     """Nodes in graph order, what they are handed and what of theirs is used elsewhere."""
 
     nodes: tuple[Node, ...]
@@ -27,7 +27,7 @@ class Region:
     outputs: tuple[Node, ...]
 
     @classmethod
-    def of(cls, nodes: Iterable[Node]) -> Region:
+    def of(cls, nodes: Iterable[Node]) -> KernelRegion:
         """The nodes in graph order, as they are given."""
         kept = tuple(nodes)
         inside = set(kept)

@@ -14,11 +14,11 @@ from torch.fx.node import map_arg
 
 from assay.limits.work import Work
 from assay.limits.work_trace import WorkTrace
-from assay.workbench.models.graph.region import Region
+from assay.workbench.models.graph.region import KernelRegion
 from assay.workbench.models.graph.traced_model import TracedModel
 
 
-def work_of(region: Region, traced: TracedModel) -> Work:
+def work_of(region: KernelRegion, traced: TracedModel) -> Work:
     """The work of one call; what stands in the way is an exception of torch's, or a ValueError."""
     forms = region.forms(traced)
     trace = WorkTrace()
@@ -38,7 +38,7 @@ def work_of(region: Region, traced: TracedModel) -> Work:
 def multiplies(node: Node, traced: TracedModel) -> bool:
     """Whether a node makes products; so does one whose work cannot be traced."""
     try:
-        return bool(work_of(Region.of([node]), traced).flops)
+        return bool(work_of(KernelRegion.of([node]), traced).flops)
     except Exception:  # whatever torch raises on tensors without values: the node stays alone
         return True
 

@@ -82,7 +82,7 @@ def traced(model: torch.nn.Module, inputs: Sequence[Any]) -> TracedModel:
     graph = _FunctionTracer().trace(model)
     _without_unused(graph)
     module = GraphModule(model, graph)
-    seen = _Seen(module)
+    seen = _FormsRun(module)
     with torch.no_grad():
         seen.run(*inputs)
     return TracedModel(module, seen.forms, seen.ranges, frozenset(seen.views))
@@ -108,7 +108,7 @@ def is_in_place(node: Node) -> bool:
     return (name.endswith("_") and not name.startswith("_")) or "out" in node.kwargs
 
 
-class _Seen(Interpreter):
+class _FormsRun(Interpreter):
     """Runs the graph, and notes the form of every result."""
 
     def __init__(self, module: GraphModule) -> None:
