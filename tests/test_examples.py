@@ -16,7 +16,8 @@ from assay.pipeline import evaluate
 from assay.tasks.catalog import tasks_of
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
-KERNELS = sorted([*EXAMPLES.glob("*/*.cpp"), *EXAMPLES.glob("*/*.py")])
+FOUND = [*EXAMPLES.glob("*/*.cpp"), *EXAMPLES.glob("*/*.py")]
+KERNELS = sorted(path for path in FOUND if path.parent.name != "models")  # whole models, no kernels
 UNLABELLED = [path for path in KERNELS if "__" not in path.name]
 CATEGORIES = 15
 NO_ANSWER = {  # tasks of which some drawn matrices have no answer: the verdict is invalid_task then

@@ -6,4 +6,5 @@
 * `extension_compiler.py`: a unit becomes an object, or is declined
 * `compile_service.py`: answers the units that one build asks for
 * `deferred_warmup.py`: the compile warm-up waits for right answers of the own shape
+* `instance_spec.py`: how one instance of a module is constructed
 """
