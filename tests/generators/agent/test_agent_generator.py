@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -143,10 +145,69 @@ def test_it_is_ended_at_its_time_with_all_that_it_started(
     )
     found = propose(script, told, monkeypatch, seconds="1.5")
     assert isinstance(found, Proposal) and "budget of seconds" in found.rationale
-    end = time.monotonic() + 5
-    while any(map(alive, pids.read_text().split())) and time.monotonic() < end:
+    wait_for(lambda: not any(map(alive, pids.read_text().split())))
+
+
+def test_it_ends_when_its_caller_is_killed(tmp_path: Path) -> None:
+    pids = tmp_path / "pids"
+    script = (
+        "import os, subprocess, time\n"
+        "own = subprocess.Popen(['sleep', '60'], start_new_session=True)\n"
+        f"open({str(pids)!r}, 'w').write(f'{{os.getpid()}} {{own.pid}}')\n"
+        "time.sleep(60)\n"
+    )
+    caller = (
+        "from assay.generators.agent.agent_generator import AgentGenerator\n"
+        "from assay.generators.candidate_generator import GenerationRequest\n"
+        "from assay.tasks.catalog import resolve\n"
+        f"generator = AgentGenerator().configured({{'command': {f'{sys.executable} {AGENT}'!r}}})\n"
+        "generator.propose(GenerationRequest(resolve('row_sum'), 'cpu'), lambda event: None)\n"
+    )
+    environment = os.environ | {"SCRIPT": script, "TMPDIR": str(tmp_path)}
+    started = subprocess.Popen([sys.executable, "-c", caller], env=environment)
+    wait_for(lambda: pids.exists() and len(pids.read_text().split()) == 2)
+    started.kill()
+    started.wait()
+    wait_for(lambda: not any(map(alive, pids.read_text().split())))
+
+
+def wait_for(what: Callable[[], bool]) -> None:
+    end = time.monotonic() + 30
+    while not what():
+        assert time.monotonic() < end
         time.sleep(0.01)
-    assert not any(map(alive, pids.read_text().split()))
+
+
+def test_a_forged_log_brings_no_path_out_of_the_folder(
+    told: Told, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    forged = {
+        "arguments": ["eval"],
+        "exit": 0,
+        "judged": [
+            {
+                "candidate": {
+                    "name": "x",
+                    "language": "cpp_source",
+                    "sources": [{"path": "../../escape.py", "text": KERNEL}],
+                },
+                "status": "accepted",
+                "reason": "",
+                "speedup": 99.0,
+                "speedup_low": 99.0,
+            }
+        ],
+    }
+    script = WRITE + (
+        "import os, pathlib\n"
+        "desk = pathlib.Path(os.environ['PATH'].split(os.pathsep)[0]).parent\n"
+        f"(desk / 'log.jsonl').write_text({json.dumps(forged)!r} + '\\n[]\\n')\n"
+    )
+    found = propose(script, told, monkeypatch)
+    assert isinstance(found, Proposal) and found.candidate.main.text == KERNEL
+    assert found.claimed is None
+    uses = [one for one in told if isinstance(one, ToolUse)]
+    assert [one.text for one in uses] == ["unreadable log line"] * 2
 
 
 def alive(pid: str) -> bool:

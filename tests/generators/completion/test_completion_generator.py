@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from assay.data.generation.attempt import Attempt
-from assay.data.generation.budget import Budget
+from assay.data.generation.budget import Budget, Spend
 from assay.data.generation.search_event import LlmCall, Move, ToolUse
 from assay.errors import UsageError
 from assay.generators.candidate_generator import ContextPart, GenerationRequest, Proposal
@@ -258,15 +258,22 @@ def test_a_failure_that_was_told_is_asked_again() -> None:
     assert isinstance(found, Proposal)
 
 
-def test_what_a_call_will_cost_is_estimated_before() -> None:
+def test_what_a_call_will_cost_is_estimated_before(tmp_path: Path) -> None:
+    prices = {"price_in": "1", "price_out": "2"}
+    before = Attempt(
+        number=1, task="softmax", candidate="c", spent=Spend(tokens=900, dollars=0.5, seconds=3.0)
+    )
     with ScriptedEndpoint([GOOD]) as endpoint:
-        generator = Asking(endpoint, {"price_in": "1", "price_out": "2"}).generator()
+        generator = Asking(endpoint, prices).generator()
         first = generator.expected(asked())
-        seen = LlmCall(key="k", model="scripted", tokens_in=1, tokens_out=100)
-        later = generator.expected(asked(paid={"k": seen}))
-    assert first.tokens - later.tokens == 4096 - 100
-    assert later.dollars == pytest.approx((later.tokens - 100 + 200) / 1e6)
-    assert endpoint.asked == []
+        later = generator.expected(asked(history=(before, before)))
+        assert endpoint.asked == []
+        asking = Asking(endpoint, prices | {"cassette": str(tmp_path / "calls.jsonl")})
+        assert asking.generator().expected(asked()) == first
+        asking.propose()
+        assert asking.generator().expected(asked()) == Spend(), "it is on the cassette"
+    assert first.dollars == pytest.approx((first.tokens + 4096) / 1e6)
+    assert later == Spend(tokens=900, dollars=0.5)
 
 
 def test_a_cassette_replays_bit_for_bit_without_a_network(tmp_path: Path) -> None:

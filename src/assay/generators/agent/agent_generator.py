@@ -57,7 +57,7 @@ class AgentGenerator(CandidateGenerator):
         with agent_folder(request, options, limits) as folder:
             command = command_words(request, options, folder.work)
             log = ToolLog(folder.desk, request.sample)
-            turns = AgentTurns(options.command, options.model, request.sample, tell)
+            turns = AgentTurns(options.command, options.model, tell)
             session = _WatchedAgent(turns, log, limits, tell)
             ended = session.run(command, folder, options.stream)
             seconds = time.monotonic() - start

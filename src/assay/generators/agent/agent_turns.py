@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import uuid
 from dataclasses import dataclass, field
 
 from assay.data.generation.budget import Budget, Spend
@@ -26,10 +27,10 @@ class AgentTurns:
 
     command: str
     model: str
-    sample: int
     tell: Tell
     spent: Spend = field(default_factory=Spend)
     words: str = ""  # of the last turn
+    session: str = field(default_factory=lambda: uuid.uuid4().hex)  # another one is paid anew
     _count: int = 0
     _sum: Usage = field(default_factory=lambda: Usage(0, 0, 0))
 
@@ -67,7 +68,7 @@ class AgentTurns:
         )
         tokens = (usage.tokens_in or 0) + (usage.tokens_out or 0)
         self.spent += Spend(tokens=tokens, dollars=dollars or 0.0)
-        said = {"agent": self.command, "sample_index": self.sample, "turn": self._count}
+        said = {"agent": self.command, "session": self.session, "turn": self._count}
         key = hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
         self.tell(
             LlmCall(

@@ -1,7 +1,7 @@
 """ToolLog: the calls of `assay` that an agent made, read while it works.
 
 The rule: what is read is testimony. The best candidate of the log is the one to be judged; its
-figures are claims.
+figures are claims. Of a candidate only its texts are taken, under paths that stay in its folder.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import shlex
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from pydantic import ValidationError
@@ -17,6 +17,7 @@ from pydantic import ValidationError
 from assay.data.candidate import Candidate, ClaimedResult
 from assay.data.generation.search_event import ToolUse
 from assay.generators.agent.assay_wrapper import LOG
+from assay.languages.language_registry import detect_language, source_suffixes
 
 _ACCEPTED = "accepted"
 _MOST_BYTES = 16 * 2**20  # read at a time: an agent could flood the log
@@ -83,7 +84,7 @@ class ToolLog:
         events = []
         for one in entry["judged"]:
             found = JudgedCandidate(
-                candidate=Candidate.model_validate(one["candidate"]),
+                candidate=_rebuilt(Candidate.model_validate(one["candidate"])),
                 status=str(one["status"]),
                 speedup=one["speedup"],
                 speedup_low=one["speedup_low"],
@@ -100,3 +101,17 @@ class ToolLog:
             events.append(event)
         ended = f"{text}: exit code {int(entry['exit'])}"
         return events or [ToolUse(ask=self.ask, tool=tool, text=ended)]
+
+
+def _rebuilt(said: Candidate) -> Candidate:
+    """A candidate of the texts that are said to be one; a ValueError where a path leads out."""
+    for file in said.sources:
+        path = PurePosixPath(file.path)
+        inside = not path.is_absolute() and ".." not in path.parts and len(file.path) <= 200
+        if not inside or path.suffix not in source_suffixes():
+            raise ValueError(f"no file of a candidate: {file.path!r}")
+    if not said.sources:
+        raise ValueError("a candidate without a file")
+    return Candidate(
+        name="agent", language=detect_language(said.sources), sources=said.sources, entry=said.entry
+    )

@@ -24,6 +24,8 @@ from assay.languages.language_registry import detect_language, source_suffixes
 
 _CODE_LINE = re.compile(r'^(?:import |from \w|@|class |def |#!|"""|#include)')
 _MOST_FILES = 16
+_MOST_CHARACTERS = 2**20
+_MOST_PLACES = 12  # at which code without a fence may begin, and may end
 _HEADER = '"assay.h"'
 
 
@@ -37,6 +39,8 @@ class Extracted:
 
 def extract(text: str, cut_off: bool = False, parent: str = "") -> Extracted | NoCandidate:
     """The candidate of an answer; `cut_off` where it ended at the limit of its tokens."""
+    if len(text) > _MOST_CHARACTERS:
+        return NoCandidate(f"the answer is longer than {_MOST_CHARACTERS} characters")
     read = read_answer(text)
     if read.only_thoughts:
         return NoCandidate("the answer ended before its code: the model was still thinking")
@@ -100,7 +104,7 @@ def _unfenced(text: str) -> list[FencedBlock]:
     """The code of an answer without fences: from its first line of code to the last that parses."""
     lines = text.split("\n")
     starts = [n for n, line in enumerate(lines) if _CODE_LINE.match(line)]
-    for start in starts[:50]:
+    for start in starts[:_MOST_PLACES]:
         for end in _ends(lines, start):
             block = FencedBlock("", "", "\n".join(lines[start:end]) + "\n")
             if _is_main(block) and _parses(block.text):
@@ -116,7 +120,7 @@ def _ends(lines: list[str], start: int) -> list[int]:
         for n in range(start + 1, len(lines))
         if lines[n] and not lines[n][0].isspace() and not lines[n - 1].strip()
     ]
-    return [len(lines), *reversed(words[-40:])]
+    return [len(lines), *reversed(words[-_MOST_PLACES:])]
 
 
 def _why_none(read: ReadAnswer, mains: list[FencedBlock]) -> str:

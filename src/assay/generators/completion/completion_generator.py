@@ -8,7 +8,7 @@ same request is the same question, so that a search that goes on pays nothing tw
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Self
 
@@ -54,14 +54,20 @@ class CompletionGenerator(CandidateGenerator):
         return type(self)(read_options(options), self._clock)
 
     def expected(self, request: GenerationRequest) -> Spend:
-        """The prompt's estimated tokens, and as many written as this search's answers had."""
+        """As much as its earlier asks of the task took on average; else an estimate."""
         options, asked = self._set_up(), self.chat_request(request)
-        if asked.key in request.paid:
+        assert self._chat is not None
+        if self._chat.is_free(asked, request.paid):
             return Spend()
-        written = _mean_written(request.paid.values(), options.max_tokens)
+        seen = [one.spent for one in request.history if one.spent.tokens]
+        if seen:
+            mean = sum(one.tokens for one in seen) / len(seen)
+            dollars = sum(one.dollars for one in seen) / len(seen)
+            return Spend(tokens=round(mean), dollars=dollars)
+        written = min(options.max_tokens, _USUAL_TOKENS_OUT)
         usage = Usage(tokens_in=asked.estimated_tokens(), tokens_out=written)
-        dollars = options.price.dollars(usage) if options.price else None
-        return Spend(tokens=asked.estimated_tokens() + written, dollars=dollars or 0.0)
+        price = options.price.dollars(usage) if options.price else None
+        return Spend(tokens=asked.estimated_tokens() + written, dollars=price or 0.0)
 
     def propose(self, request: GenerationRequest, tell: Tell) -> Proposal | NoCandidate:
         """One call of the model, and the code in its answer."""
@@ -127,8 +133,3 @@ def _params(options: CompletionOptions, seed: int) -> dict[str, Any]:
         "seed": seed if options.seed else None,
     }
     return {name: value for name, value in named.items() if value is not None} | options.extra
-
-
-def _mean_written(calls: Iterable[LlmCall], most: int) -> int:
-    written = [one.tokens_out for one in calls if one.tokens_out]
-    return min(most, round(sum(written) / len(written)) if written else _USUAL_TOKENS_OUT)

@@ -13,13 +13,12 @@ edit is guessed.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-_EDIT = re.compile(
-    r"^<{5,9} ?SEARCH[^\n]*\n(?P<search>.*?)^={5,9}[ \t]*\n(?P<replace>.*?)^>{5,9} ?REPLACE",
-    re.DOTALL | re.MULTILINE,
-)
-_OPENED = re.compile(r"^<{5,9} ?SEARCH", re.MULTILINE)
+_SEARCH = re.compile(r"<{5,9} ?SEARCH")
+_MIDDLE = re.compile(r"={5,9}\s*")
+_REPLACE = re.compile(r">{5,9} ?REPLACE")
 
 
 class EditRefused(Exception):
@@ -36,10 +35,22 @@ class SourceEdit:
 
 def edits_of(text: str) -> tuple[SourceEdit, ...]:
     """Every edit of an answer; EditRefused where one is not whole."""
-    found = tuple(SourceEdit(one["search"], one["replace"]) for one in _EDIT.finditer(text))
-    if len(found) != len(_OPENED.findall(text)):
-        raise EditRefused("an edit of the answer was cut off")
-    return found
+    found: list[SourceEdit] = []
+    lines = iter(text.splitlines(keepends=True))
+    for line in lines:
+        if _SEARCH.match(line):
+            found.append(SourceEdit(_upto(lines, _MIDDLE), _upto(lines, _REPLACE)))
+    return tuple(found)
+
+
+def _upto(lines: Iterator[str], mark: re.Pattern[str]) -> str:
+    """The lines before a mark."""
+    found: list[str] = []
+    for line in lines:
+        if mark.match(line) if mark is _REPLACE else mark.fullmatch(line):
+            return "".join(found)
+        found.append(line)
+    raise EditRefused("an edit of the answer was cut off")
 
 
 def edited(source: str, edits: tuple[SourceEdit, ...]) -> str:

@@ -27,6 +27,8 @@ _NAMING_COMMENT = re.compile(
     re.IGNORECASE,
 )
 
+_LONGEST_LINE = 200  # that may name a file
+
 
 @dataclass(frozen=True)
 class FencedBlock:
@@ -85,11 +87,12 @@ def _inside(lines: Iterator[str], mark: str) -> tuple[list[str], bool]:
 
 def _block(info: str, inside: list[str], closed: bool, said: str) -> FencedBlock:
     language = info.partition(" ")[0]
-    name = _NAME.search(info)
+    name = _NAME.search(info[:_LONGEST_LINE])
     found = name[0] if name else ""
     language = "" if _NAME.fullmatch(language) else language.partition(":")[0]
-    if not found and inside and (comment := _NAMING_COMMENT.match(inside[0])):
+    first = inside[0] if inside else ""
+    if not found and (comment := _NAMING_COMMENT.match(first[:_LONGEST_LINE])):
         found = comment["name"]
-    if not found and (before := _NAMING_LINE.match(said)):
+    if not found and (before := _NAMING_LINE.match(said[:_LONGEST_LINE])):
         found = before["name"]
     return FencedBlock(language.lower(), found, "\n".join(inside).strip("\n") + "\n", closed)

@@ -54,17 +54,29 @@ class PaidChat:
         known = terms.paid.get(request.key)
         if known is not None and not known.error:
             return known  # it was told when it was paid
-        if self._cassette is not None and self._mode.reads:
-            found = self._cassette.find(request.key)
-            if found is not None:
-                terms.tell(found)
-                return found
+        if (found := self._recorded(request)) is not None:
+            terms.tell(found)
+            return found
         if self._mode is CassetteMode.REPLAY:
             raise UsageError(
                 f"{self._options.cassette} holds no answer to request {request.key[:16]} "
                 f"(sample {request.sample}); record it with mode=record or mode=cache"
             )
         return self._network(request, terms)
+
+    def is_free(self, request: ChatRequest, paid: Mapping[str, LlmCall]) -> bool:
+        """Whether the answer is there already."""
+        known = paid.get(request.key)
+        if known is not None and not known.error:
+            return True
+        if self._mode is CassetteMode.REPLAY:
+            return True
+        return self._recorded(request) is not None
+
+    def _recorded(self, request: ChatRequest) -> LlmCall | None:
+        if self._cassette is None or not self._mode.reads:
+            return None
+        return self._cassette.find(request.key)
 
     def _network(self, request: ChatRequest, terms: ChatTerms) -> LlmCall:
         secret = self._secret()

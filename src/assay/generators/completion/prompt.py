@@ -36,7 +36,8 @@ _TITLES = {
     "profile": "Profile of the last attempt",
     "explanation": "How the last attempt is wrong",
     "knowledge": "About the device",
-    "examples": "Earlier attempts at similar tasks",
+    "retrieval": "Earlier attempts at similar tasks",
+    "examples": "Examples",
 }
 
 
