@@ -36,6 +36,7 @@ from assay.app.scored.score_flags import (
     RubricFlags,
     ScoreFlags,
 )
+from assay.app.served.serve_flags import ServeFlags
 from assay.app.stored.export_flags import ExportFlags
 from assay.app.stored.import_flags import ImportFlags
 from assay.app.stored.run_flags import JudgeFlags, ReportFlags, RunFlags, RunsFlags, ShowFlags
@@ -358,6 +359,15 @@ def _daemon(flags: DaemonFlags) -> int:
     Exit code: 0 it runs (or does not, after stop), 1 status: none runs, 2 usage, 3 it cannot run.
     """
     from assay.app.daemon_command import run
+
+    return run(flags)
+
+
+@app.command("serve")
+@takes(ServeFlags)
+def _serve(flags: ServeFlags) -> int:
+    """Judge candidates that come over HTTP, in KernelGYM's names, until Ctrl-C."""
+    from assay.app.served.serve_command import run
 
     return run(flags)
 

@@ -7,6 +7,7 @@
     judge_lane.py      one thread with one judge process, kept from job to job
     judge_pool.py      which lane serves which request, and when
     judge_request.py   one candidate that waits
+    loop_evaluator.py  our judge as the evaluator of another loop
     suite_run.py       every open entry judged, several at a time
     claims/            someone's claims about kernels, beside what was found
     daemon/            a session of one user that stays warm between commands

@@ -1,5 +1,8 @@
-"""Generators: what makes candidates of a task without a language model.
+"""Generators: what makes candidates of a task: language models, coding agents, compilers.
 
+    candidate_generator.py    the contract of what is asked many times: a request -> a proposal
+    completion/               a language model behind an HTTP endpoint
+    agent/                    a coding agent in a folder
     candidate_source.py       the contract: a task -> a candidate, or the reason why there is none
     model_module.py           a task's module rewritten as a candidate's
     eager_source.py           the reference's own torch calls

@@ -9,6 +9,7 @@
     score_sheets.py       every score of every generator and device
     *_scores.py           one source system each, formula and source in every docstring
     claim_check.py        a claim against a verdict
+    rewards.py            one verdict as one number, for training
     code/                 measures of the candidate's own source
     analysis/             what explains the figures: attribution, rounds, costs, comparisons
     pairs/                corrected errors and shown gains, to train on
