@@ -1,5 +1,8 @@
-"""Generators: what makes candidates of a task without a language model.
+"""Generators: what makes candidates of a task, and what decides which to ask for next.
 
+    candidate_generator.py    the contract of what a search asks for candidates
+    generator_registry.py     every generator, by name
+    strategies/               what a search asks for next
     candidate_source.py       the contract: a task -> a candidate, or the reason why there is none
     model_module.py           a task's module rewritten as a candidate's
     eager_source.py           the reference's own torch calls
