@@ -35,6 +35,7 @@ from assay.app.scored.score_flags import (
     RubricFlags,
     ScoreFlags,
 )
+from assay.app.searched.search_commands import add_search_commands
 from assay.app.stored.export_flags import ExportFlags
 from assay.app.stored.import_flags import ImportFlags
 from assay.app.stored.run_flags import JudgeFlags, ReportFlags, RunFlags, RunsFlags, ShowFlags
@@ -254,6 +255,9 @@ def _verify(flags: VerifyFlags) -> int:
     from assay.app.published.verify_command import run
 
     return run(flags)
+
+
+add_search_commands(app)
 
 
 @app.command("tasks")
