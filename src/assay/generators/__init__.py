@@ -9,6 +9,8 @@
     inductor_cpp_source.py    the C++ that torch.compile writes for a CPU, as text
     inductor_module.py        reads the module that Inductor writes
     inductor_process.py       the process in which a reference is compiled
+    strategies/               what a search asks for next
+    knowledge/                hardware pages, past attempts that are alike, prompts' context
 
 The rule: no candidate code is imported or run here. A reference is run in a process of its own.
 """

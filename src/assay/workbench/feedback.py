@@ -53,18 +53,6 @@ def speed_text(verdict: Verdict) -> str:
     return text + (", launch-bound" if one.launch_bound else "")
 
 
-def limits_text(verdict: Verdict) -> str:
-    """The least time that any kernel needs, and how near this one is; empty where unknown."""
-    found = verdict.limits
-    if found is None:
-        return ""
-    reached = f"; it reaches {found.sol_fraction:.0%} of that" if found.sol_fraction else ""
-    return (
-        f"limits: {found.bytes} bytes and {found.flops} operations need at least "
-        f"{found.sol_us:.4g} us, bound by {found.bound}{reached}"
-    )
-
-
 def short(text: str) -> str:
     """One line, cut where it is long: some of it may be the candidate's own text."""
     whole = " ".join("".join(c if c.isprintable() else " " for c in text).split())

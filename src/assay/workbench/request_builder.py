@@ -6,12 +6,14 @@ sample, history and budget, so that calls which were paid are recognised by thei
 
 from __future__ import annotations
 
+from assay.data.device import Device
 from assay.data.generation.attempt import Attempt
 from assay.data.generation.search_event import AskStarted, LlmCall
 from assay.data.generation.search_plan import FeedbackShown
 from assay.data.generation.search_state import SearchState
 from assay.data.task import Task
 from assay.data.verdict import Verdict
+from assay.devices.device_registry import backend
 from assay.generators.candidate_generator import GenerationRequest
 from assay.workbench.context_parts import USUAL, ContextSource, context_parts
 from assay.workbench.search_log import SearchLog
@@ -37,7 +39,14 @@ class RequestBuilder:
         parents = tuple(known[one] for one in started.parents if one in known)
         shown = tuple(known[one] for one in started.shown if one in known)
         task = self._tasks[started.task]
-        source = ContextSource(task, state, self._verdicts(started), shown)
+        source = ContextSource(
+            task=task.id,
+            state=state,
+            parents=parents,
+            verdicts=self._verdicts(started),
+            shown=shown,
+            device=self._device(started.known),
+        )
         return GenerationRequest(
             task=task,
             device=state.device,
@@ -65,6 +74,18 @@ class RequestBuilder:
             return ()
         found = [self._log.judged(started.task, parent) for parent in started.parents]
         return tuple(one.verdict for one in found if one is not None and one.verdict is not None)
+
+    def _device(self, known: int) -> Device | None:
+        """As verdicts before that ask describe it; a processor of the host describes itself."""
+        records = [one for number, one in self._log.asks().items() if number < known]
+        entries = [one.ended.entry for one in records if one.ended is not None]
+        found = self._log.found()
+        for number in entries:
+            verdict = found[number].verdict if number in found else None
+            if verdict is not None:
+                return verdict.environment.device
+        host = backend(self._log.run.settings.device)
+        return None if host.accelerated else host.describe()
 
     def _parts(self, started: AskStarted) -> tuple[str, ...]:
         left_out = self._log.plan.without_context
