@@ -1,7 +1,7 @@
 """ContextParts: what a generator is told beside the task, from the state and the parents' verdicts.
 
-The rule: no part says more than a verdict prints to its user. An ask is told only what was known when
-it was made, so that it can be told the same again, word for word.
+The rule: no part says more than a verdict prints to its user. An ask is told only what was known
+when it was made, so that it can be told the same again, word for word.
 """
 
 from __future__ import annotations
