@@ -21,7 +21,6 @@ from assay.generators.candidate_generator import GenerationRequest, Proposal, Te
 from assay.generators.candidate_source import NoCandidate
 from assay.workbench.search_log import SearchLog
 from assay.workbench.search_results import search_results
-from assay.workbench.state_reader import read_state
 from workbench.scripted_search import (
     OneByOne,
     ScriptedGenerator,
@@ -82,9 +81,7 @@ def searched(folder: Path, dies: str = "", batch: int = 1) -> SearchLog:
 
 
 def attempts_of(log: SearchLog) -> list[tuple[int, str, str]]:
-    """What was known when the search ended: its store may be closed."""
-    state = read_state(log.plan, "cpu", log.events, log._found)
-    return [(one.number, one.candidate, one.status) for one in state.attempts()]
+    return [(one.number, one.candidate, one.status) for one in log.state().attempts()]
 
 
 def killed(folder: Path, dies: str, batch: int) -> None:
