@@ -116,6 +116,7 @@ class ScriptedJudge:
 
 def _found(task: Task, one: Candidate, settings: Settings, plan: Plan | None) -> Judgement:
     first = one.main.text.splitlines()[0].removeprefix("# ")
+    first = "build_failed" if "no candidate" in first else first
     parts = first.split("/")
     status, _, speed = (parts[-1] if settings.confirms else parts[0]).partition(" ")
     made = judgement(one, settings, Status(status))

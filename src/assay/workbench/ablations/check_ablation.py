@@ -21,12 +21,13 @@ JudgeRun = Callable[[Run], None]  # judges what is open in a run
 
 
 def known_checks(names: Sequence[str]) -> tuple[str, ...]:
-    """Names of checks, each once and known."""
+    """Names of checks, each once and known; `_` may stand for a space."""
     known = [one.declared.name for one in all_checks()]
-    for name in names:
+    wanted = [name if name in known else name.replace("_", " ") for name in names]
+    for name in wanted:
         if name not in known:
             raise UsageError(f"unknown check '{name}'; known: {', '.join(known)}")
-    return tuple(dict.fromkeys(names))
+    return tuple(dict.fromkeys(wanted))
 
 
 def check_ablation(
