@@ -33,3 +33,11 @@ def test_an_acceptance_of_the_shortest_level_begins_with_it() -> None:
     assert "speed" in short.left_out
     deep = judge(replace(case(*seen), settings=Settings(level=Level.FULL)))
     assert deep.reason.startswith("right on every workload") and deep.left_out == ()
+
+
+def test_checks_that_were_left_out_on_request_are_named() -> None:
+    settings = Settings(level=Level.FULL, without_checks=("repeated content",))
+    found = judge(replace(case(*every_workload()), settings=settings))
+    assert found.status is Status.ACCEPTED
+    assert found.reason.startswith("accepted without the checks repeated content: right on")
+    assert found.left_out == ("the check repeated content, on request",)

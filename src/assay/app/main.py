@@ -25,7 +25,7 @@ from assay.app.flags import (
     WatchFlags,
     takes,
 )
-from assay.app.models.model_flags import ApplyFlags, HotFlags
+from assay.app.models.model_commands import add_model_commands
 from assay.app.published.publish_flags import BundleFlags, RecheckFlags, VerifyFlags
 from assay.app.scored.score_flags import (
     AnalyseFlags,
@@ -36,6 +36,7 @@ from assay.app.scored.score_flags import (
     RubricFlags,
     ScoreFlags,
 )
+from assay.app.searched.search_commands import add_search_commands
 from assay.app.served.serve_flags import ServeFlags
 from assay.app.stored.export_flags import ExportFlags
 from assay.app.stored.import_flags import ImportFlags
@@ -258,6 +259,10 @@ def _verify(flags: VerifyFlags) -> int:
     return run(flags)
 
 
+add_model_commands(app)
+add_search_commands(app)
+
+
 @app.command("tasks")
 @takes(TasksFlags)
 def _tasks(flags: TasksFlags) -> int:
@@ -314,30 +319,6 @@ def _profile(flags: ProfileFlags) -> int:
     Exit code: 0 profiled, 1 the candidate failed, 2 usage, 3 Assay itself failed.
     """
     from assay.app.profile_command import run
-
-    return run(flags)
-
-
-@app.command("hot")
-@takes(HotFlags)
-def _hot(flags: HotFlags) -> int:
-    """Say where the time of a model goes, and cut out what is worth a kernel.
-
-    Exit code: 0 profiled, 1 the model could not be run, 2 usage, 3 Assay itself failed.
-    """
-    from assay.app.models.hot_command import run
-
-    return run(flags)
-
-
-@app.command("apply")
-@takes(ApplyFlags)
-def _apply(flags: ApplyFlags) -> int:
-    """Put accepted kernels back into a model, and judge and time it as a whole.
-
-    Exit code: 0 all kernels and the model accepted, 1 at least one not, 2 usage, 3 Assay failed.
-    """
-    from assay.app.models.apply_command import run
 
     return run(flags)
 

@@ -46,7 +46,11 @@ class Run(Record):
     secret: str = Field(default="", exclude=True, repr=False)  # 32 bytes in hex; empty: none drawn
 
 
-_ADDED_LATER = ("time_shapes",)  # settings that older keys do not know; off, they change nothing
+_ADDED_LATER = (
+    "time_shapes",
+    "confirms",
+    "without_checks",
+)  # settings that older keys do not know; off, they change nothing
 
 
 class Entry(Record):

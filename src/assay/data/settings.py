@@ -70,6 +70,8 @@ class Settings(Record):
     min_coverage: float = 0.0  # a smaller share of answered workloads is a reason to refuse
     allow_packages: tuple[str, ...] = ()  # shown to candidates beside what their language needs
     first_fault: bool = False  # stop at the first wrong answer: for loops that only ask whether
+    confirms: bool = False  # judged once more, on a secret of its own, before it is called a winner
+    without_checks: tuple[str, ...] = ()  # left out to see what they are worth; verdicts say so
 
     @property
     def untimed(self) -> str:

@@ -53,6 +53,7 @@ class SuiteRun:
     jobs: int = 1
     show: Shown | None = None
     owner: str = field(default_factory=this_owner)
+    judge: Judge | None = None  # that stays warm after the run; None: one of its own
     _taken: set[str] = field(default_factory=set)  # keys that were judged here, or are being
 
     def answers(self) -> Generator[EntryAnswer, None, None]:
@@ -61,19 +62,26 @@ class SuiteRun:
         stop = threading.Event()
         self._release_dead()
         with (
-            Judge(self.run.settings.device, self.jobs) as judge,
+            self._judge_of_run() as judge,
             ThreadPoolExecutor(self.jobs) as pool,
             self._claims_renewed(stop),
         ):
             judging = partial(self._judge, judge, found=found, stop=stop)
             try:
                 yield from self._answers(partial(pool.submit, judging), found)
+            except BaseException:
+                judge.close()  # what is being judged is given up
+                raise
             finally:
                 stop.set()
-                judge.close()  # what is being judged is given up
                 pool.shutdown(wait=True, cancel_futures=True)
                 with contextlib.suppress(AssayError):  # the store may be what failed
                     self.store.release(self.owner)
+
+    def _judge_of_run(self) -> contextlib.AbstractContextManager[Judge]:
+        if self.judge is not None:
+            return contextlib.nullcontext(self.judge)
+        return Judge(self.run.settings.device, self.jobs)
 
     def _answers(
         self, begin: Callable[[list[Entry]], Future[None]], found: queue.Queue[EntryAnswer]

@@ -44,7 +44,7 @@ def judge(case: JudgeInput) -> Verdict:
     speedup_cv, speedup_cv_n = shape_speedups.variation(shape_times or ())
     limits, limits_reason = speed_of_light.limits(case)
     if status is Status.ACCEPTED:
-        reason = left_out.acceptance(case.settings.level, _acceptance(covered))
+        reason = left_out.acceptance(case.settings, _acceptance(covered))
     else:
         reason = _reason(status, ran, dishonest, wrong)
     reason += smaller_shape.remark(case)

@@ -28,11 +28,16 @@ _LEFT_OUT = {
 
 
 def left_out(settings: Settings) -> tuple[str, ...]:
-    """What was not asked, by the level alone; the speed too where it was not measured."""
+    """What was not asked, by the level; checks and the speed where they were switched off."""
     untimed = () if settings.timing else ("speed",)
-    return (*_LEFT_OUT[settings.level], *untimed)
+    checks = tuple(f"the check {name}, on request" for name in settings.without_checks)
+    return (*checks, *_LEFT_OUT[settings.level], *untimed)
 
 
-def acceptance(level: Level, text: str) -> str:
-    """The sentence of an accepted candidate; of the shortest level it begins with the level."""
-    return f"accepted at level {level.value}: {text}" if level is Level.SMOKE else text
+def acceptance(settings: Settings, text: str) -> str:
+    """The sentence of an accepted candidate; it begins with what makes it less than it seems."""
+    if settings.without_checks:
+        return f"accepted without the checks {', '.join(settings.without_checks)}: {text}"
+    if settings.level is Level.SMOKE:
+        return f"accepted at level {settings.level.value}: {text}"
+    return text

@@ -11,7 +11,7 @@ from __future__ import annotations
 import secrets
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -109,6 +109,32 @@ class RunStore:
         while page := list(islice(source, _SUBMISSION)):
             new += self._submit(run, page, seen)
         return new
+
+    def add_told(self, run: Run, entry: Entry, event: Callable[[int], RunEvent]) -> int:
+        """Store an entry as a submission of its own with the event that tells of its number.
+
+        Both are stored or neither: a process that is killed leaves no entry that nobody told of.
+        """
+        with self._database.writing(alone=True) as connection:
+            last = func.max(entries.c.number), func.max(entries.c.submission)
+            asked = connection.execute(select(*last).where(entries.c.run == run.id)).one()
+            number, submission = (0 if one is None else one + 1 for one in asked)
+            placed = entry.model_copy(update={"number": number, "submission": submission})
+            add_entry(connection, self._database.insert, run, placed)
+            connection.execute(events.insert().values(_event_row(run, event(number))))
+        return int(number)
+
+    def add_placed(self, run: Run, given: Iterable[Entry]) -> None:
+        """Store entries under the numbers and submissions that they have; those there stay.
+
+        Of a run with the same secret they are asked the same exams.
+        """
+        with self._database.writing(alone=True) as connection:
+            asked = select(entries.c.number).where(entries.c.run == run.id)
+            there = set(connection.execute(asked).scalars())
+            for entry in given:
+                if entry.number not in there:
+                    add_entry(connection, self._database.insert, run, entry)
 
     def _submit(self, run: Run, page: list[Entry], seen: Counter[bytes]) -> int:
         """`seen` counts what this call was given: the same may be meant twice."""
@@ -222,9 +248,9 @@ class RunStore:
         for key, entry in zip(self.keys(run), self.entries(run), strict=False):
             yield entry, self.judgement(key)
 
-    def verdicts(self, run: Run) -> Iterator[tuple[Entry, Verdict | None]]:
-        """Every entry with its verdict alone: the observations are neither parsed nor kept."""
-        last, tasks = -1, dict[str, Task]()
+    def verdicts(self, run: Run, first: int = 0) -> Iterator[tuple[Entry, Verdict | None]]:
+        """Every entry from that number on with its verdict alone: no observation is parsed."""
+        last, tasks = first - 1, dict[str, Task]()
         while True:
             with self._database.reading() as connection:
                 page = list(verdict_page(connection, run, last, tasks))
@@ -318,9 +344,8 @@ class RunStore:
 
     def tell(self, run: Run, event: RunEvent) -> None:
         """Append an event."""
-        row = {"run": run.id, "at": event.at, "kind": event.kind, "data": event.data}
         with self._database.writing() as connection:
-            connection.execute(events.insert().values(row))
+            connection.execute(events.insert().values(_event_row(run, event)))
 
     def events(self, run: Run, kind: str = "") -> list[RunEvent]:
         """In the order told; of one kind, or of all."""
@@ -341,6 +366,10 @@ def _is_claimed(owner: str) -> ColumnElement[bool]:
     """Of an entry: another owner is judging it."""
     others = claims.c.owner != owner, claims.c.until >= time.time()
     return select(claims.c.key).where(claims.c.key == entries.c.key, *others).exists()
+
+
+def _event_row(run: Run, event: RunEvent) -> dict[str, Any]:
+    return {"run": run.id, "at": event.at, "kind": event.kind, "data": event.data}
 
 
 def _run_of(row: dict[str, Any]) -> Run:

@@ -41,5 +41,10 @@ def verdict_page(
         made = Candidate.model_validate_json(texts[row[-2]])
         provenance = Provenance.model_validate(row.provenance, strict=False)
         made = made.model_copy(update={"name": row.name, "provenance": provenance})
-        entry = Entry(number=row.number, task=tasks[row.task], candidate=made)
+        entry = Entry(
+            number=row.number,
+            task=tasks[row.task],
+            candidate=made,
+            submission=row.submission,
+        )
         yield entry, None if row[-1] is None else verdict_in(texts[row[-1]])

@@ -11,6 +11,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from assay.app.report_files import write_html, write_text
+from assay.app.searched.stored_search import stored_search
 from assay.app.stored.run_flags import ReportFlags
 from assay.app.stored.stored_run import stored_claims, stored_run
 from assay.report.export.badge import badge
@@ -24,7 +25,8 @@ def run(flags: ReportFlags) -> int:
     store, one = stored_run(flags.run)
     with store:
         data = of_run(one, store.judgements(one), _shown(flags.run))
-        data = data.model_copy(update={"claims": stored_claims(store, one)})
+        update = {"claims": stored_claims(store, one), "search": stored_search(store, one)}
+        data = data.model_copy(update=update)
     written: dict[str, Path] = {}
     if flags.out is not None:
         written["html"] = write_html(data, flags.out)

@@ -18,10 +18,15 @@ def stored_run(name: str) -> tuple[RunStore, Run]:
         runs = store.runs()
         if not runs:
             raise UsageError(f"{place} holds no run yet")
-        return store, runs[-1]
+        return store, ([one for one in runs if _stands_alone(one)] or runs)[-1]
     except BaseException:
         store.close()
         raise
+
+
+def _stands_alone(run: Run) -> bool:
+    """Whether it is no part of another: winners judged again, or judged with checks left out."""
+    return not run.settings.confirms and not run.settings.without_checks
 
 
 def stored_claims(store: RunStore, run: Run) -> tuple[Recheck, ...]:

@@ -45,6 +45,7 @@ class LlmCall(Record):
     replayed: bool = False  # answered from a record: nothing was paid
     text: str = ""  # the answer
     error: str = ""
+    ask: int | None = None  # the ask it was made for; filled in where it is stored
 
 
 class AskStarted(Record):
@@ -59,6 +60,10 @@ class AskStarted(Record):
     strategy: str
     note: str = ""  # why, in the strategy's words
     labels: dict[str, str] = Field(default_factory=dict)  # island, bottleneck, arm
+    context: tuple[str, ...] = ()  # parts that it is told beside the task
+    shown: tuple[str, ...] = ()  # ids of past attempts that it is shown
+    known: int = 0  # asks before this number were judged, and are what it is told of
+    left: Budget = Budget()  # what might be spent when it was asked
 
 
 class AskEnded(Record):

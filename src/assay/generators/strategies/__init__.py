@@ -1,6 +1,7 @@
 """Strategies: what to ask for next, one file each.
 
     strategy.py            the contract: state -> actions
+    strategy_registry.py   every strategy, by name
     strategy_settings.py   settings by name
     task_strategy.py       steps of single tasks, made into one answer
     rules/                 what strategies share

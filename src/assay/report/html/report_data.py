@@ -17,6 +17,7 @@ from assay.data.published.recheck import Recheck
 from assay.data.record import Record
 from assay.data.scoring.rubric import RubricProfile
 from assay.data.verdict import Coverage, Limits, OwnShare, RelationOutcome
+from assay.report.html.search_section import ReportSearch
 
 NOT_STATED = "not stated"  # the generator of a candidate that names none
 OPEN = "open"  # the status of an entry without a judgement
@@ -138,3 +139,4 @@ class ReportData(Record):
     curves: tuple[ScoreCurve, ...]
     claims: tuple[Recheck, ...] = ()  # someone else's, where the run rechecks them
     profiles: tuple[RubricProfile, ...] = ()  # of the rubric, by generator and device
+    search: ReportSearch | None = None  # where the run is one

@@ -23,6 +23,7 @@ _SCRIPTS = (
     "verdict.js",
     "compare.js",
     "claims.js",
+    "search.js",
     "router.js",
 )
 

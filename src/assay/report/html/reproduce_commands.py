@@ -25,7 +25,7 @@ class VerdictOrigin:
 
     def task(self, task_id: str) -> str:
         """The task as `assay eval` takes it."""
-        if self.asked == "native":
+        if self.asked == "native" or task_id in self.asked.split():
             return task_id
         if ":" in self.asked and "#" not in self.asked:
             return f"{self.asked}#{task_id}"

@@ -1,12 +1,12 @@
 // Chooses the page by the part of the address behind `#`, and answers keys.
 const PAGES = {
   "": CLAIMS.length ? claimsPage : overviewPage, overview: VERDICTS.length ? overviewPage : () => null, verdicts: verdictsPage, tasks: tasksPage, task: taskPage, leaderboard: leaderboardPage,
-  generator: generatorPage, verdict: verdictPage, compare: comparePage,
+  generator: generatorPage, verdict: verdictPage, compare: comparePage, search: searchPage,
 };
-const NAV = [...(CLAIMS.length ? [["", "Claims", "a"]] : []), ...(CLAIMS.length && !VERDICTS.length ? [] : [
+const NAV = [...(CLAIMS.length ? [["", "Claims", "a"]] : []), ...(SEARCH ? [["search", "Search", "s"]] : []), ...(CLAIMS.length && !VERDICTS.length ? [] : [
   [CLAIMS.length ? "overview" : "", "Overview", "o"], ["verdicts", "Verdicts", "v"], ["tasks", "Tasks", "t"],
   ["leaderboard", "Leaderboard", "l"], ["compare", "Compare", "c"]])];
-const SINGLE = VERDICTS.length === 1 && !CLAIMS.length;
+const SINGLE = VERDICTS.length === 1 && !CLAIMS.length && !SEARCH;
 
 function route() {
   const parts = location.hash.replace(/^#\/?/, "").split("/").map(decoded);
