@@ -27,7 +27,7 @@ from assay import __version__
 from assay.data.device import Device, DeviceReading
 from assay.devices import device_registry
 from assay.devices.burst import EventTimer
-from assay.devices.calibrate_cuda import (
+from assay.devices.calibration.calibrate_cuda import (
     CalibrationPlan,
     CalibrationSetup,
     copy,

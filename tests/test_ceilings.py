@@ -15,7 +15,7 @@ import ceilings
 from ceilings import Subject, environment, subjects, take_turns
 
 from assay.data.device import DeviceReading
-from assay.devices.calibrate_cuda import CalibrationPlan, CalibrationSetup
+from assay.devices.calibration.calibrate_cuda import CalibrationPlan, CalibrationSetup
 from host_timer import HostTimer
 from sample_records import DEVICE
 

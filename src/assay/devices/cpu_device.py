@@ -67,7 +67,9 @@ class CpuBackend(DeviceBackend):
 
     def calibrate(self) -> Calibration:
         """In this process, with the threads torch was given."""
-        from assay.devices.calibrate import calibrate  # imports torch, which takes seconds
+        from assay.devices.calibration.calibrate import (
+            calibrate,  # imports torch, which takes seconds
+        )
 
         return calibrate(self.describe())
 

@@ -104,7 +104,7 @@ class CudaBackend(DeviceBackend):
 
     def calibrate(self) -> Calibration:
         """Through torch, between events."""
-        from assay.devices.calibrate_cuda import calibrate
+        from assay.devices.calibration.calibrate_cuda import calibrate
 
         return calibrate(self.index, self.describe(), self._gpu().reading)
 

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from assay.data.device import Calibration, DeviceSurvey
 from assay.devices import device_registry
-from assay.devices.calibration_folder import CalibrationFolder
+from assay.devices.calibration.calibration_folder import CalibrationFolder
 from assay.devices.device_adapter import DeviceBackend
 from assay.devices.lease import Waiting, device_key, lease
 from assay.devices.load_counters import LoadCounters, busy_words, load_between, load_counters

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from assay.data.device import Calibration
-from assay.devices.calibration_folder import CalibrationFolder
+from assay.devices.calibration.calibration_folder import CalibrationFolder
 from sample_records import DEVICE
 
 CALIBRATION = Calibration(

@@ -9,8 +9,8 @@ import pytest
 import torch
 
 from assay.data.device import CacheSizes, Device, DeviceReading
-from assay.devices import calibrate_cuda
-from assay.devices.calibrate_cuda import (
+from assay.devices.calibration import calibrate_cuda
+from assay.devices.calibration.calibrate_cuda import (
     CalibrationPlan,
     CalibrationSetup,
     calibrate,

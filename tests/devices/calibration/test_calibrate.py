@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 from assay.data.device import CacheSizes
-from assay.devices.calibrate import aa_noise_percent, calibrate, copy_buffer_bytes, timer_step_ns
+from assay.devices.calibration.calibrate import (
+    aa_noise_percent,
+    calibrate,
+    copy_buffer_bytes,
+    timer_step_ns,
+)
 from assay.devices.cpu_device import CpuBackend
 from assay.devices.survey import survey
 
