@@ -114,7 +114,7 @@ def _forward(model: ModelModule, compiled: CompiledReference) -> list[str]:
     """Hand the arguments over in the order that `call` has them in."""
     lines, given = [], []
     for name, dtype in zip(compiled.arguments, compiled.tensors, strict=True):
-        value = _expression(name)
+        value = source_expression(name)
         if dtype and value in model.parameters:
             lines.append(f"require_input({value}, {dtype})")
             if not compiled.updates_inputs:
@@ -136,13 +136,13 @@ def _size_check(compiled: CompiledReference) -> list[str]:
     if not compiled.conditions:
         return []
     return [
-        *(f"{name} = {_expression(source)}" for name, source in sources.items()),
+        *(f"{name} = {source_expression(source)}" for name, source in sources.items()),
         f"if not ({' and '.join(f'({one})' for one in compiled.conditions)}):",
         "    raise ValueError('this kernel was written for other sizes')",
     ]
 
 
-def _expression(name: str) -> str:
+def source_expression(name: str) -> str:
     """`L['self']._modules['fc']._parameters['weight']` as `self.fc.weight`."""
     attribute = _MODULE_PART.sub(lambda m: f"[{m[1]}]" if m[1].isdigit() else f".{m[1]}", name)
     found = re.sub(r"L\['(\w+)'\]", r"\1", attribute)

@@ -60,13 +60,13 @@ def compiled(path: Path, entry: str) -> CompiledReference:
     import torch
     from torch._inductor.utils import run_and_get_code
 
-    task = _imported(path)
+    task = imported_task(path)
     torch.manual_seed(0)
     model = getattr(task, entry)(*task.get_init_inputs()).eval()
     inputs = task.get_inputs()
     versions = [one._version for one in inputs if isinstance(one, torch.Tensor)]
-    seen = _Graphs()
-    _leave_sizes_open()
+    seen = DynamoGraph()
+    leave_sizes_open()
     with torch.no_grad():
         made = torch.compile(model, backend=seen.compile, dynamic=True, fullgraph=True)
         result, texts = run_and_get_code(made, *inputs)
@@ -85,7 +85,7 @@ def compiled(path: Path, entry: str) -> CompiledReference:
     )
 
 
-def _imported(path: Path) -> Any:
+def imported_task(path: Path) -> Any:
     spec = spec_from_file_location("task", path)
     if spec is None or spec.loader is None:
         raise ValueError(f"{path.name} is no Python module")
@@ -94,7 +94,7 @@ def _imported(path: Path) -> Any:
     return module
 
 
-def _leave_sizes_open() -> None:
+def leave_sizes_open() -> None:
     """No size is fixed because it is a parameter's, or because it equals another one."""
     import torch._dynamo.config
     import torch._inductor.config
@@ -110,7 +110,7 @@ def _leave_sizes_open() -> None:
     symbols.use_duck_shape = False
 
 
-class _Graphs:
+class DynamoGraph:
     """The graph that Dynamo hands to Inductor: its arguments, and the conditions on their sizes."""
 
     def __init__(self) -> None:
@@ -120,9 +120,15 @@ class _Graphs:
 
     def compile(self, graph: Any, examples: Any) -> Any:
         """A backend of torch.compile."""
+        from torch._inductor.compile_fx import compile_fx
+
+        self.read(graph, examples)
+        return compile_fx(graph, examples)
+
+    def read(self, graph: Any, examples: Any) -> None:
+        """Keep where its arguments come from and what is known of their sizes."""
         import torch
         from torch._guards import TracingContext
-        from torch._inductor.compile_fx import compile_fx
 
         nodes = [node for node in graph.graph.nodes if node.op == "placeholder"]
         self.arguments = tuple(_source_name(node.meta["grapharg"].source) for node in nodes)
@@ -131,7 +137,6 @@ class _Graphs:
         )
         mode = TracingContext.get().fake_mode
         self._shapes = mode.shape_env if mode is not None else None
-        return compile_fx(graph, examples)
 
     def conditions(self) -> tuple[str, ...]:
         """What the sizes must satisfy for the source to be right."""
