@@ -146,13 +146,13 @@ def reported_cheats(search: SimulatedSearch, state: SearchState) -> int:
     return sum(map(search.landscape.is_cheat, used))
 
 
-def every_strategy(seeds: int, tasks: int = 12) -> dict[str, Any]:
+def every_strategy(seeds: Sequence[int], tasks: int = 12) -> dict[str, Any]:
     """Question 1, and how each strategy does with its usual settings."""
     found: dict[str, Any] = {}
     for kind in STRATEGIES:
         gains, asked, made, reported = [], [], 0, 0
         stops: Counter[str] = Counter()
-        for seed in range(seeds):
+        for seed in seeds:
             search = SimulatedSearch(kind(), SimulatedLandscape(seed, tasks), trials=40 * tasks)
             state = search.run()
             gains.append(math.exp(gain(state, search.landscape) / tasks))
@@ -211,7 +211,7 @@ def steering(
 
 
 def memory(
-    seeds: Sequence[int] = range(10),
+    seeds: Sequence[int],
     facts: LandscapeFacts = USUAL,
     tasks: int = 24,
     asks: int = 30,
@@ -284,18 +284,21 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", type=int, default=50, help="of steering; memory has ten")
     parser.add_argument("--out", type=Path, default=OUT)
+    parser.add_argument("--first-seed", type=int, default=2000, help="0 to 1015 were developed on")
     given = parser.parse_args()
+    first = given.first_seed
+    ten = range(first, first + 10)
     parts: dict[str, Callable[[], dict[str, Any]]] = {
-        "every_strategy": lambda: every_strategy(10),
-        "steering": lambda: steering(range(given.seeds)),
-        "memory": memory,
-        "memory_where_examples_help_more": lambda: memory(facts=HELPFUL),
+        "every_strategy": lambda: every_strategy(ten),
+        "steering": lambda: steering(range(first, first + given.seeds)),
+        "memory": lambda: memory(ten),
+        "memory_where_examples_help_more": lambda: memory(ten, HELPFUL),
     }
-    found: dict[str, Any] = {"facts": asdict(USUAL)}
+    found: dict[str, Any] = {"first_seed": first, "facts": asdict(USUAL)}
     for name, make in parts.items():
         print(f"{name}:", flush=True)
         found[name] = make()
-    given.out.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+        given.out.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
     print(f"written to {given.out}")
 
 

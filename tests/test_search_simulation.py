@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 
@@ -11,6 +12,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
 
 from search_simulation import SimulatedSearch, gain, interval, reported_cheats
 from simulated_landscape import LandscapeFacts, SimulatedLandscape
+from steering_search import SteeringComparison, read_results
 
 from assay.data.generation.action import Action, Ask
 from assay.data.generation.attempt import Attempt
@@ -79,3 +81,16 @@ def test_the_interval_is_students() -> None:
     found = interval([1.0, 2.0, 3.0])
     assert (found.mean, found.n) == (2.0, 3)
     assert found.high - found.mean == pytest.approx(4.303 / 3**0.5, rel=1e-3)
+
+
+def test_shares_of_real_searches_are_read_from_what_they_print() -> None:
+    def line(task: str, speedup: float | None, trials: int) -> str:
+        best = {"speedup": speedup} if speedup else None
+        return json.dumps({"task": task, "best": best, "spent": {"trials": trials}})
+
+    uniform = read_results(f"{line('a', 4.0, 20)}\n{line('b', 0.5, 20)}\n{line('c', None, 20)}\n")
+    steered = read_results(f"{line('a', 2.0, 30)}\n{line('b', 1.0, 6)}\n{line('c', None, 6)}\n")
+    found = SteeringComparison(uniform, steered)
+    assert found.share_of_gain == pytest.approx(0.5)
+    assert found.share_of_trials == pytest.approx(0.7)
+    assert SteeringComparison(steered[1:], steered).share_of_gain is None
