@@ -48,7 +48,8 @@ def profiled(call: Callable[[], object], forwards: int, accelerated: bool) -> li
 
 def _rows(profile: Any) -> Iterator[ProfileRow]:
     for event in profile.profiler.kineto_results.events():
-        name, times = event.name(), (event.start_ns() / 1e3, event.end_ns() / 1e3)
+        name, start = event.name(), event.start_ns() / 1e3
+        times = (start, start + event.duration_ns() / 1e3)
         if event.device_type() != DeviceType.CPU:
             if not event.is_user_annotation() and not name.startswith(NODE_PREFIX):
                 linked = event.linked_correlation_id()
