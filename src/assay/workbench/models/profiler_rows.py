@@ -55,8 +55,8 @@ def _rows(profile: Any) -> Iterator[ProfileRow]:
                 linked = event.linked_correlation_id()
                 yield ProfileRow(RowKind.DEVICE, name, *times, launched_by=linked)
         elif name.startswith(NODE_PREFIX):
-            thread = event.start_thread_id()
-            yield ProfileRow(RowKind.ANNOTATION, name, *times, thread=thread)
+            number, thread = event.correlation_id(), event.start_thread_id()
+            yield ProfileRow(RowKind.ANNOTATION, name, *times, number, thread=thread)
         elif "::" in name:
             number, thread = event.correlation_id(), event.start_thread_id()
             yield ProfileRow(
