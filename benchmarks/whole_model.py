@@ -26,8 +26,9 @@ from assay.app.models.model_text import apply_page, hot_page
 from assay.data.settings import Cache, Level, Settings
 from assay.devices.device_registry import for_judging
 from assay.devices.survey import survey
+from assay.engine.judge import Judge
 from assay.report.console import result_console
-from assay.workbench.models.apply_kernels import ApplyRequest, apply, kernels_named
+from assay.workbench.models.apply_kernels import ApplyRequest, apply, judged_by, kernels_named
 from assay.workbench.models.apply_report import ApplyReport
 from assay.workbench.models.device_limits import limits_of
 from assay.workbench.models.hot_model import ModelFile, Profiled, asked, ranked
@@ -41,25 +42,22 @@ class Trial:
     """A model, the sizes that a GPU gets, and the kernels for its tasks, by the task's end."""
 
     file: str
-    sizes: dict[str, str]
+    sizes: dict[str, int]
+    dtype: str
     kernels: dict[str, str]
 
 
 TRIALS = {
     "gpt": Trial(
         "gpt_block.py",
-        {
-            "batch": "16",
-            "tokens": "1024",
-            "width": "1024",
-            "heads": "16",
-            "dtype": "torch.bfloat16",
-        },
+        {"batch": 8, "tokens": 1024, "width": 1024, "heads": 16},
+        "torch.bfloat16",
         {"pow_mul_add_and_5_more": "gpt_gelu", "add_layer_norm": "gpt_add_norm"},
     ),
     "resnet": Trial(
         "resnet_block.py",
-        {"batch": "128", "channels": "64", "side": "56", "dtype": "torch.float16"},
+        {"batch": 128, "channels": 64, "side": 56},
+        "torch.float16",
         {"batch_norm_relu": "resnet_norm_relu", "batch_norm_add_relu": "resnet_norm_add_relu"},
     ),
 }
@@ -85,6 +83,7 @@ def parsed_flags() -> argparse.Namespace:
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--only", nargs="+", choices=tuple(TRIALS))
     parser.add_argument("--level", default="quick", choices=[one.value for one in Level])
+    parser.add_argument("--small", action="store_true", help="on a GPU a quarter of the batch")
     parser.add_argument("--out", type=Path)
     return parser.parse_args()
 
@@ -96,7 +95,7 @@ def tried(trial: Trial, flags: argparse.Namespace) -> dict[str, Any]:
         folder = Path(place)
         source = (MODELS / trial.file).read_text(encoding="utf-8")
         path = folder / trial.file
-        path.write_text(resized(source, trial.sizes if device.accelerated else {}))
+        path.write_text(resized(source, trial, flags.small) if device.accelerated else source)
         model = ModelFile.named(str(path))
         surveyed = survey(flags.device, measured=True)
         title = surveyed.device.name if surveyed.device is not None else flags.device
@@ -115,14 +114,16 @@ def tried(trial: Trial, flags: argparse.Namespace) -> dict[str, Any]:
         )
         kernels = kernels_named(hot.report, folder, given)
         request = ApplyRequest(model, hot.report, kernels, settings, folder / "model_applied.py")
-        report = apply(request, tell=lambda text: print(text, file=sys.stderr))
+        with Judge(device=flags.device, jobs=1) as session:
+            report = apply(request, judged_by(session), lambda text: print(text, file=sys.stderr))
         result_console().print(apply_page(report))
     return recorded(report) | {"hot": _summary(hot.report.model_dump(mode="json"))}
 
 
-def resized(source: str, sizes: dict[str, str]) -> str:
-    """The model's file with other sizes at its top."""
-    for name, value in sizes.items():
+def resized(source: str, trial: Trial, small: bool) -> str:
+    """The model's file with a GPU's sizes and dtype at its top; small: a quarter of the batch."""
+    sizes = trial.sizes | ({"batch": trial.sizes["batch"] // 4} if small else {})
+    for name, value in {**sizes, "dtype": trial.dtype}.items():
         source, count = re.subn(rf"(?m)^{name} = .*$", f"{name} = {value}", source, count=1)
         if not count:
             raise ValueError(f"the model has no `{name} = ...` at its top")

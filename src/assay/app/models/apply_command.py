@@ -12,9 +12,10 @@ from assay.app.models.model_text import apply_page
 from assay.data.settings import Cache, Level, Settings, Track
 from assay.data.verdict import Status
 from assay.devices.device_registry import for_judging
+from assay.engine.judge import Judge
 from assay.errors import UsageError
 from assay.report.console import result_console
-from assay.workbench.models.apply_kernels import ApplyRequest, apply, kernels_named
+from assay.workbench.models.apply_kernels import ApplyRequest, apply, judged_by, kernels_named
 from assay.workbench.models.hot_model import ModelFile
 from assay.workbench.models.hot_report import HotReport
 
@@ -35,7 +36,8 @@ def run(flags: ApplyFlags) -> int:
         settings=_settings(flags, report.device),
         out=flags.out or flags.hot.parent / "model_applied.py",
     )
-    found = apply(request, tell=note)
+    with Judge(device=report.device, jobs=1) as session:
+        found = apply(request, judged_by(session), note)
     if flags.json:
         sys.stdout.write(found.model_dump_json() + "\n")
     else:

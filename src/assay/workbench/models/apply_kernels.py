@@ -17,8 +17,8 @@ from assay.data.baselines import COMPILE, EAGER
 from assay.data.observations.measurement import Timing
 from assay.data.settings import Cache, Settings, Track
 from assay.data.verdict import Status, Verdict
+from assay.engine.judge import Judge
 from assay.errors import UsageError
-from assay.pipeline import evaluate
 from assay.workbench.models.applied_model import Replacement, applied_text
 from assay.workbench.models.apply_report import AppliedKernel, ApplyReport, GainFound
 from assay.workbench.models.gain_ranking import (
@@ -31,7 +31,7 @@ from assay.workbench.models.gain_ranking import (
 from assay.workbench.models.hot_model import ModelFile
 from assay.workbench.models.hot_report import HotGroup, HotReport
 
-Evaluate = Callable[..., Verdict]
+Evaluate = Callable[[str, Path, Settings], Verdict]
 _APART = 1.5  # the profile's time of an operation over the judge's, from which on it is said
 
 
@@ -73,8 +73,18 @@ def kernels_named(report: HotReport, folder: Path, given: Sequence[str]) -> tupl
     return tuple(found)
 
 
+def judged_by(session: Judge) -> Evaluate:
+    """One session for the kernels and the model: its processes stay warm in between."""
+
+    def judge(task: str, candidate: Path, settings: Settings) -> Verdict:
+        (judgement,) = session.evaluate_many(task, [candidate], settings)
+        return judgement.verdict
+
+    return judge
+
+
 def apply(
-    request: ApplyRequest, judge: Evaluate = evaluate, tell: Callable[[str], None] = lambda _: None
+    request: ApplyRequest, judge: Evaluate, tell: Callable[[str], None] = lambda _: None
 ) -> ApplyReport:
     """Judge, write, judge again."""
     if request.model.source_id != request.report.source_id:

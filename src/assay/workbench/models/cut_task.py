@@ -40,6 +40,9 @@ def task_text(region: KernelRegion, traced: TracedModel, title: str) -> str:
     names = ", ".join(f"in{place}" for place in range(len(drawn)))
     body = "\n".join(f"        {line}" for line in lines)
     draws = "\n".join(f"        {_draw(one, sizes)}," for one in drawn)
+    gaps = [f"in{place}" for place, one in enumerate(drawn) if not _is_dense(one.form)]
+    if gaps:
+        title += f"\n\nIn the model {', '.join(gaps)} are views with gaps; here they have none.\n"
     named = "\n".join(f"{name} = {size}" for size, name in sizes.items())
     imports = "import math\n\n" if "math." in body else ""
     return (
@@ -64,11 +67,11 @@ def _sizes(drawn: Sequence[DrawnForm]) -> dict[int, str]:
 def _draw(one: DrawnForm, sizes: dict[int, str]) -> str:
     """The expression that draws it, in the memory order in which it was seen."""
     form = one.form
-    order = sorted(range(len(form.shape)), key=lambda axis: -_stride(form, axis))
+    order = _memory_order(form)
     stored = [form.shape[axis] for axis in order]
     shown = [_size(size, one.weight, sizes) for size in stored]
     made = _values(one, shown)
-    if order == sorted(order) or not _is_dense(form, order):
+    if order == sorted(order) or not _is_dense(form):
         return made if order == sorted(order) else _values(one, _plain_sizes(one, sizes))
     back = [order.index(axis) for axis in range(len(order))]
     made = f"({made})" if " * " in made or " + " in made else made
@@ -83,14 +86,15 @@ def _size(size: int, weight: bool, sizes: dict[int, str]) -> str:
     return str(size) if size <= 1 or (weight and size < _SMALL) else sizes[size]
 
 
-def _stride(form: TensorForm, axis: int) -> int:
-    return form.strides[axis] if form.strides else 0
+def _memory_order(form: TensorForm) -> list[int]:
+    """The axes, that of the largest stride first."""
+    return sorted(range(len(form.shape)), key=lambda axis: -form.strides[axis])
 
 
-def _is_dense(form: TensorForm, order: Sequence[int]) -> bool:
+def _is_dense(form: TensorForm) -> bool:
     """Whether the elements lie side by side in some order of the axes."""
     expected = 1
-    for axis in reversed(order):
+    for axis in reversed(_memory_order(form)):
         if form.shape[axis] > 1 and form.strides[axis] != expected:
             return False
         expected *= form.shape[axis]

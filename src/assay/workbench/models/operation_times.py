@@ -40,7 +40,8 @@ class ModelTimes:
 
 def device_times(rows: Sequence[ProfileRow]) -> ModelTimes:
     """Of device rows alone; host rows only say whose they are."""
-    owners = {one.number: one for one in rows if one.kind is RowKind.OPERATION}
+    hosts = [one for one in rows if one.kind is not RowKind.DEVICE and one.number]
+    owners = {one.number: one for one in hosts}
     kernels = [one for one in rows if one.kind is RowKind.DEVICE]
     spans = [(one.start_us, one.end_us) for one in kernels]
     nodes = _Nodes(rows)
@@ -50,7 +51,9 @@ def device_times(rows: Sequence[ProfileRow]) -> ModelTimes:
         if owner is None:
             found.append(OperationTime(UNATTRIBUTED, (), "", share))
         else:
-            found.append(OperationTime(owner.name, owner.inputs, nodes.of(owner), share))
+            is_node = owner.kind is RowKind.ANNOTATION  # launched by the node's own code
+            name, node = (owner.node, owner.node) if is_node else (owner.name, nodes.of(owner))
+            found.append(OperationTime(name, owner.inputs, node, share))
     return ModelTimes(tuple(found), busy_us(spans))
 
 

@@ -48,14 +48,15 @@ def profiled(call: Callable[[], object], forwards: int, accelerated: bool) -> li
 
 def _rows(profile: Any) -> Iterator[ProfileRow]:
     for event in profile.profiler.kineto_results.events():
-        name, times = event.name(), (event.start_ns() / 1e3, event.end_ns() / 1e3)
+        name, start = event.name(), event.start_ns() / 1e3
+        times = (start, start + event.duration_ns() / 1e3)
         if event.device_type() != DeviceType.CPU:
             if not event.is_user_annotation() and not name.startswith(NODE_PREFIX):
                 linked = event.linked_correlation_id()
                 yield ProfileRow(RowKind.DEVICE, name, *times, launched_by=linked)
         elif name.startswith(NODE_PREFIX):
-            thread = event.start_thread_id()
-            yield ProfileRow(RowKind.ANNOTATION, name, *times, thread=thread)
+            number, thread = event.correlation_id(), event.start_thread_id()
+            yield ProfileRow(RowKind.ANNOTATION, name, *times, number, thread=thread)
         elif "::" in name:
             number, thread = event.correlation_id(), event.start_thread_id()
             yield ProfileRow(
