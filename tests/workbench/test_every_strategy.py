@@ -13,8 +13,8 @@ from assay.workbench.search_results import search_results
 from workbench.scripted_search import GELU, SOFTMAX, ScriptedSearch, plan_of
 
 CHEATS = (
-    *(f"{what} {number}" for number in range(5, 9) for what in ("dishonest", "suspicious")),
-    *("accepted 60", "accepted 70", "none", "fail", "crashed", "accepted 9/dishonest 9"),
+    *("dishonest 9", "suspicious 8", "accepted 60", "none", "fail", "crashed"),
+    *("accepted 9/dishonest 9", "dishonest 7"),
 )
 NAMES = sorted(STRATEGIES.built_in)
 
@@ -22,7 +22,7 @@ NAMES = sorted(STRATEGIES.built_in)
 @pytest.mark.parametrize("name", NAMES)
 def test_a_cheating_generator_gains_nothing(tmp_path: Path, name: str) -> None:
     """What is accepted in the search and found out at its confirmation is no winner either."""
-    plan = plan_of(SOFTMAX, GELU, budget=Budget(trials=len(CHEATS)), strategy=name)
+    plan = plan_of(SOFTMAX, GELU, budget=Budget(trials=6), strategy=name)
     log = ScriptedSearch(tmp_path, CHEATS, plan, strategy(name)).go()
     results = search_results(log)
     assert [one.winner for one in results] == ["", ""]
@@ -34,7 +34,7 @@ def test_a_cheating_generator_gains_nothing(tmp_path: Path, name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_an_honest_gain_is_found_among_them(tmp_path: Path, name: str) -> None:
     script = ("dishonest 9", "accepted 2", "incorrect", "accepted 60", "none", "accepted 3")
-    plan = plan_of(budget=Budget(trials=8, tokens=1500), strategy=name)
+    plan = plan_of(budget=Budget(trials=6, tokens=1500), strategy=name)
     log = ScriptedSearch(tmp_path, script, plan, strategy(name)).go()
     (result,) = search_results(log)
     found = log.judged("softmax", result.winner)

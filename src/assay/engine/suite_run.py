@@ -44,6 +44,9 @@ class EntryAnswer:
     judgement: Judgement
 
 
+Answers = queue.Queue[EntryAnswer | None]  # None: a batch has ended, look again
+
+
 @dataclass
 class SuiteRun:
     """One run of a store, carried on until nothing is open."""
@@ -58,7 +61,7 @@ class SuiteRun:
 
     def answers(self) -> Generator[EntryAnswer, None, None]:
         """Judge what is open, and give each answer once it is stored."""
-        found: queue.Queue[EntryAnswer] = queue.Queue()
+        found: Answers = queue.Queue()
         stop = threading.Event()
         self._release_dead()
         with (
@@ -84,7 +87,7 @@ class SuiteRun:
         return Judge(self.run.settings.device, self.jobs)
 
     def _answers(
-        self, begin: Callable[[list[Entry]], Future[None]], found: queue.Queue[EntryAnswer]
+        self, begin: Callable[[list[Entry]], Future[None]], found: Answers
     ) -> Iterator[EntryAnswer]:
         """At most two batches a thread are in memory: the queue itself is in the store."""
         running: set[Future[None]] = set()
@@ -95,7 +98,8 @@ class SuiteRun:
                 and found.qsize() < _BATCH  # who takes the answers is not left behind
                 and (batch := next(batches, None))
             ):
-                running.add(begin(batch))
+                running.add(begun_batch := begin(batch))
+                begun_batch.add_done_callback(lambda _: found.put(None))
             if not running and found.empty():
                 if not self._others_at_work():
                     return
@@ -103,7 +107,8 @@ class SuiteRun:
                 self._release_dead()
                 batches = self._batches()  # another process may have given one up
             with contextlib.suppress(queue.Empty):
-                yield from self._each(found.get(timeout=_POLL_S))
+                if (answer := found.get(timeout=_POLL_S)) is not None:
+                    yield from self._each(answer)
             for done in [one for one in running if one.done()]:
                 running.remove(done)
                 done.result()
@@ -147,7 +152,7 @@ class SuiteRun:
         self,
         judge: Judge,
         batch: list[Entry],
-        found: queue.Queue[EntryAnswer],
+        found: Answers,
         stop: threading.Event,
     ) -> None:
         left = batch

@@ -80,10 +80,9 @@ class RequestBuilder:
         records = [one for number, one in self._log.asks().items() if number < known]
         entries = [one.ended.entry for one in records if one.ended is not None]
         found = self._log.found()
-        for number in entries:
-            verdict = found[number].verdict if number is not None and number in found else None
-            if verdict is not None:
-                return verdict.environment.device
+        for judged in (found[one] for one in entries if one is not None and one in found):
+            if judged.verdict is not None:
+                return judged.verdict.environment.device
         host = backend(self._log.run.settings.device)
         return None if host.accelerated else host.describe()
 
