@@ -23,7 +23,7 @@ from assay.data.task import Task
 from assay.errors import UsageError
 from assay.languages.candidate_file import ENTRY, candidate_of_text
 from assay.languages.language_registry import source_suffixes
-from assay.tasks.catalog import adapted, candidate_at, prediction_of
+from assay.tasks.catalog import adapted, candidate_at, candidate_suffixes, prediction_of
 from assay.tasks.unread import Unread
 
 REFERENCE = "reference"  # instead of a place: each task's own reference is its candidate
@@ -90,10 +90,11 @@ def _in_folder(folder: Path, tasks: Sequence[Task]) -> Iterator[Found | Unread]:
 
 
 def _of_task(folder: Path, task: Task) -> Iterator[Found | Unread]:
+    suffixes = (*source_suffixes(), *candidate_suffixes(task))
     for path in sorted(folder.iterdir()):
         if path.name.startswith((".", "__pycache__")):
             continue
-        if path.is_dir() or path.suffix in source_suffixes():
+        if path.is_dir() or path.suffix in suffixes:
             yield _read(path, task, Provenance())
 
 

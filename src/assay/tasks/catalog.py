@@ -121,6 +121,12 @@ def candidate_at(path: Path, task: Task) -> Candidate:
     return adapted(reading.load_candidate(path) if reading else load_candidate(path), task)
 
 
+def candidate_suffixes(task: Task) -> tuple[str, ...]:
+    """Of files that are candidates in the task's format, beside those of sources."""
+    reading = _reader_of(task)
+    return reading.candidate_suffixes if reading else ()
+
+
 def adapted(candidate: Candidate, task: Task) -> Candidate:
     """The candidate with the entry that is called as the task's reference is."""
     reading = _reader_of(task)

@@ -32,6 +32,7 @@ class Reader(ABC):
 
     name: str  # in `Task.format`, and before the colon of READER:PATH#ID
     default_place: Path | None = None  # where no place is given; None: one has to be given
+    candidate_suffixes: tuple[str, ...] = ()  # of candidates that are no source file
     flat_tolerance: bool = True  # those who use the format compare with one tolerance for all
 
     @abstractmethod

@@ -16,7 +16,8 @@ class ImportFlags:
     """`assay import`."""
 
     format: Annotated[
-        str, typer.Argument(metavar="FORMAT", help="Whose it is: kernelbench_x or openevolve.")
+        str,
+        typer.Argument(metavar="FORMAT", help="Whose: kernelbench, kernelbench_x or openevolve."),
     ]
     path: Annotated[Path, typer.Argument(metavar="PATH", help="The file or folder to read.")]
     out: Annotated[

@@ -2,6 +2,7 @@
 
     import_reader.py           the contract: one class for each format
     import_registry.py         the formats by name; other distributions add theirs by entry point
+    kernelbench_samples.py     KernelBench's run folders with eval_results.json
     kernelbench_x_corpus.py    KernelBench-X's corpus of transitions between rounds
     openevolve_trace.py        OpenEvolve's traces of evolution
     foreign_lines.py           JSON of others, line by line

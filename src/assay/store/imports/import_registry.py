@@ -9,6 +9,7 @@ FORMATS: Registry[ImportReader] = Registry(
     ImportReader,
     "assay.imports",
     {
+        "kernelbench": "assay.store.imports.kernelbench_samples:KernelBenchSamples",
         "kernelbench_x": "assay.store.imports.kernelbench_x_corpus:KernelBenchXCorpus",
         "openevolve": "assay.store.imports.openevolve_trace:OpenEvolveTrace",
     },

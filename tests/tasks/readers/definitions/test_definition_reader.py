@@ -9,9 +9,12 @@ from typing import Any
 import pytest
 import torch
 
+from assay.data.run import Entry
+from assay.engine.candidate_list import candidates_at
 from assay.errors import UsageError
 from assay.tasks.catalog import candidate_at, candidates_of, resolve, tasks_of, unread_of
 from assay.tasks.readers.definitions.size_expression import size_of, value_of
+from assay.tasks.unread import Unread
 from tasks.readers.foreign_module import instance, module_of
 
 SCALE = "import torch\n\n@torch.no_grad()\ndef run(x, w, factor):\n    return x * w * factor\n"
@@ -94,13 +97,27 @@ def problem(tmp_path: Path) -> Path:
 def test_each_workload_is_a_task_and_the_others_are_told(problem: Path) -> None:
     tasks = tasks_of(f"sol_execbench:{problem}")
     assert [task.id for task in tasks] == ["scale_rows", "scale_rows@1"]
-    assert tasks[0].title == "Scales rows." and tasks[0].tags == ("scale",)
+    assert tasks[0].title == "Scales rows." and tasks[0].tags == ("scale", "workload:u0")
     assert SCALE.strip() in tasks[0].source
     shapes = [[tuple(x.shape) for x in module_of(t.source).get_inputs()] for t in tasks]
     assert shapes == [[(4, 6), (6,)], [(9, 6), (6,)]]
     broken, unsaid = unread_of(f"sol_execbench:{problem}")
     assert "breaks the constraint N1 == N + 1" in broken.why
     assert "does not say how the tensor 'x' is made" in unsaid.why
+
+
+def test_solutions_are_candidates_of_a_run(problem: Path, tmp_path: Path) -> None:
+    tasks = tasks_of(f"sol_execbench:{problem}")
+    own = tmp_path / "candidates" / "scale_rows"
+    _write(own / "first.json", RETURNS)
+    _write(own / "second" / "solution.json", WRITES)
+    _write(own / "third.json", {"speedup": 3.0})
+    found = list(candidates_at(tmp_path / "candidates", tasks))
+    entries = [one for one in found if isinstance(one, Entry)]
+    assert [Path(one.candidate.name).name for one in entries] == ["first.json", "solution.json"]
+    assert all(one.candidate.entry == "ModelNew" for one in entries)
+    (unread,) = [one for one in found if isinstance(one, Unread)]
+    assert "is no solution" in unread.why
 
 
 def test_axes_follow_each_other(problem: Path) -> None:

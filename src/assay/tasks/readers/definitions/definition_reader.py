@@ -34,6 +34,8 @@ _BLOBS = "FLASHINFER_TRACE_DIR"  # the formats' own name of the folder of stored
 class DefinitionReader(Reader):
     """A folder with definitions, at any depth; a file is one definition."""
 
+    candidate_suffixes = (".json",)
+
     def list(self, place: Path) -> tuple[Task, ...]:
         """Every workload of every definition."""
         found = tuple(one for one in self._read_all(place) if isinstance(one, Task))
@@ -68,10 +70,13 @@ class DefinitionReader(Reader):
         return tuple(beside or found)
 
     def load_candidate(self, path: Path) -> Candidate:
-        """A solution in JSON, or a file or folder of sources."""
+        """A solution in JSON, a folder with one, or a file or folder of sources."""
         if path.suffix == ".json":
             return load_solution(path)
-        return super().load_candidate(path)
+        told = (
+            [one for one, text in _json_files(path) if is_solution(text)] if path.is_dir() else []
+        )
+        return load_solution(told[0]) if len(told) == 1 else super().load_candidate(path)
 
     def adapt(self, candidate: Candidate, task: Task) -> Candidate:
         """Behind a `ModelNew` that calls the function of the solution."""
@@ -116,7 +121,9 @@ class DefinitionReader(Reader):
             case = name + (f"{_CASE}{number}" if number else "")
             try:
                 source = module_source(definition, workload, blobs)
-                yield self._task(case, definition, source)
+                made = self._task(case, definition, source)
+                uuid = (f"workload:{workload.uuid}",) if workload.uuid else ()
+                yield made.model_copy(update={"tags": (*made.tags, *uuid)})
             except UsageError as error:
                 yield Unread(f"{path}{_CASE}{number}", str(error))
 
