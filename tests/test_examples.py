@@ -20,11 +20,6 @@ FOUND = [*EXAMPLES.glob("*/*.cpp"), *EXAMPLES.glob("*/*.py")]
 KERNELS = sorted(path for path in FOUND if path.parent.name != "models")  # whole models, no kernels
 UNLABELLED = [path for path in KERNELS if "__" not in path.name]
 CATEGORIES = 15
-NO_ANSWER = {  # tasks of which some drawn matrices have no answer: the verdict is invalid_task then
-    "cholesky": "a few changed elements can cost a matrix its definiteness",
-    "invert_matrix_lu": "a matrix of signed zeros is singular",
-}
-NEEDS_MEMORY = ("det", "solve_and_add_scaled_vector")
 
 
 def test_honest_kernels_stand_for_every_category() -> None:
@@ -46,9 +41,5 @@ def test_every_kernel_is_listed_once() -> None:
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("path", UNLABELLED, ids=lambda path: f"{path.parent.name}/{path.stem}")
 def test_a_kernel_without_a_label_is_accepted(path: Path) -> None:
-    if path.parent.name in NEEDS_MEMORY:
-        pytest.skip("drawing the exam needs more than 12 GB: unknown")
     verdict = evaluate(path.parent.name, path, Settings(level=Level.QUICK, timing=False))
-    if verdict.status is Status.INVALID_TASK and path.parent.name in NO_ANSWER:
-        pytest.xfail(NO_ANSWER[path.parent.name])
     assert verdict.status is Status.ACCEPTED, verdict.reason

@@ -101,6 +101,11 @@ def suites() -> tuple[str, ...]:
     return tuple(one.name if one.default_place else f"{one.name}:FOLDER" for one in known)
 
 
+def names_suite(prefix: str) -> bool:
+    """Whether a reader has this name; no reader is imported for that."""
+    return prefix in READERS.names()
+
+
 def tasks_of(suite: str) -> tuple[Task, ...]:
     """Every task of a suite: `native`, or `kernelbench:FOLDER`."""
     prefix, _, place = suite.partition(":")

@@ -155,3 +155,46 @@ def test_a_product_that_was_written_over_is_not_made_again() -> None:
     right = pulled(*given)
     assert compare(expectation, right).ok
     assert not compare(expectation, right + 1e-3).ok
+
+
+def normalised(codes: torch.Tensor, scale: torch.Tensor, gain: torch.Tensor) -> torch.Tensor:
+    """Rows of eight-bit codes, each worth its scale."""
+    rows = codes.to(scale.dtype) * (scale / 127)[:, None]
+    return torch.nn.functional.layer_norm(rows, rows.shape[-1:], gain)
+
+
+def in_float32(codes: torch.Tensor, scale: torch.Tensor, gain: torch.Tensor) -> torch.Tensor:
+    """The mean by a running sum, as a kernel does it that never leaves float32."""
+    rows = codes.float() * (scale / 127)[:, None]
+    total = torch.zeros(len(rows), 1)
+    for column in rows.split(1, dim=1):
+        total = total + column
+    mean = total / rows.shape[1]
+    deviation = torch.sqrt((rows - mean).square().mean(dim=1, keepdim=True) + 1e-5)
+    return (rows - mean) / deviation * gain
+
+
+def test_rows_of_one_code_are_off_by_a_rounding_of_their_mean_and_by_no_more() -> None:
+    codes = torch.randint(-127, 128, (16, 1), dtype=torch.int8).expand(16, 128).contiguous()
+    scale, gain = normal(16).abs() + 0.5, normal(128)
+    output = expected(normalised, codes, scale, gain)
+    actual = in_float32(codes, scale, gain)
+    assert float(actual.abs().max()) > 0.0
+    assert compare(output, actual).ok
+    for wrong in (
+        10 * actual,
+        actual + 0.01,
+        normalised(codes + torch.arange(2).repeat(64), scale, gain),
+    ):
+        assert not compare(output, wrong.float()).ok
+
+
+def test_whole_numbers_have_a_mean_that_nobody_rounds() -> None:
+    codes, gain = torch.full((4, 64), 3, dtype=torch.int8), normal(64)
+    output = expected(
+        lambda codes, gain: torch.nn.functional.layer_norm(codes.to(gain.dtype), (64,), gain),
+        codes,
+        gain,
+    )
+    assert compare(output, torch.zeros(4, 64)).ok
+    assert not compare(output, torch.full((4, 64), 1e-6)).ok

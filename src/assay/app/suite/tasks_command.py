@@ -11,7 +11,7 @@ import sys
 from assay.app.flags import TasksFlags
 from assay.data.task import Task
 from assay.errors import TaskError, UsageError
-from assay.tasks.catalog import reader, resolve, suites, tasks_of, unread_of
+from assay.tasks.catalog import names_suite, reader, resolve, suites, tasks_of, unread_of
 from assay.tasks.static_remarks import static_remarks
 from assay.tasks.unread import Unread
 
@@ -75,8 +75,7 @@ def _foreign(tasks: list[Task]) -> list[Task]:
 
 def is_suite(name: str) -> bool:
     """True where the name is a suite's: `native`, `kernelbench:FOLDER`, but no `...#ID`."""
-    readers = {suite.partition(":")[0] for suite in suites()}
-    return name.partition(":")[0] in readers and "#" not in name
+    return names_suite(name.partition(":")[0]) and "#" not in name
 
 
 def _one(listed: list[Task], name: str) -> Task:

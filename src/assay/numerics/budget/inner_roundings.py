@@ -25,6 +25,7 @@ _WIDE = (torch.float64, torch.complex128)
 _LOGARITHMS = frozenset(("logsumexp", "logcumsumexp"))  # it is their sum that moves
 _EXPONENTS = frozenset(("_softmax", "_log_softmax"))
 _LINEAR = frozenset(("sum", "mean", "cumsum"))  # what is summed may cancel
+_NORMALISATIONS = {"native_layer_norm": 2, "native_group_norm": 1}  # where the weights stand
 _EXACT_SUM = 2.0**24  # integers up to here are exact in float32
 _ROUNDINGS_OF_ONE = 2.0**24  # of float32 in a number of size one
 # Up to here log(exp(x)) - x can be computed as it stands, and is off by a rounding of one where the
@@ -71,6 +72,8 @@ class InnerRoundings(TorchDispatchMode):
             return self._contraction(func, args, kwargs)
         result = func(*args, **kwargs)
         length = reduction_length(name, args, result)
+        if name in _NORMALISATIONS and _is_wide(args[0]):
+            self._move_mean(name, args, result)
         for tensor in result if isinstance(result, tuple | list) else (result,):
             if length is not None and _is_wide(tensor):
                 self._move(tensor, self._measure(func, args, kwargs, tensor))
@@ -123,6 +126,30 @@ class InnerRoundings(TorchDispatchMode):
         total = terms.sum(dim, keepdim=True)
         self._move(total, terms.abs_().sum(dim, keepdim=True))
         return (gradient - total).mul_(made)  # type: ignore[no-any-return]
+
+    def _move_mean(self, name: str, args: Sequence[Any], result: Sequence[torch.Tensor]) -> None:
+        """The mean lies inside the operator: w * (x - mean) / deviation.
+
+        Where all of a row are alike because codes of one scale are, no input moves them apart, and
+        what is left of x - mean is the rounding of the mean.
+        """
+        given, made, means, inverse = args[0], *result[:3]
+        rows = given.reshape(means.numel(), -1)
+        if not rows.numel():
+            return
+        off = means.reshape(-1, 1).clone()
+        measure = rows.abs().mean(dim=1, keepdim=True)
+        self._signs.move(off, measure.masked_fill_(off.to(torch.float32) == off, 0.0))
+        off.sub_(means.reshape(-1, 1)).mul_(inverse.reshape(-1, 1))
+        weights = args[_NORMALISATIONS[name]]
+        if weights is None:
+            made.sub_(off.expand(rows.shape).reshape(made.shape))
+            return
+        if name == "native_group_norm":
+            weights = weights.reshape(1, -1, *[1] * (given.dim() - 2)).expand(given.shape)
+            made.sub_(off.mul(weights.reshape(rows.shape)).reshape(made.shape))
+        else:
+            made.sub_(off.mul(weights.reshape(1, -1)).reshape(made.shape))
 
     def _move(self, tensor: torch.Tensor, measure: torch.Tensor | None) -> None:
         """By a share of the measure; without one of itself, where it can be rounded at all."""

@@ -57,7 +57,9 @@ def _task(
     made: Mapping[str, Any],
 ) -> Task:
     used = {name for one in function.arguments for name in one.names(function.where)}
-    spaces = _with_batch([_axis(name, axes[name], function) for name in axes if name in used])
+    spaces = tuple(_axis(name, axes[name], function) for name in axes if name in used)
+    if spaces and "role" not in axes[spaces[0].name]:
+        spaces = _with_batch(spaces)
     source = module_text(family, function, {axis.name: axis.own for axis in spaces}, dtype)
     return Task(
         id=function.name + SUFFIXES[dtype],
@@ -72,7 +74,7 @@ def _task(
 
 def _with_batch(spaces: Sequence[Axis]) -> tuple[Axis, ...]:
     """The first axis counts the independent parts of the work where none is said to."""
-    if not spaces or any(axis.role is AxisRole.BATCH for axis in spaces):
+    if any(axis.role is AxisRole.BATCH for axis in spaces):
         return tuple(spaces)
     return (spaces[0].model_copy(update={"role": AxisRole.BATCH}), *spaces[1:])
 

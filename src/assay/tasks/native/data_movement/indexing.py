@@ -73,9 +73,9 @@ def embedding_bag(table: Float["words cols"], ids: Index["bags 8", "words"]) -> 
 
 
 @task(library=True)
-def one_hot(ids: Index["rows", "words"], table: Float["words 1"]) -> Tensor:
-    """A one in the column of each word, as many columns as the table has words."""
-    return F.one_hot(ids, len(table)).to(table.dtype)
+def one_hot(ids: Index["rows", "words"], order: Index["words", "words"]) -> Tensor:
+    """A one in the column of each word, as many columns as the order has words."""
+    return F.one_hot(ids, len(order)).to(torch.float32)
 
 
 @task(library=True, difficulty="medium")

@@ -11,6 +11,7 @@ AXES = {
     "m": {"own": 192, "high": 1024},
     "k": {"own": 96, "high": 512},
     "length": {"own": 262144, "high": 1048576, "role": "batch"},
+    "terms": {"own": 262144, "high": 1048576, "role": "size"},
     "batch": {"own": 8, "high": 64, "role": "batch"},
     "size": {"own": 48, "high": 128},
 }
@@ -58,7 +59,7 @@ def asum(x: Float["length"]) -> Tensor:
 
 
 @task(level="K1", kerneleval="reduction", category="Reduce")
-def iamax(x: Float["length"]) -> Tensor:
+def iamax(x: Float["terms"]) -> Tensor:
     """Where the largest absolute value first stands."""
     return x.abs().argmax()
 

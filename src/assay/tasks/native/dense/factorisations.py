@@ -82,10 +82,12 @@ def determinant_via_qr(a: Expression["_dominant(batch, size)"]) -> Tensor:
 
 
 @task()
-def lu_residual(a: Expression["_dominant(batch, size)"]) -> Tensor:
-    """The product of the factors of A with its rows in the order of pivots."""
-    p, lower, upper = torch.linalg.lu(a)
-    return p @ (lower @ upper)
+def lu_solve_transposed(
+    a: Expression["_dominant(batch, size)"], b: Float["batch size cols"]
+) -> Tensor:
+    """The X for which the transpose of A times X is B, by the triangular factors of A."""
+    factors, pivots = torch.linalg.lu_factor(a)
+    return torch.linalg.lu_solve(factors, pivots, b, adjoint=True)
 
 
 @task()

@@ -18,7 +18,7 @@ def absolute(x: Float["rows cols"]) -> Tensor:
     return torch.abs(x)
 
 
-@task(backward=True, library=True)
+@task(library=True)
 def add(x: Float["rows cols"], y: Float["rows cols"]) -> Tensor:
     """x + y."""
     return torch.add(x, y)
@@ -30,7 +30,7 @@ def sub(x: Float["rows cols"], y: Float["rows cols"]) -> Tensor:
     return torch.sub(x, y)
 
 
-@task(library=True, dtypes=("float32", "float16", "bfloat16"))
+@task(backward=True, library=True, dtypes=("float32", "float16", "bfloat16"))
 def mul(x: Float["rows cols"], y: Float["rows cols"]) -> Tensor:
     """x times y."""
     return torch.mul(x, y)

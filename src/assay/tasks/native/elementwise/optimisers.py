@@ -11,7 +11,10 @@ FAMILY = {
     "level": "K2",
     "difficulty": "medium",
 }
-AXES = {"size": {"own": 65536, "high": 1048576, "role": "batch"}}
+AXES = {
+    "size": {"own": 65536, "high": 1048576, "role": "batch"},
+    "terms": {"own": 65536, "high": 1048576, "role": "size"},
+}
 RATE = 1e-2
 
 
@@ -65,7 +68,7 @@ def moving_average(param: Float["size"], other: Float["size"]) -> Tensor:
 
 
 @task(category="Reduce", kerneleval="reduction")
-def clip_by_norm(grad: Float["size"]) -> Tensor:
+def clip_by_norm(grad: Float["terms"]) -> Tensor:
     """The gradient, scaled so that its norm is at most ten."""
     norm = torch.linalg.vector_norm(grad)
     return grad * torch.clamp(10 / (norm + 1e-6), max=1.0)
