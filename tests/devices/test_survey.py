@@ -16,7 +16,7 @@ from assay.devices.load_counters import LoadCounters
 from assay.devices.peaks import board
 from assay.devices.survey import survey
 from assay.errors import HostError
-from devices.test_calibration_folder import CALIBRATION
+from devices.calibration.test_calibration_folder import CALIBRATION
 from sample_records import DEVICE
 
 
