@@ -62,3 +62,13 @@ def test_imports_that_disagree_are_told() -> None:
     joined.add("from math import sqrt as root\n", "a_")
     with pytest.raises(UsageError, match="bind one name"):
         joined.add("from cmath import sqrt as root\n", "b_")
+
+
+def test_two_ways_to_import_one_module_agree() -> None:
+    joined = JoinedSources()
+    joined.add("from torch import nn\nimport torch.nn.functional as F\n", "a_")
+    joined.add("import torch.nn as nn\nfrom torch.nn import functional as F\n", "b_")
+    assert joined.text().splitlines()[:2] == [
+        "from torch import nn",
+        "from torch.nn import functional as F",
+    ]

@@ -48,19 +48,24 @@ class JoinedSources:
             self._future.append(ast.unparse(node))
             return
         for alias in node.names:
-            alone: ast.stmt
-            if isinstance(node, ast.Import):
-                alone = ast.Import(names=[alias])
-                name = alias.asname or alias.name
-            else:
-                alone = ast.ImportFrom(module=node.module, names=[alias], level=node.level)
-                name = alias.asname or alias.name
-            text = ast.unparse(alone)
+            name = alias.asname or alias.name
+            text = ast.unparse(_alone(node, alias))
             if self._imports.setdefault(name, text) != text:
                 raise UsageError(
                     f"`{text}` and `{self._imports[name]}` bind one name: rename one of them in "
                     "its kernel"
                 )
+
+
+def _alone(node: ast.Import | ast.ImportFrom, alias: ast.alias) -> ast.stmt:
+    """One name of an import; `import torch.nn as nn` is `from torch import nn`."""
+    if isinstance(node, ast.ImportFrom):
+        return ast.ImportFrom(module=node.module, names=[alias], level=node.level)
+    module, _, last = alias.name.rpartition(".")
+    if module and alias.asname:
+        short = ast.alias(last, None if alias.asname == last else alias.asname)
+        return ast.ImportFrom(module=module, names=[short], level=0)
+    return ast.Import(names=[alias])
 
 
 def _is_docstring(node: ast.stmt) -> bool:
