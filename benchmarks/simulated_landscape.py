@@ -1,7 +1,8 @@
 """SimulatedLandscape: tasks with a known truth, on which strategies are compared without a device.
 
-Its constants were chosen from what others published and written down before any strategy was run
-on it. They are not fitted to a result.
+Its constants were chosen from what others published and written down before the first measurement
+on it. They were not changed after it. Speeds that others reached stand for headroom: where the true
+limit lies farther, there is more to gain than here.
 
     constant           value    where it comes from
     correct_draft      0.56     Kevin: 56 % right before training; GEAK: 52 % compile at first

@@ -12,6 +12,7 @@ The rule: sources are read as text, never imported or run.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from assay.data.generation.attempt import Attempt
 from assay.data.generation.search_state import TaskState
@@ -35,6 +36,7 @@ def task_features(task: TaskState) -> frozenset[str]:
     return frozenset({f"tag:{one}" for one in task.tags} | _dtypes(text))
 
 
+@lru_cache(maxsize=1024)
 def source_features(source: str) -> frozenset[str]:
     """Of a source."""
     operators = {f"op:{one}" for one in _OPERATOR.findall(source)}

@@ -15,14 +15,16 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 K, B = 1.5, 0.75
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
 
-def words_of(text: str) -> list[str]:
+@lru_cache(maxsize=1024)
+def words_of(text: str) -> tuple[str, ...]:
     """The words of a text in small letters; single letters are left out."""
-    return [one.lower() for one in _WORD.findall(text) if len(one) > 1]
+    return tuple(one.lower() for one in _WORD.findall(text) if len(one) > 1)
 
 
 class Bm25:

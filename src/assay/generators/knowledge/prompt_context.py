@@ -7,8 +7,8 @@
     retrieval      what helped on tasks like this one, a line each
     examples       whole sources of past attempts
 
-The rule: parts share one cap of tokens, in this order. A text is cut at the end of a line, and a
-source is never cut: half a kernel misleads. What has nothing to say is left out.
+The rule: parts share one cap of tokens, in this order. Where it is reached whole pieces are left
+out: a line, or a source, since half a kernel misleads. What has nothing to say is left out.
 """
 
 from __future__ import annotations
@@ -27,6 +27,8 @@ from assay.generators.knowledge.retrieval import AttemptIndex
 CHARACTERS_A_TOKEN = 4  # of code and English; an estimate
 TOKENS = 2000
 LIKE_TASKS = 3
+Pieces = tuple[str, ...]  # none of them is cut
+_BETWEEN = {"examples": "\n\n"}
 
 
 @dataclass(frozen=True)
@@ -49,7 +51,7 @@ def prompt_context(
     """The parts of these names that have something to say, within the cap."""
     left, found = tokens, []
     for name, make in PARTS.items():
-        text = _within(make(facts), left) if name in names else ""
+        text = _within(make(facts), left, _BETWEEN.get(name, "\n")) if name in names else ""
         if text:
             found.append(ContextPart(name, text))
             left -= tokens_of(text)
@@ -61,17 +63,18 @@ def tokens_of(text: str) -> int:
     return -(-len(text) // CHARACTERS_A_TOKEN)
 
 
-def explanation_part(facts: PromptFacts) -> str:
+def explanation_part(facts: PromptFacts) -> Pieces:
     """What is known of the failure of the parents."""
     said = [one.feedback or one.reason for one in facts.parents if not one.accepted]
-    return "\n".join(dict.fromkeys(one for one in (facts.explanation, *said) if one))
+    lines = "\n".join((facts.explanation, *said)).splitlines()
+    return tuple(dict.fromkeys(one for one in lines if one.strip()))
 
 
-def limits_part(facts: PromptFacts) -> str:
+def limits_part(facts: PromptFacts) -> Pieces:
     """The least time, and how near the parent is."""
     least = facts.limits.sol_us if facts.limits is not None else facts.task.sol_us
     if least is None:
-        return ""
+        return ()
     line = f"No kernel needs less than {least:.4g} us"
     if facts.limits is not None:
         moved = facts.limits.bytes_read + facts.limits.bytes_written
@@ -80,42 +83,40 @@ def limits_part(facts: PromptFacts) -> str:
     reached = [one.latency_us for one in facts.parents if one.accepted and one.latency_us]
     if reached:
         line += f". The parent takes {reached[0]:.4g} us, {100 * least / reached[0]:.0f} % of that"
-    return line + "."
+    return (line + ".",)
 
 
-def profile_part(facts: PromptFacts) -> str:
+def profile_part(facts: PromptFacts) -> Pieces:
     """The sentences of a profile, else the bottleneck that was measured."""
-    if facts.profile:
-        return "\n".join(facts.profile)
-    bound = [one.bottleneck for one in facts.parents if one.bottleneck]
-    return f"Bound by {bound[0]}." if bound else ""
+    bound = [f"Bound by {one.bottleneck}." for one in facts.parents if one.bottleneck]
+    return facts.profile or tuple(bound[:1])
 
 
-def knowledge_part(facts: PromptFacts) -> str:
+def knowledge_part(facts: PromptFacts) -> Pieces:
     """The page of the device."""
     page = page_of(facts.device) if facts.device is not None else None
-    return page.text() if page is not None else ""
+    return tuple(page.text().splitlines()) if page is not None else ()
 
 
-def retrieval_part(facts: PromptFacts) -> str:
+def retrieval_part(facts: PromptFacts) -> Pieces:
     """What the best attempts of tasks like this one were, a line each."""
     others = [one for one in facts.state.tasks if one.task != facts.task.task and one.best]
     index = AttemptIndex([one.best for one in others if one.best], others)
     parent = facts.parents[0] if facts.parents else None
     found = index.similar(facts.task, parent, LIKE_TASKS)
-    return "\n".join(_learnt(one.attempt) for one in found)
+    return tuple(_learnt(one.attempt) for one in found)
 
 
-def examples_part(facts: PromptFacts) -> str:
+def examples_part(facts: PromptFacts) -> Pieces:
     """Whole sources of what is shown; only what was accepted is an example."""
-    return "\n\n".join(
+    return tuple(
         f"# {_learnt(one)}\n{one.source.strip()}"
         for one in facts.shown
         if one.accepted and one.source
     )
 
 
-PARTS: dict[str, Callable[[PromptFacts], str]] = {
+PARTS: dict[str, Callable[[PromptFacts], Pieces]] = {
     "explanation": explanation_part,
     "limits": limits_part,
     "profile": profile_part,
@@ -134,15 +135,11 @@ def _learnt(one: Attempt) -> str:
     return f"{one.task}: {speed}" + (f" ({about})" if about else "")
 
 
-def _within(text: str, tokens: int) -> str:
-    """As many whole blocks, else whole lines, as the tokens allow; no source is cut."""
-    if tokens_of(text) <= tokens:
-        return text
-    holds_source = "\n\n" in text or text.startswith("# ")
-    separator = "\n\n# " if holds_source else "\n"
+def _within(pieces: Pieces, tokens: int, between: str) -> str:
+    """As many pieces, from the first, as the tokens allow."""
     kept = ""
-    for one in text.split(separator):
-        longer = f"{kept}{separator}{one}" if kept else one
+    for one in pieces:
+        longer = f"{kept}{between}{one}" if kept else one
         if tokens_of(longer) > tokens:
             break
         kept = longer

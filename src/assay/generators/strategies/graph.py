@@ -26,7 +26,7 @@ from assay.generators.strategies.task_strategy import TaskStrategy, stop
 
 
 @dataclass(frozen=True)
-class GraphNode:
+class SearchNode:
     """A place to apply the operator at; without an attempt it is the root, where drafts begin."""
 
     attempt: Attempt | None
@@ -55,22 +55,22 @@ class GraphSearch(TaskStrategy):
         asks = [ask for node in chosen if (ask := self._operator(view, node)) is not None]
         return tuple(asks) or AskBuilder(view).drafts(1)
 
-    def _nodes(self, view: TaskView) -> list[GraphNode]:
+    def _nodes(self, view: TaskView) -> list[SearchNode]:
         """The root, accepted attempts, and failures that may still be repaired."""
         top = max((one.speedup_low or 0.0 for one in view.ranked), default=0.0) or 1.0
         drafts = view.asked(Move.DRAFT)
         drafted = [(one.speedup_low or 0.0) / top if one.accepted else 0.0 for one in drafts]
-        root = GraphNode(None, sum(drafted) / len(drafted) if drafted else 0.0, len(drafts))
-        nodes = [root]
+        root = SearchNode(None, sum(drafted) / len(drafted) if drafted else 0.0, len(drafts))
+        nodes = []
         for one in view.by_id.values():
             visits = sum(one.candidate in later.parents for later in view.attempts)
             if one.accepted:
-                nodes.append(GraphNode(one, (one.speedup_low or 0.0) / top, visits))
+                nodes.append(SearchNode(one, (one.speedup_low or 0.0) / top, visits))
             elif self.repair_rule.allows(view, one):
-                nodes.append(GraphNode(one, 0.0, visits))
-        return nodes
+                nodes.append(SearchNode(one, 0.0, visits))
+        return [*nodes, root]  # last: of equals, what exists is preferred to a draft
 
-    def _selected(self, nodes: list[GraphNode], chance: random.Random) -> list[GraphNode]:
+    def _selected(self, nodes: list[SearchNode], chance: random.Random) -> list[SearchNode]:
         """The nodes to expand, by the policy; before anything is known, the root alone."""
         if len(nodes) == 1:
             return nodes * self.width
@@ -81,13 +81,13 @@ class GraphSearch(TaskStrategy):
         total = sum(one.visits for one in nodes)
         weight = self.explore if self.policy == "uct" else 0.0
 
-        def score(one: GraphNode) -> float:
+        def score(one: SearchNode) -> float:
             return one.fitness + weight * math.sqrt(math.log(total + 1) / (one.visits + 1))
 
         ranked = sorted(nodes, key=lambda one: -score(one))  # the sort keeps ties in order
         return self._within_repair_cap(ranked[: self.width])
 
-    def _within_repair_cap(self, nodes: list[GraphNode]) -> list[GraphNode]:
+    def _within_repair_cap(self, nodes: list[SearchNode]) -> list[SearchNode]:
         """At most one repair at a time, so that side by side they cannot pass the cap."""
         kept, repairs = [], 0
         for one in nodes:
@@ -96,7 +96,7 @@ class GraphSearch(TaskStrategy):
                 kept.append(one)
         return kept
 
-    def _operator(self, view: TaskView, node: GraphNode) -> Ask | None:
+    def _operator(self, view: TaskView, node: SearchNode) -> Ask | None:
         """The one operator: its move and context follow from the node and its visits."""
         build, one = AskBuilder(view), node.attempt
         if one is None:

@@ -17,7 +17,7 @@ from assay.data.generation.attempt import Attempt
 from assay.generators.strategies.rules.ask_builder import AskBuilder, marked, showing
 from assay.generators.strategies.rules.direction import directions_for
 from assay.generators.strategies.rules.elite_cells import ISLAND, EliteCells, elites
-from assay.generators.strategies.rules.task_view import TaskView
+from assay.generators.strategies.rules.task_view import TaskView, step_of
 from assay.generators.strategies.strategy_settings import setting
 from assay.generators.strategies.task_strategy import TaskStrategy, stop
 
@@ -88,8 +88,10 @@ class Islands(TaskStrategy):
 
     def _migrations(self, cells: EliteCells) -> tuple[Decide, ...]:
         """What arrived with the attempts of the last answer."""
-        total = len(cells.view.attempts)
-        if not self.epoch or total // self.epoch == max(0, total - self.islands) // self.epoch:
+        attempts = cells.view.attempts
+        last = max(map(step_of, attempts), default=-1)
+        before = sum(step_of(one) < last for one in attempts)
+        if not self.epoch or len(attempts) // self.epoch == before // self.epoch:
             return ()
         return tuple(
             Decide(

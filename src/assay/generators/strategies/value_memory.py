@@ -19,7 +19,7 @@ from assay.generators.knowledge.retrieval import AttemptIndex
 from assay.generators.strategies.inner_strategy import INNER, inner_strategy
 from assay.generators.strategies.rules.ask_builder import marked, showing
 from assay.generators.strategies.rules.item_values import SHOWN, item_values, stage_of, weight
-from assay.generators.strategies.rules.task_view import TaskView, kept_versions
+from assay.generators.strategies.rules.task_view import IMPROVING, TaskView, kept_versions
 from assay.generators.strategies.strategy_settings import setting
 from assay.generators.strategies.task_strategy import TaskStrategy, answer
 
@@ -73,7 +73,7 @@ class ValueMemory(TaskStrategy):
         return tuple(found)
 
     def _pool(self, view: TaskView, move: Move) -> list[Attempt]:
-        """Items of other tasks: for a repair what was repaired, else the newest versions."""
+        """Items of other tasks: what was repaired, changes that gained, or versions to draft by."""
         others = [one for one in view.state.tasks if one.task != view.task.task]
         pool: list[Attempt] = []
         for task in others:
@@ -81,7 +81,9 @@ class ValueMemory(TaskStrategy):
                 fixed = [one for one in task.accepted if one.move is Move.REPAIR]
                 pool += fixed[-self.of_a_task :]
             else:
-                pool += kept_versions(task.attempts)[-self.of_a_task :]
+                kept = kept_versions(task.attempts)
+                fitting = [one for one in kept if move is Move.DRAFT or one.move in IMPROVING]
+                pool += fitting[-self.of_a_task :]
         return pool
 
 

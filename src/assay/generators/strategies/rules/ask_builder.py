@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from assay.data.generation.action import Ask
 from assay.data.generation.attempt import Attempt
 from assay.data.generation.search_event import Move
-from assay.generators.strategies.rules.direction import DIRECTION, Direction
+from assay.generators.strategies.rules.direction import DIRECTION, ChangeDirection
 from assay.generators.strategies.rules.generator_choice import drafters, generator_for
 from assay.generators.strategies.rules.task_view import TaskView, repairable
 
@@ -47,7 +47,7 @@ class AskBuilder:
         note = "Correct what the verdict names; change nothing else."
         return self._ask(Move.REPAIR, (parent,), name).model_copy(update={"note": note})
 
-    def improve(self, parent: Attempt, direction: Direction | None = None) -> Ask | None:
+    def improve(self, parent: Attempt, direction: ChangeDirection | None = None) -> Ask | None:
         """One change of an accepted parent; another point where the parent is one of a template."""
         if not parent.accepted:
             return None

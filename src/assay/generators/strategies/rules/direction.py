@@ -1,4 +1,4 @@
-"""Direction: one thing to change in a kernel, said in a sentence.
+"""ChangeDirection: one thing to change in a kernel, said in a sentence.
 
 The rule: a step follows one direction, so that what was measured after it says something about
 it. The direction that answers the measured bottleneck comes first, then those tried least.
@@ -16,7 +16,7 @@ DIRECTION = "direction"  # label of an ask
 
 
 @dataclass(frozen=True)
-class Direction:
+class ChangeDirection:
     """What to change, and the bottlenecks that it answers."""
 
     name: str
@@ -25,42 +25,42 @@ class Direction:
 
 
 DIRECTIONS = (
-    Direction(
+    ChangeDirection(
         "traffic",
         "Move fewer bytes: fuse passes, keep intermediates in registers or on-chip memory.",
         ("memory",),
     ),
-    Direction(
+    ChangeDirection(
         "access",
         "Use memory better: wide aligned accesses, contiguous order, reuse within a tile.",
         ("memory", "latency"),
     ),
-    Direction(
+    ChangeDirection(
         "tiling",
         "Change the tile: another block size and shape, sized to registers and on-chip memory.",
         ("memory", "arithmetic", "latency"),
     ),
-    Direction(
+    ChangeDirection(
         "units",
         "Use the widest arithmetic units that the precision allows: matrix or vector instructions.",
         ("arithmetic",),
     ),
-    Direction(
+    ChangeDirection(
         "parallelism",
         "Occupy the device: more independent work, split reductions, balanced tails.",
         ("latency",),
     ),
-    Direction(
+    ChangeDirection(
         "overlap",
         "Hide waiting: prefetch the next tile, unroll, keep several loads in flight.",
         ("latency", "memory"),
     ),
-    Direction(
+    ChangeDirection(
         "launches",
         "Do it in fewer launches and less host work: one kernel, no allocation, a fixed grid.",
         ("launch",),
     ),
-    Direction(
+    ChangeDirection(
         "instructions",
         "Issue fewer instructions: hoist what repeats, cheaper exact forms, no needless casts.",
         ("arithmetic", "latency"),
@@ -68,7 +68,7 @@ DIRECTIONS = (
 )
 
 
-def directions_for(view: TaskView, parent: Attempt, count: int = 1) -> tuple[Direction, ...]:
+def directions_for(view: TaskView, parent: Attempt, count: int = 1) -> tuple[ChangeDirection, ...]:
     """The next directions from this parent: least tried, then answering its bottleneck."""
     tried = Counter(
         one.labels.get(DIRECTION, "")

@@ -2,7 +2,8 @@
 
     Q(item, stage) <- Q + rate x (z - Q),   z = (return - mean) / deviation
 
-over the attempts in whose prompt the item was, in order. Mean and deviation are those of all
+over the attempts in whose prompt the item was, in order. It begins with what the item's own attempt
+returned, at the stage of that attempt. Mean and deviation are those of all
 returns of that stage so far, so that values of tasks with great and with small gains compare.
 
 The rule: which items were shown is a label of the attempt; values are computed anew from labels
@@ -60,7 +61,7 @@ class RunningNormal:
 
 
 def item_values(state: SearchState, rate: float, discount: float) -> dict[tuple[str, Stage], float]:
-    """Q of every item that was shown, by stage."""
+    """Q of every accepted attempt and of what was shown, by stage."""
     worth = {
         number: value for one in state.tasks for number, value in returns(one, discount).items()
     }
@@ -70,6 +71,8 @@ def item_values(state: SearchState, rate: float, discount: float) -> dict[tuple[
         stage = stage_of(one.move)
         score = seen[stage].standardised(worth[one.number])
         seen[stage].add(worth[one.number])
+        if one.accepted:
+            values.setdefault((one.candidate, stage), rate * score)
         for item in one.labels.get(SHOWN, "").split():
             old = values.get((item, stage), 0.0)
             values[item, stage] = old + rate * (score - old)

@@ -1,0 +1,96 @@
+"""The simulated landscape on which strategies are compared, and what the comparison counts."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
+
+from search_simulation import SimulatedSearch, gain, interval, reported_cheats
+from simulated_landscape import LandscapeFacts, SimulatedLandscape
+from steering_search import SteeringComparison, read_results
+
+from assay.data.generation.action import Action, Ask
+from assay.data.generation.attempt import Attempt
+from assay.data.generation.search_event import Move
+from assay.data.generation.search_state import SearchState
+from assay.generators.strategies.greedy import Greedy
+from assay.generators.strategies.strategy import Strategy
+
+
+class Gullible(Strategy):
+    """Goes on from whatever looks fastest, whatever its verdict."""
+
+    name = "gullible"
+
+    def propose(self, state: SearchState) -> tuple[Action, ...]:
+        """One ask of every task."""
+        return tuple(self._ask(one.task, one.attempts) for one in state.open_tasks)
+
+    def _ask(self, task: str, attempts: tuple[Attempt, ...]) -> Ask:
+        fast = max(attempts, key=lambda one: one.speedup or 0.0, default=None)
+        if fast is None or fast.speedup is None:
+            return Ask(task=task)
+        return Ask(task=task, move=Move.OPTIMISE, parents=(fast.candidate,))
+
+
+def test_a_strategy_that_looks_at_speed_alone_falls_for_cheats() -> None:
+    search = SimulatedSearch(Gullible(), SimulatedLandscape(0, 4), trials=120)
+    assert reported_cheats(search, search.run()) > 0
+
+
+def test_a_search_follows_from_its_seed() -> None:
+    ends = [SimulatedSearch(Greedy(), SimulatedLandscape(seed, 3)).run() for seed in (7, 7, 8)]
+    assert ends[0] == ends[1] != ends[2]
+
+
+def test_drafts_are_right_and_slow_as_often_as_stated() -> None:
+    facts = LandscapeFacts(cheats=0.0, no_candidate=0.0, headroom=100.0)
+    landscape = SimulatedLandscape(0, 400, facts)
+    made = [
+        landscape.answer(Ask(task=one.task), place, one)
+        for place, one in enumerate(landscape.begin())
+    ]
+    right = [landscape.true_speedup(one.candidate) for one in made if one.accepted]
+    assert len(right) / len(made) == pytest.approx(facts.correct_draft, abs=0.08)
+    slower = sum(one < 1 for one in right) / len(right)
+    assert slower == pytest.approx(facts.slower_drafts, abs=0.1)
+
+
+def test_no_honest_kernel_passes_what_can_be_reached() -> None:
+    search = SimulatedSearch(Greedy(plateau=0, limit_share=0), SimulatedLandscape(1, 6))
+    end = search.run()
+    for task in end.tasks:
+        fastest = max(search.landscape.true_speedup(one.candidate) for one in task.attempts)
+        assert fastest <= search.landscape.tasks[task.task].reachable
+
+
+def test_a_task_that_became_slower_adds_no_gain() -> None:
+    search = SimulatedSearch(Greedy(asks=1), SimulatedLandscape(2, 30))
+    end = search.run()
+    true = [search.landscape.true_speedup(one.best.candidate) for one in end.tasks if one.best]
+    assert any(one < 1 for one in true)
+    assert gain(end, search.landscape) >= 0
+
+
+def test_the_interval_is_students() -> None:
+    found = interval([1.0, 2.0, 3.0])
+    assert (found.mean, found.n) == (2.0, 3)
+    assert found.high - found.mean == pytest.approx(4.303 / 3**0.5, rel=1e-3)
+
+
+def test_shares_of_real_searches_are_read_from_what_they_print() -> None:
+    def line(task: str, speedup: float | None, trials: int) -> str:
+        best = {"speedup": speedup} if speedup else None
+        return json.dumps({"task": task, "best": best, "spent": {"trials": trials}})
+
+    uniform = read_results(f"{line('a', 4.0, 20)}\n{line('b', 0.5, 20)}\n{line('c', None, 20)}\n")
+    steered = read_results(f"{line('a', 2.0, 30)}\n{line('b', 1.0, 6)}\n{line('c', None, 6)}\n")
+    found = SteeringComparison(uniform, steered)
+    assert found.share_of_gain == pytest.approx(0.5)
+    assert found.share_of_trials == pytest.approx(0.7)
+    assert SteeringComparison(steered[1:], steered).share_of_gain is None
