@@ -12,7 +12,7 @@ from assay.data.generation.search_event import (
     SearchEvent,
 )
 from assay.data.verdict import Limits, Status
-from assay.workbench.state_reader import JudgedCandidate, read_state
+from assay.workbench.state_reader import JudgedEntry, read_state
 from sample_records import TIMING, candidate, verdict
 from workbench.scripted_search import GELU, SOFTMAX, plan_of
 
@@ -44,8 +44,8 @@ EVENTS: list[SearchEvent] = [
     DecisionMade(task="gelu", decision="stop", reason="enough"),
 ]
 FOUND = {
-    0: JudgedCandidate(0, "softmax", ONE, verdict(Status.ACCEPTED, timing=(TIMING,))),
-    1: JudgedCandidate(1, "softmax", TWO, verdict(Status.DISHONEST, timing=(TIMING,))),
+    0: JudgedEntry(0, "softmax", ONE, verdict(Status.ACCEPTED, timing=(TIMING,))),
+    1: JudgedEntry(1, "softmax", TWO, verdict(Status.DISHONEST, timing=(TIMING,))),
 }
 
 
@@ -75,11 +75,11 @@ def test_an_earlier_state_can_be_read_again() -> None:
 def test_what_is_faster_than_the_limit_does_not_count() -> None:
     floor = Limits(bytes=1, flops=1, sol_us=500.0, sol_fraction=None, bound="memory")
     fast = verdict(Status.ACCEPTED, timing=(TIMING,), limits=floor)
-    found = FOUND | {0: JudgedCandidate(0, "softmax", ONE, fast)}
+    found = FOUND | {0: JudgedEntry(0, "softmax", ONE, fast)}
     state = read_state(PLAN, "cpu", EVENTS, found)
     assert state.tasks[0].attempts[0].below_limit and state.tasks[0].best is None
 
 
 def test_an_open_entry_is_an_attempt_without_a_status() -> None:
-    state = read_state(PLAN, "cpu", EVENTS, {0: JudgedCandidate(0, "softmax", ONE)})
+    state = read_state(PLAN, "cpu", EVENTS, {0: JudgedEntry(0, "softmax", ONE)})
     assert state.tasks[0].attempts[0].status == "" and state.tasks[0].attempts[0].source == "one"

@@ -32,6 +32,9 @@ from assay.workbench.state_reader import spent_on
 _EMPTY = "# The generator gave no candidate.\n"
 
 
+_LAST_CALLS = 1  # what an agent says while it is being ended; more is disregard of the budget
+
+
 class BudgetSpentMidway(Exception):
     """Raised into a generator that goes on calling after its budget was spent."""
 
@@ -44,6 +47,7 @@ class _Calls:
     request: GenerationRequest
     before: tuple[LlmCall, ...]  # that were answered before the ask was cut off
     told: list[LlmCall] = field(default_factory=list)
+    beyond: int = 0  # calls that were made although the budget was spent
 
     def tell(self, event: LlmCall | ToolUse) -> None:
         ask = self.request.sample
@@ -51,11 +55,12 @@ class _Calls:
             self.log.tell(event.model_copy(update={"ask": ask}))
             return
         known = event.key in self.request.paid  # it was paid before: told again, it costs nothing
-        spent = self.request.left.exceeded(spent_on(self.all))
         call = event.model_copy(update={"ask": ask, "replayed": event.replayed or known})
+        spent = self.request.left.exceeded(spent_on(self.all))
+        self.beyond += bool(spent) and not call.replayed
         self.log.tell(call)
         self.told.append(call)
-        if spent and not call.replayed:
+        if self.beyond > _LAST_CALLS:
             raise BudgetSpentMidway(f"the budget of {spent} is spent")
 
     @property

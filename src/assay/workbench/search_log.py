@@ -20,7 +20,7 @@ from assay.data.run import Entry, Run, RunEvent
 from assay.data.task import Task
 from assay.data.verdict import Status
 from assay.store.run_store import RunStore
-from assay.workbench.state_reader import AskRecord, JudgedCandidate, asks_of, read_state
+from assay.workbench.state_reader import AskRecord, JudgedEntry, asks_of, read_state
 
 SEARCH = "search"  # the kind of the event that holds the plan
 _EVENTS: TypeAdapter[SearchEvent] = TypeAdapter(SearchEvent)
@@ -42,7 +42,7 @@ class SearchLog:
         self.events: list[SearchEvent] = [
             _EVENTS.validate_python(one.data, strict=False) for one in told if one.kind in _KINDS
         ]
-        self._found: dict[int, JudgedCandidate] = {}
+        self._found: dict[int, JudgedEntry] = {}
         self._numbers: dict[tuple[str, str], int] = {}  # of entries, by task and content
 
     def begin(self) -> None:
@@ -82,13 +82,13 @@ class SearchLog:
         """Every ask so far."""
         return asks_of(self.events)
 
-    def found(self) -> Mapping[int, JudgedCandidate]:
+    def found(self) -> Mapping[int, JudgedEntry]:
         """Every candidate of the run, with its verdict where there is one."""
         unsettled = (one.number for one in self._found.values() if not _settled(one))
         first = min(unsettled, default=len(self._found))
         for entry, verdict in self.store.verdicts(self.run, first):
             task, candidate = entry.task.id, entry.candidate
-            self._found[entry.number] = JudgedCandidate(entry.number, task, candidate, verdict)
+            self._found[entry.number] = JudgedEntry(entry.number, task, candidate, verdict)
             self._numbers.setdefault((task, candidate.id), entry.number)
         return self._found
 
@@ -101,13 +101,13 @@ class SearchLog:
         self.found()
         return self._numbers.get((task, candidate))
 
-    def judged(self, task: str, candidate: str) -> JudgedCandidate | None:
+    def judged(self, task: str, candidate: str) -> JudgedEntry | None:
         """The candidate of that content, and what was found of it."""
         number = self.entry_of(task, candidate)
         return None if number is None else self._found[number]
 
 
-def _settled(one: JudgedCandidate) -> bool:
+def _settled(one: JudgedEntry) -> bool:
     """Whether its verdict stays: a failure of ours may give way to an answer."""
     return one.verdict is not None and one.verdict.status is not Status.NOT_RUN
 

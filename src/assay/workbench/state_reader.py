@@ -31,7 +31,7 @@ STOP = "stop"  # the decision that ends a task, or, without a task, the search
 
 
 @dataclass(frozen=True)
-class JudgedCandidate:
+class JudgedEntry:
     """An entry of the search's run, and what was found of it; None: it is open."""
 
     number: int
@@ -87,7 +87,7 @@ def read_state(
     plan: SearchPlan,
     device: str,
     events: Sequence[SearchEvent],
-    found: Mapping[int, JudgedCandidate],
+    found: Mapping[int, JudgedEntry],
     before: int | None = None,
 ) -> SearchState:
     """The state after all events; with `before`, as it was when that many asks had been made."""
@@ -111,7 +111,7 @@ def read_state(
 def _task_state(
     task: Task,
     attempts: Sequence[Attempt],
-    found: Mapping[int, JudgedCandidate],
+    found: Mapping[int, JudgedEntry],
     stopped: Mapping[str, str],
 ) -> TaskState:
     own = tuple(one for one in attempts if one.task == task.id)
@@ -128,7 +128,7 @@ def _task_state(
     )
 
 
-def _timings(task: Task, found: Mapping[int, JudgedCandidate]) -> Iterator[Timing]:
+def _timings(task: Task, found: Mapping[int, JudgedEntry]) -> Iterator[Timing]:
     for one in found.values():
         if one.task == task.id and one.verdict is not None and one.verdict.timing:
             yield one.verdict.timing[0]
@@ -137,7 +137,7 @@ def _timings(task: Task, found: Mapping[int, JudgedCandidate]) -> Iterator[Timin
 def _attempt(
     ask: AskRecord,
     ended: AskEnded,
-    found: Mapping[int, JudgedCandidate],
+    found: Mapping[int, JudgedEntry],
     plan: SearchPlan,
 ) -> Attempt:
     started = ask.started
