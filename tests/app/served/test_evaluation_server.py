@@ -29,11 +29,12 @@ class ScriptedJudge:
 
     def __init__(self, status: Status = Status.ACCEPTED, held: bool = False) -> None:
         self.asked: list[tuple[Any, Any, dict[str, Any]]] = []
-        self.let_go = threading.Event()
+        self.let_go, self.began = threading.Event(), threading.Event()
         self._status, self._held = status, held
 
     def submit(self, task: Any, kernel: Any, **options: Any) -> Future[Judgement]:
         self.asked.append((task, kernel, options))
+        self.began.set()
         if self._held:
             self.let_go.wait(30)
         made = judgement(candidate("k.py"), Settings(), self._status)
@@ -156,8 +157,7 @@ def test_more_than_may_wait_are_refused() -> None:
     with served(judge, most_waiting=1) as server:
         first = threading.Thread(target=ask, args=(server,))
         first.start()
-        while not judge.asked:
-            pass
+        assert judge.began.wait(30)
         assert ask(server, None, path="/workers/status")[1] == {"in_progress": 1, "served": 0}
         status, found = ask(server)
         assert status == 503 and "wait already" in found["detail"]
