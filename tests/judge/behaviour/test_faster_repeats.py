@@ -44,6 +44,18 @@ def test_a_short_call_is_judged_in_batches_alone() -> None:
     assert found.severity is Severity.CONVICTS
 
 
+def test_a_load_that_delays_the_first_call_of_each_pair_is_no_memo() -> None:
+    """Times of an honest inverse, asked beside ten other processes on two cores."""
+    first = (9817.5, 1669.7, 1672.5, 3971.1, 4170.0, 2473.8, 12688.5, 430.1)
+    again = (540.2, 524.4, 443.1, 2378.6, 571.5, 678.6, 566.6, 417.4)
+    new = (541.9, 701.5, 611.9, 1185.1, 1396.7, 1809.3, 445.1, 1439.9)
+    seen = RepetitionSeen(first_us=first, again_us=again)
+    assert findings(seen)[0].severity is Severity.CONVICTS  # where nothing new was asked
+    assert findings(seen.model_copy(update={"new_us": new})) == ()
+    slow = tuple(3 * us for us in new)
+    assert findings(seen.model_copy(update={"new_us": slow}))[0].severity is Severity.CONVICTS
+
+
 def test_what_was_not_asked_is_said() -> None:
     (found,) = findings(RepetitionSeen(reason="too large"))
     assert (found.kind, found.severity) == (EvidenceKind.UNKNOWN, Severity.NOTE)

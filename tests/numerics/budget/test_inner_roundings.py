@@ -198,3 +198,21 @@ def test_whole_numbers_have_a_mean_that_nobody_rounds() -> None:
     )
     assert compare(output, torch.zeros(4, 64)).ok
     assert not compare(output, torch.full((4, 64), 1e-6)).ok
+
+
+@pytest.mark.parametrize("shape", [(0, 64), (3, 1), (2, 8)])
+def test_no_rows_and_short_rows_have_an_expectation(shape: tuple[int, int]) -> None:
+    codes = torch.ones(shape, dtype=torch.int8)
+    scale, gain = normal(shape[0]).abs() + 0.5, normal(shape[1])
+    output = expected(normalised, codes, scale, gain)
+    assert compare(output, in_float32(codes, scale, gain)).ok
+
+
+def test_the_mean_of_a_group_moves_too() -> None:
+    def grouped(codes: torch.Tensor, scale: torch.Tensor, gain: torch.Tensor) -> torch.Tensor:
+        return torch.nn.functional.group_norm(codes.to(scale.dtype) * scale, 2, gain)
+
+    codes = torch.full((3, 4, 5), 3, dtype=torch.int8)
+    output = expected(grouped, codes, torch.tensor([0.3]), normal(4))
+    assert compare(output, torch.full((3, 4, 5), 1e-7)).ok
+    assert not compare(output, torch.full((3, 4, 5), 1e-2)).ok

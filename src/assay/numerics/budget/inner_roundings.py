@@ -134,9 +134,9 @@ class InnerRoundings(TorchDispatchMode):
         what is left of x - mean is the rounding of the mean.
         """
         given, made, means, inverse = args[0], *result[:3]
-        rows = given.reshape(means.numel(), -1)
-        if not rows.numel():
+        if not given.numel():
             return
+        rows = given.reshape(means.numel(), -1)
         off = means.reshape(-1, 1).clone()
         measure = rows.abs().mean(dim=1, keepdim=True)
         self._signs.move(off, measure.masked_fill_(off.to(torch.float32) == off, 0.0))
