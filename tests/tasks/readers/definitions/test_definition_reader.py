@@ -228,7 +228,7 @@ def test_stored_inputs_are_in_the_source(tmp_path: Path) -> None:
     blob.unlink()
     x, i = module_of(task.source).get_inputs()
     assert i.tolist() == [3, 1] and i.dtype == torch.int32 and x.dtype == torch.float16
-    assert task.tags == ("take", "status:verified")
+    assert task.tags == ("take", "status:verified", "workload:u")
     assert torch.equal(instance(task, module_of(task.source))(x, i), x[[3, 1]])
 
 
