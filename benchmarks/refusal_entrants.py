@@ -103,7 +103,7 @@ def _from_corpus(suite: Suite) -> Iterator[Entrant]:
 
 def _of_case(case: CorpusCase, kind: Kind) -> Entrant:
     name = f"{case.task}/{case.name}"
-    return Entrant(kind, case.task_source, name, load_candidate(case.path), Track(case.track))
+    return Entrant(kind, case.task_source, name, load_candidate(case.candidate), Track(case.track))
 
 
 def _references(suite: Suite) -> Iterator[Entrant]:
