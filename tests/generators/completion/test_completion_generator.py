@@ -189,6 +189,13 @@ def test_an_answer_that_is_cut_off_is_asked_again_and_its_tokens_are_told(
     assert cut.key == whole.key and not whole.error and whole.retries == 1
 
 
+def test_an_answer_that_is_closed_without_a_reason_is_whole() -> None:
+    with ScriptedEndpoint([Said(fenced(KERNEL), finish="")]) as endpoint:
+        asking = Asking(endpoint)
+        assert isinstance(asking.propose(), Proposal)
+    assert len(endpoint.asked) == 1 and asking.told[0].finish == ""
+
+
 def test_a_malformed_answer_is_asked_again() -> None:
     steps = [Malformed(), Malformed("<html>busy</html>"), GOOD]
     with ScriptedEndpoint(steps) as endpoint:

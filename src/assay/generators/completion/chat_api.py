@@ -32,6 +32,9 @@ class StreamedAnswer(ABC):
     def add(self, event: Json) -> None:
         """Take one event; AnswerFailed where it is an error."""
 
+    def close(self) -> None:
+        """The endpoint says that there are no more events."""
+
     @property
     @abstractmethod
     def finished(self) -> bool:

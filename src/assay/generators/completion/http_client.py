@@ -138,7 +138,10 @@ class HttpClient:
             if "text/event-stream" not in response.headers.get("content-type", ""):
                 return point.api.whole(_document("".join(self._lines(response, end))))
             for event in _events(self._lines(response, end)):
-                reading.add(event)
+                if event is None:
+                    reading.close()
+                else:
+                    reading.add(event)
         if not reading.finished:
             partial = reading.answer().text
             return FailedTry("the answer was cut off", True, began=True, partial=partial)
@@ -179,16 +182,15 @@ def _certificates() -> ssl.SSLContext:
     return httpx.create_ssl_context()
 
 
-def _events(lines: Iterator[str]) -> Iterator[Json]:
-    """The JSON of server-sent events; `[DONE]` and comments are none."""
+def _events(lines: Iterator[str]) -> Iterator[Json | None]:
+    """The JSON of server-sent events; None for `[DONE]`. Comments are no events."""
     data: list[str] = []
     for line in chain(lines, ("",)):  # the last event may lack its empty line
         if line.startswith("data:"):
             data.append(line[5:].removeprefix(" "))
         elif not line and data:
             text, data = "\n".join(data), []
-            if text.strip() != "[DONE]":
-                yield _document(text)
+            yield None if text.strip() == "[DONE]" else _document(text)
 
 
 def _document(text: str) -> Json:

@@ -60,10 +60,15 @@ class _StreamedCompletion(StreamedAnswer):
         self._parts: list[str] = []
         self._finish, self._model, self._id = "", "", ""
         self._usage = Usage()
+        self._closed = False
+
+    def close(self) -> None:
+        """Some servers give no reason why an answer ends, and close it all the same."""
+        self._closed = True
 
     @property
     def finished(self) -> bool:
-        return bool(self._finish)
+        return self._closed or bool(self._finish)
 
     def add(self, event: Json) -> None:
         if event.get("error"):
