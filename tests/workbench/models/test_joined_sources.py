@@ -57,8 +57,12 @@ def test_a_module_without_prefix_keeps_its_names_and_loses_some() -> None:
     assert "get_inputs" not in text
 
 
-def test_imports_that_disagree_are_told() -> None:
+def test_imports_that_disagree_get_names_of_their_own() -> None:
     joined = JoinedSources()
-    joined.add("from math import sqrt as root\n", "a_")
+    joined.add("from math import sqrt as root\nlow = root(4)\n", "")
+    joined.add("from cmath import sqrt as root\nhigh = root(-4)\n", "b_")
+    scope: dict[str, object] = {}
+    exec(joined.text(), scope)
+    assert (scope["low"], scope["b_high"]) == (2.0, 2j)
     with pytest.raises(UsageError, match="bind one name"):
-        joined.add("from cmath import sqrt as root\n", "b_")
+        joined.add("from cmath import sqrt as root\n", "")
