@@ -55,6 +55,7 @@ FORWARD = ForwardCode(
     ),
     result="out",
     result_uses=("out",),
+    made_with="[4]",
 )
 
 
@@ -90,6 +91,15 @@ def test_the_patched_model_computes_the_same_and_calls_the_kernel() -> None:
     patched.eval().kernel_0.register_forward_hook(lambda *_: calls.append(1))
     patched(x)
     assert len(calls) == 1
+
+
+def test_made_with_other_arguments_it_is_the_model_itself() -> None:
+    text = applied_text(MODEL, "Model", FORWARD, [Replacement(group(PLACE), KERNEL)])
+    scope: dict[str, object] = {}
+    exec(text, scope)
+    patched = scope["ModelNew"](3).eval()  # type: ignore[operator]
+    patched.kernel_0.register_forward_hook(lambda *_: pytest.fail("a kernel ran"))
+    assert patched(torch.ones(2, 3)).shape == (2, 3)
 
 
 def test_an_order_that_does_not_exist_is_told() -> None:

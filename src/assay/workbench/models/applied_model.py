@@ -2,7 +2,8 @@
 
 The file holds the model as it was, every kernel under a prefix of its own, and `ModelNew`: the
 model's class with another forward. In training mode the model's own forward runs, because kernels
-were cut out of, and judged for, inference.
+were cut out of, and judged for, inference; so it does where the model is made with other arguments
+than those it was profiled with, because constants of the flattened forward follow from them.
 
 The rule: text in, text out; nothing is run here. A statement that a kernel replaces is gone, and
 every other stands after what it uses.
@@ -53,10 +54,11 @@ def applied_text(
         "",
         "    def __init__(self, *args, **kwargs):",
         "        super().__init__(*args, **kwargs)",
+        f"        self.as_profiled = list(args) == {forward.made_with or '[]'} and not kwargs",
         *kernels,
         "",
         f"    def forward({arguments}):",
-        "        if self.training:",
+        "        if self.training or not self.as_profiled:",
         f"            return super().forward({names})",
         *(f"        {line}" for line in lines),
     ]

@@ -35,6 +35,7 @@ class ForwardCode(Record):
     statements: tuple[Statement, ...]
     result: str  # in Python
     result_uses: tuple[str, ...]
+    made_with: str = ""  # the constructor's arguments, as a Python list: constants follow from them
 
 
 class Occurrence(Record):

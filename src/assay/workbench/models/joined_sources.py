@@ -1,8 +1,8 @@
 """Joined sources: several Python modules as one, with names that do not meet.
 
 The rule: by syntax tree, nothing is run. What a module defines at its top level gets a prefix
-wherever the module means it; names of a function's own stay. Two modules that import different
-things under one name cannot be joined, and the error names it.
+wherever the module means it; names of a function's own stay. What is imported has no prefix,
+unless another module imports something else under the same name.
 """
 
 from __future__ import annotations
@@ -25,15 +25,16 @@ class JoinedSources:
     def add(self, source: str, prefix: str, without: Iterable[str] = ()) -> None:
         """One module; with an empty prefix its names stay. `without` are left out."""
         left_out = frozenset(without)
-        kept = []
+        kept: list[ast.stmt] = []
+        renamed: set[str] = set()
         for node in ast.parse(source).body:
             if isinstance(node, ast.Import | ast.ImportFrom):
-                self._import(node)
+                renamed |= self._import(node, prefix)
             elif not _defined(node) & left_out and not _is_docstring(node):
                 kept.append(node)
         tree = ast.Module(body=kept, type_ignores=[])
         if prefix:
-            names = {name for node in kept for name in _defined(node)}
+            names = renamed | {name for node in kept for name in _defined(node)}
             names -= {name for name in names if name.startswith("__")}
             tree = _Prefixed(prefix, names).visit(tree)
         self._bodies.append(ast.unparse(ast.fix_missing_locations(tree)))
@@ -43,29 +44,30 @@ class JoinedSources:
         head = "\n".join([*dict.fromkeys(self._future), *dict.fromkeys(self._imports.values())])
         return "\n\n\n".join([head, *self._bodies]) + "\n"
 
-    def _import(self, node: ast.Import | ast.ImportFrom) -> None:
+    def _import(self, node: ast.Import | ast.ImportFrom, prefix: str) -> set[str]:
+        """Keep the imports of one statement; the names that had to get the prefix."""
         if isinstance(node, ast.ImportFrom) and node.module == "__future__":
             self._future.append(ast.unparse(node))
-            return
+            return set()
+        renamed = set()
         for alias in node.names:
             name = alias.asname or alias.name
             text = ast.unparse(_alone(node, alias))
-            if self._imports.setdefault(name, text) != text:
-                raise UsageError(
-                    f"`{text}` and `{self._imports[name]}` bind one name: rename one of them in "
-                    "its kernel"
-                )
+            if self._imports.setdefault(name, text) == text:
+                continue
+            if not prefix:
+                raise UsageError(f"`{text}` and `{self._imports[name]}` bind one name")
+            other = ast.alias(name=alias.name, asname=prefix + name)
+            self._imports[prefix + name] = ast.unparse(_alone(node, other))
+            renamed.add(name)
+        return renamed
 
 
 def _alone(node: ast.Import | ast.ImportFrom, alias: ast.alias) -> ast.stmt:
-    """One name of an import; `import torch.nn as nn` is `from torch import nn`."""
-    if isinstance(node, ast.ImportFrom):
-        return ast.ImportFrom(module=node.module, names=[alias], level=node.level)
-    module, _, last = alias.name.rpartition(".")
-    if module and alias.asname:
-        short = ast.alias(last, None if alias.asname == last else alias.asname)
-        return ast.ImportFrom(module=module, names=[short], level=0)
-    return ast.Import(names=[alias])
+    """The statement with one name."""
+    if isinstance(node, ast.Import):
+        return ast.Import(names=[alias])
+    return ast.ImportFrom(module=node.module, names=[alias], level=node.level)
 
 
 def _is_docstring(node: ast.stmt) -> bool:

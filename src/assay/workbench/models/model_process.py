@@ -48,7 +48,7 @@ def main(folder: Path) -> int:
 
 def examined(request: ModelRequest) -> ModelAnswer:
     """Time the plain model, then profile its graph, or the model itself where it has none."""
-    model, inputs = _made(request)
+    model, inputs, made_with = _made(request)
     call = _training(model, inputs) if request.training else _inference(model, inputs)
     wall = wall_times(call, request)
     graph, untraced = _traced(model, inputs, request)
@@ -57,7 +57,7 @@ def examined(request: ModelRequest) -> ModelAnswer:
     times = device_times(rows) if request.accelerated else host_times(rows)
     groups = _groups(graph, times, request)
     try:
-        code = forward_code(graph.graph) if graph is not None else None
+        code = forward_code(graph.graph, made_with) if graph is not None else None
     except ValueError as error:
         code, untraced = None, str(error)
     return ModelAnswer(
@@ -79,18 +79,19 @@ def _groups(
     return traced_groups(graph, times.operations, count, Path(request.path).stem)
 
 
-def _made(request: ModelRequest) -> tuple[Any, list[Any]]:
-    """The model and its inputs on the device, seeded, in the mode that was asked for."""
+def _made(request: ModelRequest) -> tuple[Any, list[Any], list[Any]]:
+    """The model, its inputs and its constructor's arguments, in the mode that was asked for."""
     torch.backends.cuda.matmul.allow_tf32 = False
     torch.backends.cudnn.allow_tf32 = False
     module = _imported(Path(request.path))
     torch.manual_seed(0)
-    model = getattr(module, request.entry)(*module.get_init_inputs())
+    made_with = list(module.get_init_inputs())
+    model = getattr(module, request.entry)(*made_with)
     inputs = tree_map(
         lambda one: one.to(request.device) if isinstance(one, torch.Tensor) else one,
         list(module.get_inputs()),
     )
-    return model.to(request.device).train(request.training), inputs
+    return model.to(request.device).train(request.training), inputs, made_with
 
 
 def _imported(path: Path) -> Any:

@@ -97,7 +97,7 @@ def test_a_cut_out_task_computes_what_the_model_does() -> None:
 
 def test_the_flattened_forward_is_the_models_own() -> None:
     model, found, x = made()
-    code = forward_code(found.graph)
+    code = forward_code(found.graph, [])
     lines = [f"{one.makes} = {one.text}" for one in code.statements]
     body = "\n".join(f"    {line}" for line in [*lines, f"return {code.result}"])
     scope: dict[str, Any] = {}

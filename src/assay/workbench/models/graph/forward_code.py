@@ -6,14 +6,16 @@ ValueError that says why.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from torch.fx import Graph, Node
 
 from assay.workbench.models.graph.python_text import expression, text
 from assay.workbench.models.hot_report import ForwardCode, Statement
 
 
-def forward_code(graph: Graph) -> ForwardCode:
-    """Every node as one statement."""
+def forward_code(graph: Graph, made_with: Sequence[object]) -> ForwardCode:
+    """Every node as one statement, for a model that was made with these arguments."""
     arguments, statements, result = [], [], None
     for node in graph.nodes:
         if node.op == "placeholder":
@@ -31,6 +33,7 @@ def forward_code(graph: Graph) -> ForwardCode:
         statements=tuple(statements),
         result=text(result.args[0], _name),
         result_uses=tuple(one.name for one in result.all_input_nodes),
+        made_with=text(list(made_with), _name),
     )
 
 
