@@ -11,9 +11,8 @@ import time
 
 import torch
 
-from assay.devices.cuda_driver import PERSISTING_CACHE, CudaDriver
+from assay.devices.cuda_driver import PERSISTING_CACHE, CudaDriver, bytes_at
 from assay.devices.cupti import CuptiTrace, cupti_library
-from assay.devices.device_bytes import bytes_at
 from assay.devices.launch_gap import LaunchGap
 from assay.devices.loaded_modules import LoadedModules
 from assay.errors import DeviceError

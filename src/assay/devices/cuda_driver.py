@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from assay.devices.device_bytes import bytes_at
 from assay.errors import DeviceError
 
 if TYPE_CHECKING:
@@ -174,6 +173,26 @@ class CudaDriver:
         text = ctypes.c_char_p()
         self._library.cuGetErrorString(code, ctypes.byref(text))
         return (text.value or b"unknown error").decode()
+
+
+class DeviceBytes:
+    """Bytes at an address, in the form in which libraries exchange memory. It owns nothing."""
+
+    def __init__(self, pointer: int, nbytes: int) -> None:
+        self.__cuda_array_interface__: dict[str, Any] = {
+            "shape": (nbytes,),
+            "typestr": "|u1",
+            "data": (pointer, False),
+            "strides": None,
+            "version": 3,
+        }
+
+
+def bytes_at(pointer: int, nbytes: int, device: str = "cuda") -> torch.Tensor:
+    """A tensor of bytes over the memory itself, which somebody has to keep for as long."""
+    import torch
+
+    return torch.as_tensor(DeviceBytes(pointer, nbytes), device=device)
 
 
 def _size(nbytes: int) -> ctypes.c_size_t:
