@@ -36,8 +36,9 @@ class RequestBuilder:
         """What is asked for by an event, with what was known when it was told."""
         state = self._log.state(started.known)
         known = {one.candidate: one for one in self._attempts(state, started.task)}
+        others = {one.candidate: one for one in self._attempts(state)}  # examples may be of others
         parents = tuple(known[one] for one in started.parents if one in known)
-        shown = tuple(known[one] for one in started.shown if one in known)
+        shown = tuple(others[one] for one in started.shown if one in others)
         task = self._tasks[started.task]
         source = ContextSource(
             task=task.id,
@@ -61,9 +62,9 @@ class RequestBuilder:
             paid=self._paid(started.ask),
         )
 
-    def _attempts(self, state: SearchState, task: str) -> list[Attempt]:
-        """Those of a task, with no more of their verdicts than the plan has told."""
-        found = [one for one in state.attempts() if one.task == task]
+    def _attempts(self, state: SearchState, task: str = "") -> list[Attempt]:
+        """Those of a task, or of all, with no more of their verdicts than the plan has told."""
+        found = [one for one in state.attempts() if task in ("", one.task)]
         if self._log.plan.feedback is FeedbackShown.FULL:
             return found
         return [one.model_copy(update={"reason": ""}) for one in found]

@@ -73,7 +73,7 @@ class CompletionGenerator(CandidateGenerator):
         """One call of the model, and the code in its answer."""
         self._set_up()
         assert self._chat is not None
-        terms = ChatTerms(request.paid, tell, request.left.seconds)
+        terms = ChatTerms(request.paid, tell, request.left)
         call = self._chat.ask(self.chat_request(request), terms)
         if call.error:
             return NoCandidate(f"the model did not answer: {call.error}")

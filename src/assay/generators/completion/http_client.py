@@ -72,12 +72,13 @@ class HttpClient:
         self,
         request: ChatRequest,
         key: str | None,
-        failed: Callable[[FailedTry], None],
+        failed: Callable[[FailedTry], str],
         timeout_s: float | None = None,
     ) -> Attempted:
         """The answer, or why there is none; every failed try is handed to `failed` at once.
 
-        `timeout_s` is for all tries together. A wrong key, model or address is a UsageError.
+        It says why there may be no further try, or nothing. `timeout_s` is for all tries together.
+        A wrong key, model or address is a UsageError.
         """
         retries, policy = 0, self._endpoint.retries
         ends = self._clock.now() + timeout_s if timeout_s is not None else None
@@ -87,7 +88,8 @@ class HttpClient:
             found = self._once(request, key, left_s)
             if isinstance(found, ChatAnswer):
                 return Attempted(found, retries)
-            failed(found)
+            if why := failed(found):
+                return Attempted(None, retries, f"{found.reason}; {why}")
             if not found.may_pass or retries + 1 >= policy.max_tries:
                 return Attempted(None, retries, found.reason)
             pause_s = policy.pause_s(retries + 1, found.asked_s, self._clock.random())

@@ -9,10 +9,11 @@ but may be billed (an answer that was cut off) is told too, with estimated token
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from assay.data.generation.budget import Budget, Spend
 from assay.data.generation.search_event import LlmCall
 from assay.errors import UsageError
 from assay.generators.candidate_generator import Tell
@@ -33,7 +34,7 @@ class ChatTerms:
 
     paid: Mapping[str, LlmCall]
     tell: Tell
-    timeout_s: float | None = None  # for all tries together
+    left: Budget = field(default_factory=Budget)  # what all tries together may cost
 
 
 class PaidChat:
@@ -84,12 +85,18 @@ class PaidChat:
         params = sent_params(options.api, options.model, request.params, options.drop)
         start = self._clock.now()
 
-        def failed(one: FailedTry) -> None:
+        billed: list[LlmCall] = []
+
+        def failed(one: FailedTry) -> str:
+            """Tries that a model had begun are paid for: none is made beyond the budget."""
             if one.began:
-                terms.tell(self._billed(request, one, self._clock.now() - start))
+                billed.append(self._billed(request, one, self._clock.now() - start))
+                terms.tell(billed[-1])
+            spent = terms.left.exceeded(_spent(billed))
+            return f"the budget of {spent} is spent" if spent else ""
 
         sent = replace(request, params=params)
-        done = self._client.chat(sent, secret, failed, terms.timeout_s)
+        done = self._client.chat(sent, secret, failed, terms.left.seconds)
         call = self._call(request, done, self._clock.now() - start)
         if secret:
             call = call.model_copy(update={"text": call.text.replace(secret, _HIDDEN)})
@@ -150,3 +157,11 @@ def _counted(request: ChatRequest, answer: ChatAnswer) -> Usage:
     read = request.estimated_tokens() if usage.tokens_in is None else usage.tokens_in
     written = estimated_tokens([answer.text]) if usage.tokens_out is None else usage.tokens_out
     return replace(usage, tokens_in=read, tokens_out=written)
+
+
+def _spent(calls: Sequence[LlmCall]) -> Spend:
+    """Tokens and dollars; the time that is left is the client's to keep."""
+    return Spend(
+        tokens=sum((one.tokens_in or 0) + (one.tokens_out or 0) for one in calls),
+        dollars=sum(one.dollars or 0.0 for one in calls),
+    )
