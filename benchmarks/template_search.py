@@ -282,7 +282,8 @@ def line(row: Row) -> str:
     if not row["covered"]:
         return f"{row['task']:40} not covered: {row['reason']}"
     times = " ".join(
-        f"{one['baseline']} {one['speedup']:.2f} [{one['speedup_low']:.2f} {one['speedup_high']:.2f}]"
+        f"{one['baseline']} {one['speedup']:.2f}"
+        f" [{one['speedup_low']:.2f} {one['speedup_high']:.2f}]"
         for one in row.get("timing", ())
     )
     share = row.get("sol_fraction")
