@@ -2,7 +2,8 @@
 
     python benchmarks/template_search.py --device cpu|cuda --out FILE.jsonl
         [--tasks ID ...] [--family elementwise ...] [--trials 6] [--minutes 8] [--large]
-        [--level full] [--trial-level smoke] [--no-timing]
+        [--level full] [--trial-level smoke] [--no-timing] [--track kernel]
+        [--generator template-search|inductor-triton|inductor-cpp|eager]
 
 For each task a small search with the judge at `--trial-level`, against eager; then its winner is
 judged at `--level` on a fresh secret against eager, torch.compile and torch.compile at its most
@@ -33,13 +34,26 @@ from assay.data.generation.attempt import Attempt
 from assay.data.task import Task
 from assay.data.verdict import Verdict
 from assay.data.workload import Direction
-from assay.generators.candidate_generator import GenerationRequest, Proposal
+from assay.generators.candidate_generator import (
+    CandidateGenerator,
+    GenerationRequest,
+    Proposal,
+)
+from assay.generators.one_candidate_generator import (
+    EagerGenerator,
+    InductorCppGenerator,
+    InductorTritonGenerator,
+)
 from assay.generators.templates.template_generator import TemplateGenerator
 from assay.scores.estimates import geometric_mean
 from assay.tasks.catalog import tasks_of
 
 BASELINES = ("eager", "compile", "compile-max")
 LARGE_BYTES = 512 << 20
+GENERATORS = {
+    one.name: one
+    for one in (TemplateGenerator, EagerGenerator, InductorCppGenerator, InductorTritonGenerator)
+}
 CEILINGS = Path(__file__).parent / "results" / "ceilings_h200.json"
 _AHEAD = 6
 
@@ -52,7 +66,7 @@ def main() -> int:
     rows = read(flags.out)
     done = {row["task"] for row in rows}
     ends = time.monotonic() + flags.minutes * 60
-    generator = TemplateGenerator()
+    generator = GENERATORS[flags.generator]()
     waiting = [one for one in chosen_tasks(flags) if one.id not in done]
     with ThreadPoolExecutor(_AHEAD) as pool, _judge(flags) as judge:
         for task, planned in _planned_ahead(pool, generator, waiting, flags.device):
@@ -81,6 +95,8 @@ def parsed_flags() -> argparse.Namespace:
     parser.add_argument("--level", default="full")
     parser.add_argument("--trial-level", default="smoke")
     parser.add_argument("--no-timing", action="store_true")
+    parser.add_argument("--track", default="kernel")
+    parser.add_argument("--generator", choices=sorted(GENERATORS), default=TemplateGenerator.name)
     parser.add_argument("--large", action="store_true")
     return parser.parse_args()
 
@@ -102,11 +118,11 @@ def chosen_tasks(flags: argparse.Namespace) -> list[Task]:
 
 
 def _judge(flags: argparse.Namespace) -> Judge:
-    return Judge(device=flags.device, jobs=1)
+    return Judge(device=flags.device, jobs=1, track=flags.track)
 
 
 def _planned_ahead(
-    pool: ThreadPoolExecutor, generator: TemplateGenerator, tasks: Sequence[Task], device: str
+    pool: ThreadPoolExecutor, generator: CandidateGenerator, tasks: Sequence[Task], device: str
 ) -> Iterator[tuple[Task, Any]]:
     """Tasks whose tracing was begun before they are needed."""
     started: list[tuple[Task, Future[Any]]] = []
@@ -119,7 +135,7 @@ def _planned_ahead(
         yield task, future.result()
 
 
-def _first(generator: TemplateGenerator, task: Task, device: str) -> Any:
+def _first(generator: CandidateGenerator, task: Task, device: str) -> Any:
     try:
         return generator.propose(GenerationRequest(task, device), lambda _: None)
     except Exception as problem:  # a defect of a template is a row, not the end of the run
@@ -127,7 +143,7 @@ def _first(generator: TemplateGenerator, task: Task, device: str) -> Any:
 
 
 def searched(
-    task: Task, first: Any, generator: TemplateGenerator, judge: Judge, flags: argparse.Namespace
+    task: Task, first: Any, generator: CandidateGenerator, judge: Judge, flags: argparse.Namespace
 ) -> Row:
     """The row of one task: trials, winner, and the winner's verdict."""
     start = time.monotonic()
@@ -165,7 +181,6 @@ def _attempt(number: int, task: Task, proposal: Proposal, verdict: Verdict) -> A
         task=task.id,
         candidate=proposal.candidate.id,
         source=proposal.candidate.main.text,
-        generator=TemplateGenerator.name,
         choices=dict(proposal.choices),
         status=verdict.status.value,
         reason=verdict.reason,
@@ -282,7 +297,8 @@ def line(row: Row) -> str:
     if not row["covered"]:
         return f"{row['task']:40} not covered: {row['reason']}"
     times = " ".join(
-        f"{one['baseline']} {one['speedup']:.2f} [{one['speedup_low']:.2f} {one['speedup_high']:.2f}]"
+        f"{one['baseline']} {one['speedup']:.2f}"
+        f" [{one['speedup_low']:.2f} {one['speedup_high']:.2f}]"
         for one in row.get("timing", ())
     )
     share = row.get("sol_fraction")

@@ -11,9 +11,13 @@
     eager_source.py           the reference's own torch calls
     inductor_cpp_source.py    the C++ that torch.compile writes for a CPU, as text
     inductor_module.py        reads the module that Inductor writes
+    inductor_triton_source.py the Triton that torch.compile writes for a GPU, as text
+    inductor_triton_module.py reads the module that Inductor writes for a GPU
     inductor_process.py       the process in which a reference is compiled
-    strategies/               what a search asks for next
-    knowledge/                hardware pages, past attempts that are alike, prompts' context
+    one_candidate_generator.py  `eager`, `inductor-cpp` and `inductor-triton` in a search
+    templates/                `template-search`: kernels from a task's graph, and their parameters
+    mutate_generator.py       `mutate`: small edits of an accepted kernel
+    replay_generator.py       `replay`: the candidates of an earlier run once more
 
 The rule: no candidate code is imported or run here. A reference is run in a process of its own.
 """

@@ -94,7 +94,7 @@ def candidate_text(task: Task, compiled: CompiledReference) -> str:
         called = ", ".join(module.library_calls)
         raise ValueError(f"Inductor writes no kernel for this task: it calls {called or 'nothing'}")
     model = ModelModule(task.source, task.entry)
-    model.replace_forward(_forward(model, compiled))
+    model.replace_forward(forward_lines(model, compiled))
     head = ["import ctypes", "import os", "import subprocess", "import tempfile"]
     parts = [
         f'"""Written by torch.compile for the task {task.id}; compiled here as it stands."""',
@@ -110,7 +110,7 @@ def candidate_text(task: Task, compiled: CompiledReference) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _forward(model: ModelModule, compiled: CompiledReference) -> list[str]:
+def forward_lines(model: ModelModule, compiled: CompiledReference) -> list[str]:
     """Hand the arguments over in the order that `call` has them in."""
     lines, given = [], []
     for name, dtype in zip(compiled.arguments, compiled.tensors, strict=True):

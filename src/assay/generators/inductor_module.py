@@ -45,10 +45,10 @@ def inductor_module(text: str) -> InductorModule:
     """Read Inductor's text."""
     tree = ast.parse(text)
     kernels = {one.name: one for one in _kernels(tree)}
-    call = _call_function(tree)
+    call = call_function(tree)
     rewritten = _Rewritten(kernels)
     call = rewritten.visit(call)
-    unknown = sorted(_free_names(call) - _PROVIDED - set(dir(builtins)))
+    unknown = sorted(free_names(call) - _PROVIDED - set(dir(builtins)))
     if unknown:
         raise ValueError(f"Inductor's source needs {', '.join(unknown)} of its own runtime")
     return InductorModule(
@@ -74,7 +74,8 @@ def _kernels(tree: ast.Module) -> Iterator[CppKernel]:
                 yield CppKernel(name, tuple(ast.literal_eval(types)), renamed)
 
 
-def _call_function(tree: ast.Module) -> ast.FunctionDef:
+def call_function(tree: ast.Module) -> ast.FunctionDef:
+    """The function that allocates and launches, without a `self`."""
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef) and node.name == "call":
             node.args.args = [one for one in node.args.args if one.arg != "self"]
@@ -101,19 +102,19 @@ class _Rewritten(ast.NodeTransformer):
         self.generic_visit(node)
         match node.func:
             case ast.Name(id="empty_strided_cpu"):
-                node.func = _dotted("torch.empty_strided")
+                node.func = dotted("torch.empty_strided")
                 node.keywords = [ast.keyword("dtype", node.args.pop())]
             case ast.Name(id="assert_size_stride"):
                 node.func, node.args = ast.Name("require_layout", ast.Load()), node.args[:3]
             case ast.Name(id="reinterpret_tensor"):
-                return _as_strided(node)
+                return as_strided_call(node)
             case ast.Name(id=name) if name in self._kernels:
                 return _launch(self._kernels[name], node)
             case ast.Attribute(value=ast.Name(id="extern_kernels"), attr=name):
                 if name not in _LIBRARY:
                     raise ValueError(f"Inductor calls extern_kernels.{name} of its own runtime")
                 self.library_calls.append(name)
-                node.func = _dotted(f"torch.{name}")
+                node.func = dotted(f"torch.{name}")
             case ast.Attribute() if ast.unparse(node.func).startswith(("torch.ops.", "aten.")):
                 self.library_calls.append(ast.unparse(node.func))
         return node
@@ -127,10 +128,10 @@ def _launch(kernel: CppKernel, node: ast.Call) -> ast.Call:
         ast.Call(ast.Attribute(value, "data_ptr", ast.Load()), [], []) if "*" in kind else value
         for kind, value in zip(kernel.types, node.args, strict=True)
     ]
-    return ast.Call(_dotted(f"LIB.{kernel.name}"), given, [])
+    return ast.Call(dotted(f"LIB.{kernel.name}"), given, [])
 
 
-def _as_strided(node: ast.Call) -> ast.Call:
+def as_strided_call(node: ast.Call) -> ast.Call:
     """Offsets of Inductor's are relative to the tensor, those of torch to its storage."""
     tensor, size, stride, offset = node.args
     first = ast.Call(ast.Attribute(tensor, "storage_offset", ast.Load()), [], [])
@@ -138,7 +139,8 @@ def _as_strided(node: ast.Call) -> ast.Call:
     return ast.Call(ast.Attribute(tensor, "as_strided", ast.Load()), [size, stride, place], [])
 
 
-def _dotted(name: str) -> ast.expr:
+def dotted(name: str) -> ast.expr:
+    """A name with dots as an expression."""
     return ast.parse(name, mode="eval").body
 
 
@@ -152,7 +154,8 @@ def _ctype(kind: str) -> str:
     return words[plain]
 
 
-def _free_names(call: ast.FunctionDef) -> set[str]:
+def free_names(call: ast.FunctionDef) -> set[str]:
+    """Names that a function reads and does not bind."""
     names = [node for node in ast.walk(call) if isinstance(node, ast.Name)]
     bound = {node.id for node in names if isinstance(node.ctx, ast.Store)}
     return {node.id for node in names} - bound - {one.arg for one in call.args.args}

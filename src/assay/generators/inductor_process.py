@@ -1,6 +1,6 @@
 """InductorProcess: the process in which a task's reference is compiled, and what it answers.
 
-    python -m assay.generators.inductor_process FOLDER
+    python -m assay.generators.inductor_process FOLDER [DEVICE]
 
 reads `FOLDER/task.py` and the name of its class in `FOLDER/entry`, and writes `FOLDER/answer.json`:
 a `CompiledReference`. Torch compiles with sizes left open, so one source serves many shapes.
@@ -44,10 +44,10 @@ def _frozen(value: Any) -> Any:
     return tuple(map(_frozen, value)) if isinstance(value, list) else value
 
 
-def main(folder: Path) -> int:
+def main(folder: Path, device: str = "cpu") -> int:
     """Compile, and write the answer or the reason why there is none."""
     try:
-        found = asdict(compiled(folder / "task.py", (folder / "entry").read_text()))
+        found = asdict(compiled(folder / "task.py", (folder / "entry").read_text(), device))
     except Exception as error:  # whatever a compiler raises is the reason why there is no source
         first = (str(error).strip().splitlines() or [""])[0]
         found = {"reason": f"{type(error).__name__}: {first}"}
@@ -55,15 +55,15 @@ def main(folder: Path) -> int:
     return 0
 
 
-def compiled(path: Path, entry: str) -> CompiledReference:
-    """Compile the class of the module at `path`."""
+def compiled(path: Path, entry: str, device: str = "cpu") -> CompiledReference:
+    """Compile the class of the module at `path` for a device."""
     import torch
     from torch._inductor.utils import run_and_get_code
 
     task = imported_task(path)
     torch.manual_seed(0)
-    model = getattr(task, entry)(*task.get_init_inputs()).eval()
-    inputs = task.get_inputs()
+    model = getattr(task, entry)(*task.get_init_inputs()).eval().to(device)
+    inputs = [one.to(device) if hasattr(one, "to") else one for one in task.get_inputs()]
     versions = [one._version for one in inputs if isinstance(one, torch.Tensor)]
     seen = DynamoGraph()
     leave_sizes_open()
@@ -78,7 +78,7 @@ def compiled(path: Path, entry: str) -> CompiledReference:
         tensors=seen.tensors,
         conditions=seen.conditions(),
         sizes=seen.sizes(),
-        flags=_compiler_flags(),
+        flags=_compiler_flags() if device == "cpu" else (),
         returns_tuple=isinstance(result, tuple),
         updates_inputs=versions
         != [one._version for one in inputs if isinstance(one, torch.Tensor)],
@@ -86,6 +86,7 @@ def compiled(path: Path, entry: str) -> CompiledReference:
 
 
 def imported_task(path: Path) -> Any:
+    """The module at a path."""
     spec = spec_from_file_location("task", path)
     if spec is None or spec.loader is None:
         raise ValueError(f"{path.name} is no Python module")
@@ -177,4 +178,4 @@ def _compiler_flags() -> tuple[str, ...]:
 
 
 if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1])))
+    sys.exit(main(Path(sys.argv[1]), *sys.argv[2:3]))

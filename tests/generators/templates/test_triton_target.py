@@ -6,46 +6,26 @@ import os
 import re
 import subprocess
 import sys
-from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from assay.generators.templates.triton_target import TritonTarget
-from stored_graph import NAMES, stored_plan
+from assay.generators.templates.targets.triton_target import TritonTarget
+from assay.tasks.catalog import resolve
+from stored_graph import NAMES, loaded, stored_plan
 
 pytest.importorskip("triton")
 _KINDS = {"float32": "fp32", "float16": "fp16", "bfloat16": "bf16", "int64": "i64", "bool": "i1"}
 _BLOCKS = {"BLOCK": 256, "ROWS": 2, "COLUMNS": 128, "TILE_M": 16, "TILE_N": 16, "TILE_K": 16}
 _COMPARE = """
-import sys, torch
-from importlib.util import module_from_spec, spec_from_file_location
+import sys
+from pathlib import Path
 from assay.languages.triton.triton_interpreter import repair
-from assay.tasks.catalog import resolve
+from stored_graph import assert_same_as_reference
 repair()
-def loaded(path):
-    spec = spec_from_file_location("m", path)
-    module = module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-for task, candidate in zip(sys.argv[1::2], sys.argv[2::2]):
-    reference, made = loaded(task), loaded(candidate)
-    model, own = reference.Model().eval(), made.ModelNew().eval()
-    own.load_state_dict(model.state_dict())
-    inputs = reference.get_inputs()
-    with torch.no_grad():
-        wanted, found = model(*inputs), own(*inputs)
-    torch.testing.assert_close(found, wanted, rtol=2e-2, atol=1e-4, check_stride=False)
+for folder in map(Path, sys.argv[1:]):
+    assert_same_as_reference(folder / "task.py", folder / "kernel.py", own_sizes=False)
 """
-
-
-def _loaded(path: Path) -> Any:
-    spec = spec_from_file_location("kernel", path)
-    assert spec is not None and spec.loader is not None
-    module = module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -57,7 +37,7 @@ def test_every_kernel_compiles_for_hopper(name: str, tmp_path: Path) -> None:
     planned, target = stored_plan(name), TritonTarget()
     path = tmp_path / "kernel.py"
     path.write_text(target.text(planned, target.space(planned).default))
-    for kernel, function in vars(_loaded(path)).items():
+    for kernel, function in vars(loaded(path)).items():
         if not kernel.startswith("stage"):
             continue
         types, constants = {}, {}
@@ -72,3 +52,23 @@ def test_every_kernel_compiles_for_hopper(name: str, tmp_path: Path) -> None:
         source = ASTSource(function, types, constexprs=constants)
         made = triton.compile(source, target=GPUTarget("cuda", 90, 32))
         assert "ptx" in made.asm, kernel
+
+
+def test_the_interpreter_computes_what_eager_does(tmp_path: Path) -> None:
+    folders = []
+    for name in ("layernorm", "cross_entropy", "column_sum", "fused_elu_linear", "rope"):
+        planned, target = stored_plan(name), TritonTarget()
+        folder = tmp_path / name
+        folder.mkdir()
+        text = target.text(planned, target.space(planned).default)
+        (folder / "kernel.py").write_text(text)
+        source = resolve(name).source
+        (folder / "task.py").write_text(source)
+        folders.append(str(folder))
+    tests = str(Path(__file__).parents[2])
+    environment = {**os.environ, "TRITON_INTERPRET": "1", "PYTHONPATH": tests}
+    ended = subprocess.run(
+        [sys.executable, "-c", _COMPARE, *folders],
+        env=environment, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert ended.returncode == 0, ended.stderr[-2000:]

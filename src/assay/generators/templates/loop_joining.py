@@ -12,8 +12,9 @@ from typing import Any
 
 import sympy
 
-from assay.generators.templates.expression import Expression, IndexValue, Load, every
-from assay.generators.templates.size_expression import Size
+from assay.generators.templates.graph.expression import Expression, IndexValue, Load, every
+from assay.generators.templates.graph.size_expression import Size
+from assay.generators.templates.graph.tensor_value import Lowering
 from assay.generators.templates.stage import (
     ElementStage,
     Fold,
@@ -24,7 +25,6 @@ from assay.generators.templates.stage import (
     expressions_of,
     stores_of,
 )
-from assay.generators.templates.tensor_value import Lowering
 
 
 def joined(lowering: Lowering, stage: Stage) -> Stage:

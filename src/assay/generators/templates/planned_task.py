@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from assay.data.task import Task
 from assay.data.workload import Direction
-from assay.generators.templates.candidate_module import PlannedTask
-from assay.generators.templates.graph_lowering import lowered
+from assay.generators.templates.graph.graph_lowering import lowered
+from assay.generators.templates.graph.traced_graph import TracedGraph, traced
 from assay.generators.templates.loop_joining import joined
 from assay.generators.templates.stage_plan import planned
-from assay.generators.templates.traced_graph import TracedGraph, traced
+from assay.generators.templates.targets.candidate_module import PlannedTask
 
 
 def planned_task(task: Task) -> PlannedTask:

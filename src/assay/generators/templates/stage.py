@@ -13,8 +13,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from assay.generators.templates.expression import Expression
-from assay.generators.templates.size_expression import Size
+from assay.generators.templates.graph.expression import Expression
+from assay.generators.templates.graph.size_expression import Size
 
 
 @dataclass(frozen=True)

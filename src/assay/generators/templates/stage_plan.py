@@ -10,9 +10,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from assay.generators.templates.expression import Expression, Folded, Reduced, every
-from assay.generators.templates.graph_lowering import LoweredGraph
-from assay.generators.templates.size_expression import linear
+from assay.generators.templates.graph.expression import Expression, Folded, Reduced, every
+from assay.generators.templates.graph.graph_lowering import LoweredGraph
+from assay.generators.templates.graph.size_expression import linear, product
+from assay.generators.templates.graph.tensor_value import (
+    Index,
+    Lowering,
+    Product,
+    Reduction,
+    TensorValue,
+)
 from assay.generators.templates.stage import (
     Buffer,
     ElementStage,
@@ -22,13 +29,6 @@ from assay.generators.templates.stage import (
     RowStage,
     Stage,
     Store,
-)
-from assay.generators.templates.tensor_value import (
-    Index,
-    Lowering,
-    Product,
-    Reduction,
-    TensorValue,
 )
 
 MOST_STAGES = 24
@@ -67,9 +67,29 @@ class StagePlan:
             shape = left[0][1].shape
             same = [one for one in left if one[1].shape == shape]
             left = [one for one in left if one[1].shape != shape]
-            variables = self.lowering.variables(shape)
-            written = [Written(name, one.element(variables)) for name, one in same]
+            shape, variables, found = self._natural(shape, [one for _, one in same])
+            names = [name for name, _ in same]
+            written = [Written(name, one) for name, one in zip(names, found, strict=True)]
             self._place(shape, variables, written)
+
+    def _natural(
+        self, shape: Index, values: list[TensorValue]
+    ) -> tuple[Index, Index, list[Expression]]:
+        """The shape in which folds are read at plain indices; the order in memory is the same."""
+        variables = self.lowering.variables(shape)
+        found = [one.element(variables) for one in values]
+        for one in _deciding(found):
+            if set(one.index) <= set(variables):
+                continue
+            made = one.reduction
+            for other in (made.kept, (*made.kept, *made.reduced)):
+                if product(other) != product(shape):
+                    continue
+                places = self.lowering.variables(other)
+                moved = [self.lowering.reshaped(v, other).element(places) for v in values]
+                if all(set(r.index) <= set(places) for r in _deciding(moved)):
+                    return other, places, moved
+        return shape, variables, found
 
     def _place(self, shape: Index, variables: Index, written: list[Written]) -> None:
         if len(self.stages) > MOST_STAGES:
@@ -267,6 +287,12 @@ def _references(values: Sequence[Expression], kind: type[Reduction]) -> list[Red
     return [
         one for one in every(values) if isinstance(one, Reduced) and isinstance(one.reduction, kind)
     ]
+
+
+def _deciding(values: Sequence[Expression]) -> list[Reduced]:
+    """The folds that a stage is shaped by: products only where there is nothing else."""
+    found = _references(values, Reduction)
+    return [one for one in found if not isinstance(one.reduction, Product)] or found
 
 
 def _repeats(index: Index) -> bool:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import time
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Self
 
 from assay.data.candidate import Candidate, Provenance
@@ -27,9 +27,9 @@ from assay.generators.candidate_generator import (
     Tell,
 )
 from assay.generators.candidate_source import NoCandidate
-from assay.generators.templates.candidate_module import PlannedTask, Target
 from assay.generators.templates.config_search import Trial, next_point
 from assay.generators.templates.config_space import ConfigSpace
+from assay.generators.templates.targets.candidate_module import PlannedTask, Target
 from assay.languages.candidate_file import candidate_of_text
 
 _MOST_PLANS = 64
@@ -40,8 +40,9 @@ class TemplateGenerator(CandidateGenerator):
 
     name = "template-search"
 
-    def __init__(self, target: str = "") -> None:
+    def __init__(self, target: str = "", plan: Callable[[Task], PlannedTask] | None = None) -> None:
         self._target = target  # empty: what the device has
+        self._plan = plan  # None: traced in a process
         self._plans: OrderedDict[str, PlannedTask | str] = OrderedDict()  # by the task's content
 
     def configured(self, options: Mapping[str, str]) -> Self:
@@ -51,7 +52,7 @@ class TemplateGenerator(CandidateGenerator):
             raise UsageError(f"generator '{self.name}' has no option {unknown[0]!r}")
         if options.get("target", "cpp") not in ("cpp", "triton"):
             raise UsageError("option 'target' of 'template-search' is cpp or triton")
-        return type(self)(options.get("target", self._target))
+        return type(self)(options.get("target", self._target), self._plan)
 
     def propose(self, request: GenerationRequest, tell: Tell) -> Proposal | NoCandidate:
         """The next point as a candidate."""
@@ -87,8 +88,8 @@ class TemplateGenerator(CandidateGenerator):
         return self._written_in(GenerationRequest(task, device)).space(planned)
 
     def _written_in(self, request: GenerationRequest) -> Target:
-        from assay.generators.templates.cpp_target import CppTarget
-        from assay.generators.templates.triton_target import TritonTarget
+        from assay.generators.templates.targets.cpp_target import CppTarget
+        from assay.generators.templates.targets.triton_target import TritonTarget
 
         usual = "cpp" if request.device == "cpu" else "triton"
         return CppTarget() if (self._target or usual) == "cpp" else TritonTarget()
@@ -100,7 +101,7 @@ class TemplateGenerator(CandidateGenerator):
         key = f"{task.content_id}:{task.direction}"
         if key not in self._plans:
             try:
-                self._plans[key] = planned_task(task)
+                self._plans[key] = (self._plan or planned_task)(task)
             except ValueError as problem:
                 self._plans[key] = f"no template covers the task: {problem}"
             while len(self._plans) > _MOST_PLANS:

@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from assay.generators.templates.cpp_stages import stored_text
-from assay.generators.templates.cpp_writer import TYPES, CppWriter
-from assay.generators.templates.size_expression import cpp_text
+from assay.generators.templates.graph.size_expression import cpp_text
 from assay.generators.templates.stage import ProductStage
+from assay.generators.templates.targets.cpp_stages import stored_text
+from assay.generators.templates.targets.cpp_writer import TYPES, CppWriter
 
 
 def product_text(

@@ -11,9 +11,9 @@ from typing import Any
 
 import sympy
 
-from assay.generators.templates.expression import Expression, IndexValue, Masked, computed_in
-from assay.generators.templates.size_expression import Size, remainder
-from assay.generators.templates.tensor_value import (
+from assay.generators.templates.graph.expression import Expression, IndexValue, Masked, computed_in
+from assay.generators.templates.graph.size_expression import Size, remainder
+from assay.generators.templates.graph.tensor_value import (
     Index,
     Lowering,
     TensorValue,
@@ -21,7 +21,7 @@ from assay.generators.templates.tensor_value import (
     broadcast_index,
     shape_of,
 )
-from assay.generators.templates.traced_graph import GraphNode
+from assay.generators.templates.graph.traced_graph import GraphNode
 
 Made = TensorValue | tuple[TensorValue, ...]
 
@@ -152,21 +152,21 @@ def _pad(lowering: Lowering, node: GraphNode) -> TensorValue:
     def element(index: Index) -> Expression:
         inner = tuple(sympy.expand(one - by) for one, by in zip(index, before, strict=True))
         found = value.element(inner)
-        return inside(lowering, inner, value.shape, sorted(padded), found, fill)
+        bounds = [(inner[dim], value.shape[dim]) for dim in sorted(padded)]
+        return inside(lowering, bounds, found, fill)
 
     return _made(node, element)
 
 
 def inside(
-    lowering: Lowering, index: Index, shape: Index, dims: Sequence[int], value: Expression,
-    other: Expression,
-) -> Expression:  # fmt: skip
-    """A value where some of its indices lie within its shape, else another."""
+    lowering: Lowering, bounds: Sequence[tuple[Size, Size]], value: Expression, other: Expression
+) -> Expression:
+    """A value where indices lie within their sizes, else another."""
     ops = lowering.expressions
     condition: Expression | None = None
-    for dim in dims:
-        for name, bound in (("ge", sympy.Integer(0)), ("lt", shape[dim])):
-            one = compared_index(lowering, name, index[dim], bound)
+    for index, size in bounds:
+        for name, bound in (("ge", sympy.Integer(0)), ("lt", size)):
+            one = compared_index(lowering, name, index, bound)
             condition = one if condition is None else ops.operation("and", "bool", condition, one)
     if condition is None:
         return value
@@ -219,7 +219,7 @@ def with_picked(
     lowering: Lowering, value: TensorValue, index: Index, taken: Sequence[tuple[Any, Expression]]
 ) -> Expression:
     """An element at computed indices: the value must be memory, or computed from it."""
-    from assay.generators.templates.expression import Load
+    from assay.generators.templates.graph.expression import Load
 
     known = dict(taken)
 
@@ -241,7 +241,7 @@ def with_picked(
 
 
 def _reads_reduction(root: Expression, symbols: set[Any]) -> bool:
-    from assay.generators.templates.expression import Reduced, every
+    from assay.generators.templates.graph.expression import Reduced, every
 
     return any(isinstance(one, Reduced) and one.own_symbols() & symbols for one in every([root]))
 

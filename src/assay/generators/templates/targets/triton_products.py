@@ -9,10 +9,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from assay.generators.templates.config_space import Point
-from assay.generators.templates.size_expression import product, python_text
+from assay.generators.templates.graph.size_expression import product, python_text
 from assay.generators.templates.stage import ProductStage
-from assay.generators.templates.triton_stages import decoded, function_text, indented, stored_text
-from assay.generators.templates.triton_writer import TritonWriter, triton_type
+from assay.generators.templates.targets.triton_stages import (
+    decoded,
+    function_text,
+    indented,
+    stored_text,
+)
+from assay.generators.templates.targets.triton_writer import TritonWriter, triton_type
 
 _GROUP = 8  # rows of tiles that neighbours in time share
 

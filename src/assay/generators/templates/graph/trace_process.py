@@ -1,6 +1,6 @@
 """TraceProcess: the process in which a task's reference is traced.
 
-    python -m assay.generators.templates.trace_process FOLDER
+    python -m assay.generators.templates.graph.trace_process FOLDER
 
 reads `FOLDER/task.py` and the name of its class in `FOLDER/entry`, and writes `FOLDER/answer.json`:
 the fields of a `TracedGraph`, or the reason why there is none.
@@ -43,7 +43,8 @@ def traced_fields(path: Path, entry: str) -> dict[str, Any]:
     leave_sizes_open()
     graph = AtenGraph()
     with torch.no_grad():
-        result = torch.compile(model, backend=graph.trace, dynamic=True, fullgraph=True)(*inputs)
+        made: Any = torch.compile(model, backend=graph.trace, dynamic=True, fullgraph=True)
+        result = made(*inputs)
     outputs = result if isinstance(result, tuple | list) else (result,)
     if not all(isinstance(one, torch.Tensor) for one in outputs):
         raise ValueError("the reference returns something that is no tensor")
@@ -59,8 +60,10 @@ class AtenGraph(DynamoGraph):
 
     def trace(self, graph: Any, examples: Any) -> Any:
         """A backend of torch.compile that keeps the graph and runs it as it is."""
-        from functorch.compile import make_boxed_func
-        from torch._functorch.aot_autograd import aot_module_simplified
+        from torch._functorch import aot_autograd
+        from torch._functorch._aot_autograd.utils import make_boxed_func
+
+        simplified: Any = aot_autograd.aot_module_simplified
 
         def keep(made: Any, _examples: Any) -> Any:
             if self._graph is not None:
@@ -69,7 +72,7 @@ class AtenGraph(DynamoGraph):
             return make_boxed_func(made.forward)
 
         self.read(graph, examples)
-        return aot_module_simplified(
+        return simplified(
             graph,
             examples,
             fw_compiler=keep,

@@ -11,15 +11,15 @@ from typing import Any
 
 import sympy
 
-from assay.generators.templates.expression import (
+from assay.generators.templates.graph.expression import (
     Expression,
     IndexValue,
     Masked,
     Reduced,
     computed_in,
 )
-from assay.generators.templates.size_expression import Size, floor_div, product
-from assay.generators.templates.tensor_value import (
+from assay.generators.templates.graph.size_expression import floor_div, product
+from assay.generators.templates.graph.tensor_value import (
     Index,
     Lowering,
     Product,
@@ -30,8 +30,8 @@ from assay.generators.templates.tensor_value import (
     is_float,
     shape_of,
 )
-from assay.generators.templates.traced_graph import GraphNode
-from assay.generators.templates.view_lowering import compared_index, inside
+from assay.generators.templates.graph.traced_graph import GraphNode
+from assay.generators.templates.graph.view_lowering import compared_index
 
 CHUNK = 8192  # elements that one row of a fold of everything gets
 Made = TensorValue | tuple[TensorValue | None, ...]
@@ -55,9 +55,10 @@ def identity_of(fold: str, dtype: str) -> float | int:
 
 
 def folded(
-    lowering: Lowering, fold: str, dtype: str, shape: Index, dims: Sequence[int], element: Element
-) -> Callable[[Index], Expression]:  # fmt: skip
-    """The elements of a fold over some dimensions, by the index of the others."""
+    lowering: Lowering, how: tuple[str, str], shape: Index, dims: Sequence[int], element: Element
+) -> Callable[[Index], Expression]:
+    """The elements of a fold (by its name, in a dtype), by the index of what is kept."""
+    fold, dtype = how
     kept = tuple(size for place, size in enumerate(shape) if place not in dims)
     gone = tuple(shape[place] for place in sorted(dims))
 
@@ -129,7 +130,7 @@ def _fold(fold: str) -> Callable[[Lowering, GraphNode], TensorValue]:
         dtype = computed_in(node.fact.dtype)
         if dtype == "bool":
             dtype = "int32"
-        found = folded(lowering, fold, dtype, value.shape, dims, _cast(lowering, value, node))
+        found = folded(lowering, (fold, dtype), value.shape, dims, _cast(lowering, value, node))
         spread = _spread(found, dims, _keepdim(node, value, dims))
         return TensorValue(
             shape_of(node.fact),
@@ -141,7 +142,7 @@ def _fold(fold: str) -> Callable[[Lowering, GraphNode], TensorValue]:
 
 
 def _cast(lowering: Lowering, value: TensorValue, node: GraphNode) -> Element:
-    """any and all ask whether an element is not zero."""
+    """Any and all ask whether an element is not zero."""
     if node.op.split(".")[1] in ("any", "all"):
         return lambda index: lowering.expressions.cast(value.element(index), "bool")
     return value.element
@@ -149,7 +150,7 @@ def _cast(lowering: Lowering, value: TensorValue, node: GraphNode) -> Element:
 
 def _mean_of(lowering: Lowering, value: TensorValue, dims: Sequence[int], dtype: str) -> Element:
     ops = lowering.expressions
-    found = folded(lowering, "sum", dtype, value.shape, dims, value.element)
+    found = folded(lowering, ("sum", dtype), value.shape, dims, value.element)
     count = ops.cast(
         ops.made(IndexValue, "int64", product([value.shape[p] for p in dims]), ()), dtype
     )
@@ -165,7 +166,7 @@ def _mean(lowering: Lowering, node: GraphNode) -> TensorValue:
 
 
 def _moments(lowering: Lowering, node: GraphNode) -> Made:
-    """var and var_mean."""
+    """Var and var_mean."""
     value, ops = lowering.tensor(node.args[0]), lowering.expressions
     dims = _dims(node, value.rank)
     (fact, *_) = node.facts
@@ -183,11 +184,10 @@ def _moments(lowering: Lowering, node: GraphNode) -> Made:
         gap = ops.operation("sub", dtype, x, mean(kept))
         return ops.operation("mul", dtype, gap, gap)
 
-    total = folded(lowering, "sum", dtype, value.shape, dims, square)
+    total = folded(lowering, ("sum", dtype), value.shape, dims, square)
     count = product([value.shape[p] for p in dims])
-    free = ops.cast(
-        ops.made(IndexValue, "int64", sympy.expand(count - int(1 if correction is None else correction)), ()), dtype
-    )  # fmt: skip
+    less = 1 if correction is None else int(correction)
+    free = ops.cast(ops.made(IndexValue, "int64", sympy.expand(count - less), ()), dtype)
     free = ops.operation("maximum", dtype, free, ops.number(0.0, dtype))
     keep = _keepdim(node, value, dims)
     variance = _spread(lambda index: ops.operation("div", dtype, total(index), free), dims, keep)
@@ -198,7 +198,7 @@ def _moments(lowering: Lowering, node: GraphNode) -> Made:
 
 
 def _place_of(fold: str) -> Callable[[Lowering, GraphNode], TensorValue]:
-    """argmax and argmin: the first place of the extreme, or of the first NaN."""
+    """Argmax and argmin: the first place of the extreme, or of the first NaN."""
 
     def build(lowering: Lowering, node: GraphNode) -> TensorValue:
         value = lowering.tensor(node.args[0])
@@ -214,7 +214,7 @@ def _place_of(fold: str) -> Callable[[Lowering, GraphNode], TensorValue]:
 
 def _first_place(lowering: Lowering, value: TensorValue, dims: Sequence[int], fold: str) -> Element:
     ops, dtype = lowering.expressions, computed_in(value.dtype)
-    extreme = folded(lowering, fold, dtype, value.shape, dims, value.element)
+    extreme = folded(lowering, (fold, dtype), value.shape, dims, value.element)
 
     def place(index: Index) -> Expression:
         kept = tuple(one for p, one in enumerate(index) if p not in dims)
@@ -225,7 +225,7 @@ def _first_place(lowering: Lowering, value: TensorValue, dims: Sequence[int], fo
         number = ops.made(IndexValue, "int64", index[dims[0]], ())
         return ops.operation("where", "int64", hit, number, ops.number(2**31 - 1, "int64"))
 
-    return folded(lowering, "min", "int64", value.shape, dims, place)
+    return folded(lowering, ("min", "int64"), value.shape, dims, place)
 
 
 def _extreme_and_place(fold: str) -> Callable[[Lowering, GraphNode], Made]:
@@ -241,7 +241,7 @@ def _extreme_and_place(fold: str) -> Callable[[Lowering, GraphNode], Made]:
         if fact is None:
             raise ValueError("an extreme is no tensor")
         dtype = computed_in(fact.dtype)
-        extreme = folded(lowering, fold, dtype, value.shape, dims, value.element)
+        extreme = folded(lowering, (fold, dtype), value.shape, dims, value.element)
         place = _first_place(lowering, value, dims, fold)
         return (
             TensorValue(shape_of(fact), fact.dtype, _spread(extreme, dims, keep)),
@@ -287,7 +287,7 @@ def product_of(lowering: Lowering, a: TensorValue, b: TensorValue, dtype: str) -
             other = b.element((index[-1],))
             return ops.operation("mul", dtype, a.element(index), ops.cast(other, dtype))
 
-        return folded(lowering, "sum", dtype, a.shape, dims, term)
+        return folded(lowering, ("sum", dtype), a.shape, dims, term)
 
     def left(index: Index) -> Expression:
         return ops.cast(a.element(index), dtype)
@@ -304,51 +304,11 @@ def product_of(lowering: Lowering, a: TensorValue, b: TensorValue, dtype: str) -
     return lambda index: ops.made(Reduced, dtype, made, tuple(index))
 
 
-def _convolution(lowering: Lowering, node: GraphNode) -> TensorValue:
-    """A convolution as a fold over its window and the channels of a group."""
-    x, weight = lowering.tensor(node.args[0]), lowering.tensor(node.args[1])
-    bias = node.args[2] if len(node.args) > 2 else None
-    stride, padding, dilation, transposed = node.args[3:7]
-    groups = lowering.size(node.args[8])
-    if transposed:
-        raise ValueError("transposed convolutions are not covered")
-    ops, dtype, spatial = lowering.expressions, computed_in(x.dtype), x.rank - 2
-    per_group = floor_div(weight.shape[0], groups)
-
-    def step(values: Any, place: int) -> Size:
-        return lowering.size(values[place if len(values) > 1 else 0])
-
-    def term(keep: Index, red: Index) -> Expression:
-        group = sympy.Integer(0) if groups == 1 else floor_div(keep[1], per_group, lowering.ranges)
-        channel = sympy.expand(group * weight.shape[1] + red[0])
-        places = [
-            sympy.expand(keep[2 + p] * step(stride, p) + red[1 + p] * step(dilation, p) - step(padding, p))
-            for p in range(spatial)
-        ]  # fmt: skip
-        index = (keep[0], channel, *places)
-        value, zero = ops.cast(x.element(index), dtype), ops.number(0.0, dtype)
-        padded = [2 + p for p in range(spatial) if step(padding, p) != 0]
-        value = inside(lowering, index, x.shape, padded, value, zero)
-        return ops.operation("mul", dtype, value, ops.cast(weight.element((keep[1], *red)), dtype))
-
-    shape = shape_of(node.fact)
-    made = Reduction("sum", dtype, shape, weight.shape[1:], term)
-
-    def element(index: Index) -> Expression:
-        value = ops.made(Reduced, dtype, made, tuple(index))
-        if bias is None:
-            return value  # type: ignore[no-any-return]
-        more = lowering.tensor(bias).element((index[1],))
-        return ops.operation("add", dtype, value, ops.cast(more, dtype))
-
-    return TensorValue(shape, node.fact.dtype, element)
-
-
 _BUILDERS: dict[str, Callable[[Lowering, GraphNode], Made]] = {
     "sum": _fold("sum"), "amax": _fold("max"), "amin": _fold("min"), "prod": _fold("prod"),
     "any": _fold("max"), "all": _fold("min"), "mean": _mean, "var": _moments,
     "var_mean": _moments, "argmax": _place_of("max"), "argmin": _place_of("min"),
     "max": _extreme_and_place("max"), "min": _extreme_and_place("min"),
     "mm": _product, "bmm": _product, "addmm": _product, "baddbmm": _product, "mv": _product,
-    "dot": _product, "addmv": _product, "convolution": _convolution,
+    "dot": _product, "addmv": _product,
 }  # fmt: skip

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from assay.generators.templates.cpp_writer import TYPES, CppWriter, number_text
-from assay.generators.templates.expression import FLOATS
-from assay.generators.templates.reduction_lowering import identity_of
-from assay.generators.templates.size_expression import cpp_text, product
+from assay.generators.templates.graph.expression import FLOATS
+from assay.generators.templates.graph.reduction_lowering import identity_of
+from assay.generators.templates.graph.size_expression import cpp_text, product
 from assay.generators.templates.stage import ElementStage, Fold, Loop, RowStage, Store
+from assay.generators.templates.targets.cpp_writer import TYPES, CppWriter, number_text
 
 
 def element_text(

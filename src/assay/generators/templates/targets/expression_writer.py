@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from assay.generators.templates.expression import (
+from assay.generators.templates.graph.expression import (
     Expression,
     Folded,
     IndexValue,
@@ -19,7 +19,7 @@ from assay.generators.templates.expression import (
     Number,
     Operation,
 )
-from assay.generators.templates.size_expression import Size
+from assay.generators.templates.graph.size_expression import Size
 
 
 class ExpressionWriter(ABC):
@@ -46,7 +46,7 @@ class ExpressionWriter(ABC):
             case Number():
                 return self.number(one.value, one.dtype)
             case Folded():
-                return self.names[one.name]
+                return str(self.names[one.name])
             case IndexValue():
                 return self.named(one.dtype, self.index(one.index, one.computed, mask))
             case Load():
@@ -85,24 +85,28 @@ class ExpressionWriter(ABC):
         return self.place(place, texts)
 
     @abstractmethod
-    def place(self, place: Size, texts: Mapping[Any, str]) -> str: ...
+    def place(self, place: Size, texts: Mapping[Any, str]) -> str:
+        """A place in the target's words."""
 
     @abstractmethod
-    def number(self, value: float | int | bool, dtype: str) -> str: ...
+    def number(self, value: float | int | bool, dtype: str) -> str:
+        """A constant."""
 
     @abstractmethod
-    def load(self, one: Load, mask: str) -> str: ...
+    def load(self, one: Load, mask: str) -> str:
+        """A load, only where the mask holds."""
 
     @abstractmethod
-    def operation(
-        self, name: str, dtype: str, given: Sequence[str], kinds: Sequence[str]
-    ) -> str: ...
+    def operation(self, name: str, dtype: str, given: Sequence[str], kinds: Sequence[str]) -> str:
+        """A function of texts whose dtypes are `kinds`."""
 
     @abstractmethod
-    def both(self, first: str, second: str) -> str: ...
+    def both(self, first: str, second: str) -> str:
+        """Two conditions at once."""
 
     @abstractmethod
-    def assignment(self, dtype: str, name: str, text: str) -> str: ...
+    def assignment(self, dtype: str, name: str, text: str) -> str:
+        """A statement that names a value."""
 
 
 def placed(place: Size, names: Mapping[Any, str]) -> Size:

@@ -9,9 +9,9 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from assay.generators.templates.expression import FLOATS, Load
-from assay.generators.templates.expression_writer import ExpressionWriter, placed
-from assay.generators.templates.size_expression import Size, python_text
+from assay.generators.templates.graph.expression import FLOATS, Load
+from assay.generators.templates.graph.size_expression import Size, python_text
+from assay.generators.templates.targets.expression_writer import ExpressionWriter, placed
 
 TYPES = {"bool": "tl.int1", "float64": "tl.float64", "float32": "tl.float32"}
 _LIBDEVICE = frozenset(
@@ -44,14 +44,17 @@ class TritonWriter(ExpressionWriter):
         self._masks = masks  # variables of a dimension of the block, and its mask
 
     def place(self, place: Size, texts: Mapping[Any, str]) -> str:
+        """A place in the target's words."""
         return python_text(placed(place, {**self.names, **texts}))
 
     def number(self, value: float | int | bool, dtype: str) -> str:
+        """A constant."""
         if isinstance(value, float) and not math.isfinite(value):
             return f'float("{value}")'
         return repr(value)
 
     def load(self, one: Load, mask: str) -> str:
+        """A load, only where the mask holds."""
         place = self.index(one.offset, one.computed, mask)
         own = [text for symbols, text in self._masks if symbols & one.symbols]
         if mask:  # a mask may be wider than the place: the place is spread over the whole block
@@ -66,6 +69,7 @@ class TritonWriter(ExpressionWriter):
         return found if memory == one.dtype else f"{found}.to({triton_type(one.dtype)})"
 
     def operation(self, name: str, dtype: str, given: Sequence[str], kinds: Sequence[str]) -> str:
+        """A function of texts whose dtypes are `kinds`."""
         if name in _INFIX:
             return f"{given[0]} {_INFIX[name]} {given[1]}"
         if name == "sqrt" and dtype == "float64":
@@ -84,9 +88,11 @@ class TritonWriter(ExpressionWriter):
         return f"tl.cast({text}, {triton_type(dtype)})"
 
     def both(self, first: str, second: str) -> str:
+        """Two conditions at once."""
         return f"{first} & {second}"
 
     def assignment(self, dtype: str, name: str, text: str) -> str:
+        """A statement that names a value."""
         return f"{name} = {text}"
 
 

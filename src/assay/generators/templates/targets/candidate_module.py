@@ -17,8 +17,9 @@ from assay.data.task import Task
 from assay.generators.inductor_cpp_source import source_expression
 from assay.generators.model_module import ModelModule
 from assay.generators.templates.config_space import ConfigSpace, Point
-from assay.generators.templates.expression import IndexValue, Load, every
-from assay.generators.templates.size_expression import parse_size, python_text
+from assay.generators.templates.graph.expression import IndexValue, Load, every
+from assay.generators.templates.graph.size_expression import parse_size, python_text
+from assay.generators.templates.graph.traced_graph import TracedGraph
 from assay.generators.templates.stage import (
     ElementStage,
     Loop,
@@ -29,7 +30,6 @@ from assay.generators.templates.stage import (
     stores_of,
 )
 from assay.generators.templates.stage_plan import StagePlan
-from assay.generators.templates.traced_graph import TracedGraph
 
 _LEAST = re.compile(r"s\d+ >= [0-2]")
 _SYMBOL = re.compile(r"\bs\d+\b")

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from assay.generators.templates.expression import (
+from assay.generators.templates.graph.expression import (
     FLOATS,
     Expression,
     Expressions,
@@ -18,13 +18,13 @@ from assay.generators.templates.expression import (
     Load,
     computed_in,
 )
-from assay.generators.templates.size_expression import (
+from assay.generators.templates.graph.size_expression import (
     Size,
     linear,
     parse_size,
     unravelled,
 )
-from assay.generators.templates.traced_graph import GraphNode, TensorFact
+from assay.generators.templates.graph.traced_graph import GraphNode, TensorFact
 
 Index = tuple[Size, ...]
 _RANK = ("bool", "uint8", "int8", "int16", "int32", "int64", "float32", "float64")

@@ -10,8 +10,8 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from assay.generators.templates.expression import Expression, computed_in
-from assay.generators.templates.tensor_value import (
+from assay.generators.templates.graph.expression import Expression, computed_in
+from assay.generators.templates.graph.tensor_value import (
     Index,
     Lowering,
     TensorValue,
@@ -21,7 +21,7 @@ from assay.generators.templates.tensor_value import (
     promoted,
     shape_of,
 )
-from assay.generators.templates.traced_graph import GraphNode
+from assay.generators.templates.graph.traced_graph import GraphNode
 
 UNARY = frozenset(
     "exp exp2 expm1 log log1p log2 log10 sqrt rsqrt sigmoid tanh erf erfc sin cos tan asin acos"
@@ -207,6 +207,20 @@ def _filled(low: Lowering, node: GraphNode, read: Read, _: list[str]) -> Express
     return low.scalar(argument(node, place, "fill_value"), node.fact.dtype)
 
 
+def _added_product(low: Lowering, node: GraphNode, read: Read, _: list[str]) -> Expression:
+    """addcmul, addcdiv and fma: a sum with a product or a ratio."""
+    out, ops, name = _out(node), low.expressions, _name(node)
+    if name == "fma":
+        first, second, third = (read(one, out) for one in node.args[:3])
+        return ops.operation("add", out, ops.operation("mul", out, first, second), third)
+    base, first, second = (read(one, out) for one in node.args[:3])
+    inner = ops.operation("mul" if name == "addcmul" else "div", out, first, second)
+    value = node.kwargs.get("value", 1)
+    if value != 1:
+        inner = ops.operation("mul", out, inner, low.scalar(value, out))
+    return ops.operation("add", out, base, inner)
+
+
 def _gelu(low: Lowering, node: GraphNode, read: Read, _: list[str]) -> Expression:
     if node.kwargs.get("approximate", "none") != "none":
         raise ValueError("GELU by tanh arrives decomposed")
@@ -225,6 +239,9 @@ _OTHERS: dict[str, Build] = {
     "ones": _filled, "zeros_like": _filled, "ones_like": _filled, "scalar_tensor": _filled,
     "new_zeros": _filled, "new_ones": _filled, "new_full": _filled, "gelu": _gelu,
     "lift_fresh_copy": _same,
+    "addcmul": _added_product,
+    "addcdiv": _added_product,
+    "fma": _added_product,
 }  # fmt: skip
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import sympy
 
-from assay.generators.templates.size_expression import Size
+from assay.generators.templates.graph.size_expression import Size
 
 WIDE = {"float16": "float32", "bfloat16": "float32", "bool": "bool"}
 FLOATS = frozenset({"float16", "bfloat16", "float32", "float64"})
@@ -58,9 +58,11 @@ class Load(Expression):
 
     @property
     def parts(self) -> tuple[Expression, ...]:
+        """What it is computed from."""
         return tuple(value for _, value in self.computed)
 
     def own_symbols(self) -> set[Any]:
+        """Those that it names itself."""
         return set(self.offset.free_symbols) - {name for name, _ in self.computed}
 
 
@@ -80,9 +82,11 @@ class IndexValue(Expression):
 
     @property
     def parts(self) -> tuple[Expression, ...]:
+        """What it is computed from."""
         return tuple(value for _, value in self.computed)
 
     def own_symbols(self) -> set[Any]:
+        """Those that it names itself."""
         return set(self.index.free_symbols) - {name for name, _ in self.computed}
 
 
@@ -95,6 +99,7 @@ class Operation(Expression):
 
     @property
     def parts(self) -> tuple[Expression, ...]:
+        """What it is computed from."""
         return self.arguments
 
 
@@ -108,6 +113,7 @@ class Masked(Expression):
 
     @property
     def parts(self) -> tuple[Expression, ...]:
+        """What it is computed from."""
         return (self.condition, self.value, self.other)
 
 
@@ -119,6 +125,7 @@ class Reduced(Expression):
     index: tuple[Size, ...]
 
     def own_symbols(self) -> set[Any]:
+        """Those that it names itself."""
         return {symbol for one in self.index for symbol in one.free_symbols}
 
 

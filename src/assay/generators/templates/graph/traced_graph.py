@@ -75,7 +75,7 @@ def traced(task: Task, timeout_s: float = TIMEOUT_S) -> TracedGraph:
         place = Path(folder)
         (place / "task.py").write_text(task.source, encoding="utf-8")
         (place / "entry").write_text(task.entry, encoding="utf-8")
-        command = [sys.executable, "-m", "assay.generators.templates.trace_process", folder]
+        command = [sys.executable, "-m", "assay.generators.templates.graph.trace_process", folder]
         try:
             ended = subprocess.run(
                 command, cwd=folder, capture_output=True, timeout=timeout_s, check=False

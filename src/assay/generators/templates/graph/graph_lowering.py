@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from assay.generators.templates.pointwise_lowering import pointwise
-from assay.generators.templates.reduction_lowering import reduced
-from assay.generators.templates.tensor_value import Lowering, TensorValue, shape_of
-from assay.generators.templates.traced_graph import GraphNode, TracedGraph
-from assay.generators.templates.view_lowering import moved
+from assay.generators.templates.graph.pointwise_lowering import pointwise
+from assay.generators.templates.graph.reduction_lowering import reduced
+from assay.generators.templates.graph.tensor_value import Lowering, TensorValue, shape_of
+from assay.generators.templates.graph.traced_graph import GraphNode, TracedGraph
+from assay.generators.templates.graph.view_lowering import moved
+from assay.generators.templates.graph.window_lowering import windowed
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,7 @@ def lowered(graph: TracedGraph) -> LoweredGraph:
 
 
 def _value(lowering: Lowering, node: GraphNode) -> object:
-    for build in (pointwise, moved, reduced):
+    for build in (pointwise, moved, reduced, windowed):
         found = build(lowering, node)
         if found is not None:
             return found

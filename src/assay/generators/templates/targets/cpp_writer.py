@@ -9,9 +9,9 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from assay.generators.templates.expression import FLOATS, Load
-from assay.generators.templates.expression_writer import ExpressionWriter, placed
-from assay.generators.templates.size_expression import Size, cpp_text
+from assay.generators.templates.graph.expression import FLOATS, Load
+from assay.generators.templates.graph.size_expression import Size, cpp_text
+from assay.generators.templates.targets.expression_writer import ExpressionWriter, placed
 
 TYPES = {
     "float32": "float", "float64": "double", "float16": "half_t", "bfloat16": "bfloat_t",
@@ -70,17 +70,21 @@ class CppWriter(ExpressionWriter):
     """Values of one element."""
 
     def place(self, place: Size, texts: Mapping[Any, str]) -> str:
+        """A place in the target's words."""
         return cpp_text(placed(place, {**self.names, **texts}))
 
     def number(self, value: float | int | bool, dtype: str) -> str:
+        """A constant."""
         return number_text(value, dtype)
 
     def load(self, one: Load, mask: str) -> str:
+        """A load, only where the mask holds."""
         found = f"{one.buffer}[{self.index(one.offset, one.computed, mask)}]"
         found = f"({TYPES[one.dtype]}){found}"
         return f"{mask} ? {found} : ({TYPES[one.dtype]})0" if mask else found
 
     def operation(self, name: str, dtype: str, given: Sequence[str], kinds: Sequence[str]) -> str:
+        """A function of texts whose dtypes are `kinds`."""
         if name in _INFIX:
             return f"{given[0]} {_INFIX[name]} {given[1]}"
         if name in _MATHS:
@@ -90,9 +94,11 @@ class CppWriter(ExpressionWriter):
         return _special(name, dtype, given)
 
     def both(self, first: str, second: str) -> str:
+        """Two conditions at once."""
         return f"{first} && {second}"
 
     def assignment(self, dtype: str, name: str, text: str) -> str:
+        """A statement that names a value."""
         return f"const {TYPES[dtype]} {name} = {text};"
 
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import sympy
 from sympy.printing.str import StrPrinter
 
-Size = sympy.Expr
+Size: TypeAlias = Any  # a sympy expression
 
 
 class FloorDiv(sympy.Function):  # type: ignore[misc]
@@ -93,11 +93,23 @@ def linear(index: Sequence[Size], shape: Sequence[Size]) -> Size:
     found: Size = sympy.Integer(0)
     for one, stride in zip(index, strides_of(shape), strict=True):
         found = found + one * stride
-    return sympy.expand(found)
+    return _rejoined(sympy.expand(found))
+
+
+def _rejoined(place: Size) -> Size:
+    """A whole division and its remainder, b (x // b) + x % b, are x again."""
+    for part in place.atoms(Remainder):
+        x, b = part.args
+        step = place.coeff(part)
+        whole = FloorDiv(x, b)
+        rest = sympy.expand(place - step * part - step * b * whole)
+        if not rest.has(whole) and not rest.has(part):
+            place = sympy.expand(rest + step * x)
+    return place
 
 
 def _split(a: Size, b: Size, ranges: Mapping[Any, Size]) -> tuple[Size, Size] | None:
-    """a as b q + r with 0 <= r < b, where the terms say so."""
+    """A as b q + r with 0 <= r < b, where the terms say so."""
     whole: Size = sympy.Integer(0)
     rest: Size = sympy.Integer(0)
     for term in sympy.Add.make_args(sympy.expand(a)):
@@ -126,7 +138,7 @@ def _largest(rest: Size, ranges: Mapping[Any, Size]) -> Size:
 
 
 def floor_div(a: Size, b: Size, ranges: Mapping[Any, Size] | None = None) -> Size:
-    """a // b, simplified by the ranges of loop variables."""
+    """A // b, simplified by the ranges of loop variables."""
     if a.is_Integer and b.is_Integer:
         return sympy.Integer(int(a) // int(b))
     found = _split(a, b, ranges or {})
@@ -134,7 +146,7 @@ def floor_div(a: Size, b: Size, ranges: Mapping[Any, Size] | None = None) -> Siz
 
 
 def remainder(a: Size, b: Size, ranges: Mapping[Any, Size] | None = None) -> Size:
-    """a % b, simplified by the ranges of loop variables."""
+    """A % b, simplified by the ranges of loop variables."""
     if a.is_Integer and b.is_Integer:
         return sympy.Integer(int(a) % int(b))
     found = _split(a, b, ranges or {})

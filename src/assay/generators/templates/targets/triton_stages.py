@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from assay.generators.templates.expression import FLOATS
-from assay.generators.templates.reduction_lowering import identity_of
-from assay.generators.templates.size_expression import product, python_text
+from assay.generators.templates.graph.expression import FLOATS
+from assay.generators.templates.graph.reduction_lowering import identity_of
+from assay.generators.templates.graph.size_expression import product, python_text
 from assay.generators.templates.stage import ElementStage, Fold, Loop, RowStage, Store
-from assay.generators.templates.triton_writer import TritonWriter, triton_type
+from assay.generators.templates.targets.triton_writer import TritonWriter, triton_type
 
 COMBINES = """
 @triton.jit
@@ -164,6 +164,7 @@ def _folded(fold: Fold) -> str:
 
 
 def stored_text(writer: TritonWriter, one: Store, mask: str, spread: str) -> str:
+    """A statement that writes a block."""
     value = writer.written(one.value)
     place = writer.place(one.offset, {})
     kind = writer.memory[one.buffer]
@@ -198,9 +199,11 @@ def _count(loops: Sequence[Loop]) -> str:
 
 
 def indented(lines: Sequence[str]) -> list[str]:
+    """Lines one step to the right."""
     return [f"    {line}" for line in lines]
 
 
 def function_text(name: str, arguments: Sequence[str], body: Sequence[str]) -> str:
+    """A kernel of these arguments."""
     head = f"@triton.jit\ndef {name}({', '.join(arguments)}):"
     return "\n".join([head, *indented(body)])

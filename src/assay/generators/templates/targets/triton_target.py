@@ -8,17 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from assay.generators.templates.candidate_module import (
-    PlannedTask,
-    Target,
-    module_text,
-    stage_buffers,
-    stage_sizes,
-)
 from assay.generators.templates.config_space import ConfigSpace, Parameter, Point
-from assay.generators.templates.expression import Load, every
+from assay.generators.templates.graph.expression import Load, every
+from assay.generators.templates.graph.size_expression import product, python_text
 from assay.generators.templates.loop_joining import step_of
-from assay.generators.templates.size_expression import product, python_text
 from assay.generators.templates.stage import (
     ElementStage,
     Loop,
@@ -27,8 +20,15 @@ from assay.generators.templates.stage import (
     Stage,
     expressions_of,
 )
-from assay.generators.templates.triton_products import product_launch, product_text
-from assay.generators.templates.triton_stages import COMBINES, element_text, row_text
+from assay.generators.templates.targets.candidate_module import (
+    PlannedTask,
+    Target,
+    module_text,
+    stage_buffers,
+    stage_sizes,
+)
+from assay.generators.templates.targets.triton_products import product_launch, product_text
+from assay.generators.templates.targets.triton_stages import COMBINES, element_text, row_text
 
 _ROWS_AT_ONCE = """
 def row_shape(columns, rows, longest):
@@ -44,6 +44,7 @@ class TritonTarget(Target):
     language = "triton"
 
     def space(self, planned: PlannedTask) -> ConfigSpace:
+        """The parameters of the templates that the task needs."""
         found: list[Parameter] = []
         if any(isinstance(one, ElementStage) for one in planned.stages):
             found.append(Parameter("block", ("256", "512", "1024", "2048", "4096"), "1024"))
@@ -63,6 +64,7 @@ class TritonTarget(Target):
         return ConfigSpace(tuple(found))
 
     def text(self, planned: PlannedTask, point: Point) -> str:
+        """The candidate's file at one point."""
         kernels: list[str] = []
         launches: list[str] = []
         for number, stage in enumerate(planned.stages):
@@ -109,7 +111,7 @@ def strided(stage: RowStage) -> bool:
     ]
     along = sum(step_of(one.offset, column) == 1 for one in loads)
     across = sum(step_of(one.offset, row) == 1 for one in loads)
-    return across > along
+    return bool(across > along)
 
 
 def _stage(

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from assay.generators.templates.candidate_module import (
+from assay.generators.templates.config_space import ConfigSpace, Parameter, Point
+from assay.generators.templates.stage import ElementStage, ProductStage, RowStage, Stage
+from assay.generators.templates.targets.candidate_module import (
     PlannedTask,
     Target,
     module_text,
@@ -16,11 +18,9 @@ from assay.generators.templates.candidate_module import (
     stage_sizes,
     written_buffers,
 )
-from assay.generators.templates.config_space import ConfigSpace, Parameter, Point
-from assay.generators.templates.cpp_products import product_text
-from assay.generators.templates.cpp_stages import element_text, row_text
-from assay.generators.templates.cpp_writer import PRELUDE, TYPES
-from assay.generators.templates.stage import ElementStage, ProductStage, RowStage, Stage
+from assay.generators.templates.targets.cpp_products import product_text
+from assay.generators.templates.targets.cpp_stages import element_text, row_text
+from assay.generators.templates.targets.cpp_writer import PRELUDE, TYPES
 
 _BUILD = """
 def build(source):
@@ -41,6 +41,7 @@ class CppTarget(Target):
     language = "cpp"
 
     def space(self, planned: PlannedTask) -> ConfigSpace:
+        """The parameters of the templates that the task needs."""
         found = [
             Parameter("optimise", ("-O2", "-O3"), "-O3"),
             Parameter("march", ("baseline", "native"), "native"),
@@ -57,6 +58,7 @@ class CppTarget(Target):
         return ConfigSpace(tuple(found))
 
     def text(self, planned: PlannedTask, point: Point) -> str:
+        """The candidate's file at one point."""
         functions, launches, types = [], [], []
         for number, stage in enumerate(planned.stages):
             name = f"stage{number}"
