@@ -35,6 +35,8 @@ def applied_text(
     source: str, entry: str, forward: ForwardCode, replacements: Sequence[Replacement]
 ) -> str:
     """The candidate's file."""
+    if not forward.made_with:
+        raise UsageError("hot.json does not say what the model was made with: run assay hot again")
     joined = JoinedSources()
     joined.add(
         "import math\nimport operator\nimport torch\n" + source, "", (*_OF_THE_JUDGE, *_DRAWS)
@@ -54,7 +56,7 @@ def applied_text(
         "",
         "    def __init__(self, *args, **kwargs):",
         "        super().__init__(*args, **kwargs)",
-        f"        self.as_profiled = list(args) == {forward.made_with or '[]'} and not kwargs",
+        f"        self.as_profiled = list(args) == {forward.made_with} and not kwargs",
         *kernels,
         "",
         f"    def forward({arguments}):",
