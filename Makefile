@@ -30,13 +30,17 @@ PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(JOBS) --ignore=tests/gp
 TORCH_INDEX := $(if $(TORCH_INDEX_URL),--index-url $(TORCH_INDEX_URL))
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test corpus test-gpu check format clean
+.PHONY: help demo example-report test corpus test-gpu check format clean
 
 help:  ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 demo: $(VENV)/.stamp-run  ## judge the example kernels on this machine's CPU
 	@$(BIN)/python -m assay.app.demo examples --html out/demo.html
+
+example-report: $(VENV)/.stamp-run  ## judge every kernel of examples/ at quick, and write the page; ten minutes
+	-$(BIN)/assay run native --candidates examples --level quick --no-timing --out out/examples
+	$(BIN)/assay report out/examples -o out/examples.html --md out/examples.md
 
 test: check  ## checks, unit tests, a sample of the corpus; under ten minutes on two cores
 	$(BIN)/python -m pytest tests/gpu
