@@ -133,3 +133,15 @@ def test_ablations_of_context_compare_both_sides(
     (found,) = lines(capsys)
     assert found["tasks"] == 2 and found["difference"] == 0
     assert "no difference shown" in found["sentence"]
+
+
+def test_a_task_of_a_search_without_a_candidate_counts_as_failed(
+    kernels: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = ["--out", str(tmp_path / "run"), "--quiet", "--budget", "trials=1"]
+    plain = ["search", "softmax", "gelu", "--generator", "folder", "--option", f"folder={kernels}"]
+    assert main([*plain, *out, "--set", "n=1"]) == 1
+    capsys.readouterr()
+    assert main(["score", str(tmp_path / "run"), "--json"]) == 0
+    (sheet,) = lines(capsys)
+    assert (sheet["tasks"], sheet["not_attempted"]) == (2, 1)
