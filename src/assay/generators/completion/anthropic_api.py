@@ -84,6 +84,9 @@ class _StreamedMessage(StreamedAnswer):
     def finished(self) -> bool:
         return self._stopped
 
+    def close(self) -> None:
+        """An event of its own says that a message is complete; the end of the stream says nothing."""
+
     def add(self, event: Json) -> None:
         kind = event.get("type")
         if kind == "error":

@@ -32,6 +32,7 @@ class StreamedAnswer(ABC):
     def add(self, event: Json) -> None:
         """Take one event; AnswerFailed where it is an error."""
 
+    @abstractmethod
     def close(self) -> None:
         """The endpoint says that there are no more events."""
 
