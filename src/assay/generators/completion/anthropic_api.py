@@ -85,7 +85,7 @@ class _StreamedMessage(StreamedAnswer):
         return self._stopped
 
     def close(self) -> None:
-        """An event of its own says that a message is complete; the end of the stream says nothing."""
+        """An event of its own ends a message; the end of the stream says nothing."""
 
     def add(self, event: Json) -> None:
         kind = event.get("type")
