@@ -136,7 +136,7 @@ def inductor_triton_module(text: str) -> InductorTritonModule:
     """Read Inductor's text."""
     tree = ast.parse(text)
     kernels = {one.name: one for one in _kernels(tree)}
-    rewritten = _Rewritten(kernels)
+    rewritten = _RewrittenTriton(kernels)
     call = rewritten.visit(call_function(tree))
     unknown = sorted(free_names(call) - _PROVIDED - set(kernels) - set(dir(builtins)))
     if unknown:
@@ -185,7 +185,7 @@ def _is_constant(argument: ast.arg) -> bool:
     return argument.annotation is not None and "constexpr" in ast.unparse(argument.annotation)
 
 
-class _Rewritten(ast.NodeTransformer):
+class _RewrittenTriton(ast.NodeTransformer):
     """Inductor's runtime in torch's public names, kernels by plain launches."""
 
     def __init__(self, kernels: dict[str, TritonKernel]) -> None:

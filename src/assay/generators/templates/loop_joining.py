@@ -12,8 +12,13 @@ from typing import Any
 
 import sympy
 
-from assay.generators.templates.graph.expression import Expression, IndexValue, Load, every
-from assay.generators.templates.graph.size_expression import Size
+from assay.generators.templates.graph.expression import (
+    ElementExpression,
+    ElementLoad,
+    IndexValue,
+    every,
+)
+from assay.generators.templates.graph.symbolic_size import Size
 from assay.generators.templates.graph.tensor_value import Lowering
 from assay.generators.templates.stage import (
     ElementStage,
@@ -85,7 +90,7 @@ def step_of(place: Size, variable: Any) -> Size | None:
 def _places(stage: Stage) -> list[Size]:
     found = [one.offset for one in stores_of(stage)]
     for one in every(expressions_of(stage)):
-        if isinstance(one, Load):
+        if isinstance(one, ElementLoad):
             found.append(one.offset)
         elif isinstance(one, IndexValue):
             found.append(one.index)
@@ -118,5 +123,7 @@ def _moved_rows(lowering: Lowering, stage: RowStage, places: dict[Any, Size]) ->
     )
 
 
-def _value(lowering: Lowering, value: Expression, places: dict[Any, Size]) -> Expression:
+def _value(
+    lowering: Lowering, value: ElementExpression, places: dict[Any, Size]
+) -> ElementExpression:
     return lowering.expressions.substituted(value, places) if places else value

@@ -13,8 +13,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from assay.generators.templates.graph.expression import Expression
-from assay.generators.templates.graph.size_expression import Size
+from assay.generators.templates.graph.expression import ElementExpression
+from assay.generators.templates.graph.symbolic_size import Size
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Store:
 
     buffer: str
     offset: Size
-    value: Expression
+    value: ElementExpression
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Fold:
     name: str
     fold: str
     dtype: str
-    body: Expression
+    body: ElementExpression
     level: int
 
 
@@ -72,8 +72,8 @@ class ProductStage:
     m: Loop
     n: Loop
     k: Loop
-    left: Expression
-    right: Expression
+    left: ElementExpression
+    right: ElementExpression
     narrow: str  # dtype of both factors in memory: what a matrix unit is given
     total: str
     stores: tuple[Store, ...]
@@ -83,7 +83,7 @@ Stage = ElementStage | RowStage | ProductStage
 
 
 @dataclass(frozen=True)
-class Buffer:
+class StageBuffer:
     """Memory that a candidate allocates."""
 
     name: str
@@ -91,7 +91,7 @@ class Buffer:
     dtype: str
 
 
-def expressions_of(stage: Stage) -> list[Expression]:
+def expressions_of(stage: Stage) -> list[ElementExpression]:
     """Everything that a stage computes."""
     match stage:
         case ElementStage():

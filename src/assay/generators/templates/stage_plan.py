@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from assay.generators.templates.graph.expression import Expression, Folded, Reduced, every
+from assay.generators.templates.graph.expression import ElementExpression, Folded, Reduced, every
 from assay.generators.templates.graph.graph_lowering import LoweredGraph
-from assay.generators.templates.graph.size_expression import linear, product
+from assay.generators.templates.graph.symbolic_size import linear, product
 from assay.generators.templates.graph.tensor_value import (
     Index,
     Lowering,
@@ -21,13 +21,13 @@ from assay.generators.templates.graph.tensor_value import (
     TensorValue,
 )
 from assay.generators.templates.stage import (
-    Buffer,
     ElementStage,
     Fold,
     Loop,
     ProductStage,
     RowStage,
     Stage,
+    StageBuffer,
     Store,
 )
 
@@ -39,7 +39,7 @@ class Written:
     """A value that is to be stored, at the variables of its stage."""
 
     buffer: str
-    value: Expression
+    value: ElementExpression
 
 
 @dataclass
@@ -47,7 +47,7 @@ class StagePlan:
     """Stages and the buffers between them."""
 
     lowering: Lowering
-    buffers: dict[str, Buffer] = field(default_factory=dict)
+    buffers: dict[str, StageBuffer] = field(default_factory=dict)
     stages: list[Stage] = field(default_factory=list)
     outputs: list[str] = field(default_factory=list)
     updated: list[tuple[str, str]] = field(default_factory=list)  # input, buffer copied into it
@@ -57,7 +57,7 @@ class StagePlan:
     def buffer(self, shape: Index, dtype: str) -> str:
         """A new one."""
         name = f"b{len(self.buffers)}"
-        self.buffers[name] = Buffer(name, shape, dtype)
+        self.buffers[name] = StageBuffer(name, shape, dtype)
         return name
 
     def write(self, values: Sequence[tuple[str, TensorValue]]) -> None:
@@ -74,7 +74,7 @@ class StagePlan:
 
     def _natural(
         self, shape: Index, values: list[TensorValue]
-    ) -> tuple[Index, Index, list[Expression]]:
+    ) -> tuple[Index, Index, list[ElementExpression]]:
         """The shape in which folds are read at plain indices; the order in memory is the same."""
         variables = self.lowering.variables(shape)
         found = [one.element(variables) for one in values]
@@ -169,7 +169,9 @@ class StagePlan:
         )
         return self.stored(value, reduction)
 
-    def _with_stored(self, value: Expression, references: Sequence[Reduced]) -> Expression:
+    def _with_stored(
+        self, value: ElementExpression, references: Sequence[Reduced]
+    ) -> ElementExpression:
         """With results of folds that are read from memory."""
         known = {id(one): self.stored_fold(one.reduction).element(one.index) for one in references}
         return self.lowering.expressions.mapped(value, lambda part: known.get(id(part)))
@@ -224,9 +226,9 @@ class _RowGroup:
             stores=stores if self.whole else (),
         )
 
-    def _resolved(self, value: Expression) -> Expression:
+    def _resolved(self, value: ElementExpression) -> ElementExpression:
         """With folds of this group by name, and others from memory."""
-        known: dict[int, Expression] = {}
+        known: dict[int, ElementExpression] = {}
         for one in _references([value], Reduction):
             if self._fits(one):
                 fold = self._fold(one)
@@ -254,7 +256,7 @@ class _RowGroup:
             self.folds[id(made)] = Fold(name, made.fold, made.dtype, body, level)
         return self.folds[id(made)]
 
-    def _with_stored_body(self, body: Expression, made: Reduction) -> Expression:
+    def _with_stored_body(self, body: ElementExpression, made: Reduction) -> ElementExpression:
         """What is folded is stored first where it is itself made of folds at the same index."""
         inner = [one for one in _references([body], Reduction) if not self._fits(one)]
         everything = {*self.rows, *self.columns}
@@ -283,13 +285,13 @@ def planned(graph: LoweredGraph) -> StagePlan:
     return plan
 
 
-def _references(values: Sequence[Expression], kind: type[Reduction]) -> list[Reduced]:
+def _references(values: Sequence[ElementExpression], kind: type[Reduction]) -> list[Reduced]:
     return [
         one for one in every(values) if isinstance(one, Reduced) and isinstance(one.reduction, kind)
     ]
 
 
-def _deciding(values: Sequence[Expression]) -> list[Reduced]:
+def _deciding(values: Sequence[ElementExpression]) -> list[Reduced]:
     """The folds that a stage is shaped by: products only where there is nothing else."""
     found = _references(values, Reduction)
     return [one for one in found if not isinstance(one.reduction, Product)] or found

@@ -2,7 +2,7 @@
 
 trace_process.py         the process in which a reference is traced
 traced_graph.py          a reference as a graph of ATen operations with open sizes
-size_expression.py       sizes and places as symbolic whole numbers
+symbolic_size.py       sizes and places as symbolic whole numbers
 expression.py            what one element is, as a tree
 tensor_value.py          a tensor as a function from an index to an expression
 pointwise_lowering.py    operations on single elements

@@ -1,4 +1,4 @@
-"""Expression: what one element of a tensor is, as a tree over loads, numbers and indices.
+"""ElementExpression: what one element of a tensor is, as a tree over loads, numbers and indices.
 
 The rule: equal expressions are one object, so that nothing is computed twice in one scope. An
 expression says what is computed, never how: blocks, threads and order are a stage's.
@@ -13,7 +13,7 @@ from typing import Any
 
 import sympy
 
-from assay.generators.templates.graph.size_expression import Size
+from assay.generators.templates.graph.symbolic_size import Size
 
 WIDE = {"float16": "float32", "bfloat16": "float32", "bool": "bool"}
 FLOATS = frozenset({"float16", "bfloat16", "float32", "float64"})
@@ -25,13 +25,13 @@ def computed_in(dtype: str) -> str:
 
 
 @dataclass(eq=False)
-class Expression:
+class ElementExpression:
     """A node of the tree. Equal ones are identical: see `Expressions`."""
 
     dtype: str  # that it is computed in
 
     @property
-    def parts(self) -> tuple[Expression, ...]:
+    def parts(self) -> tuple[ElementExpression, ...]:
         """What it is computed from."""
         return ()
 
@@ -49,15 +49,15 @@ class Expression:
 
 
 @dataclass(eq=False)
-class Load(Expression):
+class ElementLoad(ElementExpression):
     """An element of a buffer. Indices that are computed stand in `computed` by their symbol."""
 
     buffer: str
     offset: Size
-    computed: tuple[tuple[Any, Expression], ...] = ()
+    computed: tuple[tuple[Any, ElementExpression], ...] = ()
 
     @property
-    def parts(self) -> tuple[Expression, ...]:
+    def parts(self) -> tuple[ElementExpression, ...]:
         """What it is computed from."""
         return tuple(value for _, value in self.computed)
 
@@ -67,21 +67,21 @@ class Load(Expression):
 
 
 @dataclass(eq=False)
-class Number(Expression):
+class Number(ElementExpression):
     """A number that is known."""
 
     value: float | int | bool
 
 
 @dataclass(eq=False)
-class IndexValue(Expression):
+class IndexValue(ElementExpression):
     """An index or a size as a number."""
 
     index: Size
-    computed: tuple[tuple[Any, Expression], ...] = ()
+    computed: tuple[tuple[Any, ElementExpression], ...] = ()
 
     @property
-    def parts(self) -> tuple[Expression, ...]:
+    def parts(self) -> tuple[ElementExpression, ...]:
         """What it is computed from."""
         return tuple(value for _, value in self.computed)
 
@@ -91,34 +91,34 @@ class IndexValue(Expression):
 
 
 @dataclass(eq=False)
-class Operation(Expression):
+class ElementOperation(ElementExpression):
     """A function of other expressions, by its name in the tables of the targets."""
 
     name: str
-    arguments: tuple[Expression, ...]
+    arguments: tuple[ElementExpression, ...]
 
     @property
-    def parts(self) -> tuple[Expression, ...]:
+    def parts(self) -> tuple[ElementExpression, ...]:
         """What it is computed from."""
         return self.arguments
 
 
 @dataclass(eq=False)
-class Masked(Expression):
+class Masked(ElementExpression):
     """A value that may be loaded only where the condition holds; elsewhere it is `other`."""
 
-    condition: Expression
-    value: Expression
-    other: Expression
+    condition: ElementExpression
+    value: ElementExpression
+    other: ElementExpression
 
     @property
-    def parts(self) -> tuple[Expression, ...]:
+    def parts(self) -> tuple[ElementExpression, ...]:
         """What it is computed from."""
         return (self.condition, self.value, self.other)
 
 
 @dataclass(eq=False)
-class Reduced(Expression):
+class Reduced(ElementExpression):
     """The result of a reduction at an index of what it keeps."""
 
     reduction: Any  # a Reduction
@@ -130,7 +130,7 @@ class Reduced(Expression):
 
 
 @dataclass(eq=False)
-class Folded(Expression):
+class Folded(ElementExpression):
     """The result of a fold of the same stage, by its name there."""
 
     name: str
@@ -140,25 +140,25 @@ class Folded(Expression):
 class Expressions:
     """The expressions of one task, each of them once."""
 
-    _known: dict[Any, Expression] = field(default_factory=dict)
+    _known: dict[Any, ElementExpression] = field(default_factory=dict)
     _names: int = 0
 
-    def made(self, kind: type[Expression], *fields: Any) -> Any:
+    def made(self, kind: type[ElementExpression], *fields: Any) -> Any:
         """The expression with these fields."""
         key = (kind, tuple(_key(one) for one in fields))
         if key not in self._known:
             self._known[key] = kind(*fields)
         return self._known[key]
 
-    def number(self, value: float | int | bool, dtype: str) -> Expression:
+    def number(self, value: float | int | bool, dtype: str) -> ElementExpression:
         """A constant."""
         return self.made(Number, dtype, value)  # type: ignore[no-any-return]
 
-    def operation(self, name: str, dtype: str, *arguments: Expression) -> Expression:
+    def operation(self, name: str, dtype: str, *arguments: ElementExpression) -> ElementExpression:
         """A function of others."""
-        return self.made(Operation, dtype, name, tuple(arguments))  # type: ignore[no-any-return]
+        return self.made(ElementOperation, dtype, name, tuple(arguments))  # type: ignore[no-any-return]
 
-    def cast(self, value: Expression, dtype: str) -> Expression:
+    def cast(self, value: ElementExpression, dtype: str) -> ElementExpression:
         """In another dtype; nothing where it has that already."""
         wanted = computed_in(dtype)
         if value.dtype == wanted:
@@ -173,12 +173,14 @@ class Expressions:
         return sympy.Symbol(f"{prefix}{self._names}", integer=True, nonnegative=True)
 
     def mapped(
-        self, root: Expression, change: Callable[[Expression], Expression | None]
-    ) -> Expression:
+        self,
+        root: ElementExpression,
+        change: Callable[[ElementExpression], ElementExpression | None],
+    ) -> ElementExpression:
         """The tree with parts replaced: `change` says by what, None keeps and goes deeper."""
-        seen: dict[int, Expression] = {}
+        seen: dict[int, ElementExpression] = {}
 
-        def walk(one: Expression) -> Expression:
+        def walk(one: ElementExpression) -> ElementExpression:
             if id(one) not in seen:
                 changed = change(one)
                 seen[id(one)] = self._with_parts(one, walk) if changed is None else changed
@@ -186,32 +188,34 @@ class Expressions:
 
         return walk(root)
 
-    def _with_parts(self, one: Expression, walk: Callable[[Expression], Expression]) -> Expression:
+    def _with_parts(
+        self, one: ElementExpression, walk: Callable[[ElementExpression], ElementExpression]
+    ) -> ElementExpression:
         match one:
-            case Operation():
+            case ElementOperation():
                 return self.operation(one.name, one.dtype, *map(walk, one.arguments))
             case Masked():
                 parts = map(walk, one.parts)
                 return self.made(Masked, one.dtype, *parts)  # type: ignore[no-any-return]
-            case Load() if one.computed:
+            case ElementLoad() if one.computed:
                 inner = tuple((name, walk(value)) for name, value in one.computed)
-                return self.made(Load, one.dtype, one.buffer, one.offset, inner)  # type: ignore[no-any-return]
+                return self.made(ElementLoad, one.dtype, one.buffer, one.offset, inner)  # type: ignore[no-any-return]
             case IndexValue() if one.computed:
                 inner = tuple((name, walk(value)) for name, value in one.computed)
                 return self.made(IndexValue, one.dtype, one.index, inner)  # type: ignore[no-any-return]
         return one
 
-    def substituted(self, root: Expression, places: Mapping[Any, Size]) -> Expression:
+    def substituted(self, root: ElementExpression, places: Mapping[Any, Size]) -> ElementExpression:
         """With other indices."""
 
         def moved(size: Size) -> Size:
             return sympy.expand(size.subs(places, simultaneous=True))
 
-        def change(one: Expression) -> Expression | None:
+        def change(one: ElementExpression) -> ElementExpression | None:
             match one:
-                case Load():
+                case ElementLoad():
                     inner = tuple((n, self.substituted(v, places)) for n, v in one.computed)
-                    return self.made(Load, one.dtype, one.buffer, moved(one.offset), inner)  # type: ignore[no-any-return]
+                    return self.made(ElementLoad, one.dtype, one.buffer, moved(one.offset), inner)  # type: ignore[no-any-return]
                 case IndexValue():
                     inner = tuple((n, self.substituted(v, places)) for n, v in one.computed)
                     return self.made(IndexValue, one.dtype, moved(one.index), inner)  # type: ignore[no-any-return]
@@ -223,10 +227,10 @@ class Expressions:
         return self.mapped(root, change)
 
 
-def every(roots: Sequence[Expression]) -> Iterator[Expression]:
+def every(roots: Sequence[ElementExpression]) -> Iterator[ElementExpression]:
     """All parts of some expressions, each once, parts before what is made of them."""
     seen: set[int] = set()
-    stack: list[tuple[Expression, bool]] = [(one, False) for one in reversed(roots)]
+    stack: list[tuple[ElementExpression, bool]] = [(one, False) for one in reversed(roots)]
     while stack:
         one, done = stack.pop()
         if done:
@@ -240,7 +244,7 @@ def every(roots: Sequence[Expression]) -> Iterator[Expression]:
 def _key(value: Any) -> Any:
     if isinstance(value, tuple):
         return tuple(_key(one) for one in value)
-    if isinstance(value, Expression):
+    if isinstance(value, ElementExpression):
         return id(value)
     if isinstance(value, float | int | bool):
         return (type(value).__name__, repr(value))

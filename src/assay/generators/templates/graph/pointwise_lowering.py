@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from assay.generators.templates.graph.expression import Expression, computed_in
+from assay.generators.templates.graph.expression import ElementExpression, computed_in
 from assay.generators.templates.graph.tensor_value import (
     Index,
     Lowering,
@@ -46,8 +46,8 @@ def pointwise(lowering: Lowering, node: GraphNode) -> TensorValue | None:
     tensors = [one for one in _flat(node.args) if lowering.is_tensor(one)]
     found = [lowering.tensor(one) for one in tensors]
 
-    def element(index: Index) -> Expression:
-        def read(one: Any, dtype: str) -> Expression:
+    def element(index: Index) -> ElementExpression:
+        def read(one: Any, dtype: str) -> ElementExpression:
             if not lowering.is_tensor(one):
                 return lowering.scalar(one, dtype)
             value = lowering.tensor(one)
@@ -59,8 +59,8 @@ def pointwise(lowering: Lowering, node: GraphNode) -> TensorValue | None:
     return TensorValue(shape_of(node.fact), node.fact.dtype, element)
 
 
-Read = Callable[[Any, str], Expression]
-Build = Callable[[Lowering, GraphNode, Read, list[str]], Expression]
+Read = Callable[[Any, str], ElementExpression]
+Build = Callable[[Lowering, GraphNode, Read, list[str]], ElementExpression]
 
 
 def _builder(name: str, node: GraphNode) -> Build | None:
@@ -85,7 +85,7 @@ def _out(node: GraphNode) -> str:
     return computed_in(node.fact.dtype)
 
 
-def _unary(low: Lowering, node: GraphNode, read: Read, _: list[str]) -> Expression:
+def _unary(low: Lowering, node: GraphNode, read: Read, _: list[str]) -> ElementExpression:
     out, name = _out(node), _name(node)
     x = read(node.args[0], out)
     if not is_float(out) and name not in ("neg", "abs", "relu", "sign"):
@@ -93,7 +93,7 @@ def _unary(low: Lowering, node: GraphNode, read: Read, _: list[str]) -> Expressi
     return low.expressions.operation(name, out, x)
 
 
-def _binary(low: Lowering, node: GraphNode, read: Read, _: list[str]) -> Expression:
+def _binary(low: Lowering, node: GraphNode, read: Read, _: list[str]) -> ElementExpression:
     out, name = _out(node), BINARY[_name(node)]
     a, b = read(node.args[0], out), read(node.args[1], out)
     alpha = node.kwargs.get("alpha", 1)
@@ -108,7 +108,7 @@ def _binary(low: Lowering, node: GraphNode, read: Read, _: list[str]) -> Express
     return low.expressions.operation(name, out, a, b)
 
 
-def _compared(low: Lowering, node: GraphNode, read: Read, dtypes: list[str]) -> Expression:
+def _compared(low: Lowering, node: GraphNode, read: Read, dtypes: list[str]) -> ElementExpression:
     common = promoted(dtypes)
     if isinstance(node.args[1], float | dict) and not low.is_tensor(node.args[1]):
         common = promoted([common, "float32"]) if isinstance(node.args[1], float) else common
@@ -116,25 +116,25 @@ def _compared(low: Lowering, node: GraphNode, read: Read, dtypes: list[str]) -> 
     return low.expressions.operation(_name(node), "bool", a, b)
 
 
-def _logical(low: Lowering, node: GraphNode, read: Read, _: list[str]) -> Expression:
+def _logical(low: Lowering, node: GraphNode, read: Read, _: list[str]) -> ElementExpression:
     a, b = read(node.args[0], "bool"), read(node.args[1], "bool")
     return low.expressions.operation(LOGICAL[_name(node)], "bool", a, b)
 
 
-def _asked(low: Lowering, node: GraphNode, read: Read, dtypes: list[str]) -> Expression:
+def _asked(low: Lowering, node: GraphNode, read: Read, dtypes: list[str]) -> ElementExpression:
     if not is_float(dtypes[0]):
         raise ValueError(f"{_name(node)} of whole numbers is not covered")
     x = read(node.args[0], computed_in(dtypes[0]))
     return low.expressions.operation(_name(node), "bool", x)
 
 
-def _not(low: Lowering, node: GraphNode, read: Read, dtypes: list[str]) -> Expression:
+def _not(low: Lowering, node: GraphNode, read: Read, dtypes: list[str]) -> ElementExpression:
     if _name(node) == "bitwise_not" and dtypes[0] != "bool":
         return low.expressions.operation("bit_not", _out(node), read(node.args[0], _out(node)))
     return low.expressions.operation("not", "bool", read(node.args[0], "bool"))
 
 
-def _divided(low: Lowering, node: GraphNode, read: Read, _: list[str]) -> Expression:
+def _divided(low: Lowering, node: GraphNode, read: Read, _: list[str]) -> ElementExpression:
     out, mode = _out(node), node.kwargs.get("rounding_mode")
     if not is_float(out):
         raise ValueError("division of whole numbers is not covered")
@@ -144,7 +144,7 @@ def _divided(low: Lowering, node: GraphNode, read: Read, _: list[str]) -> Expres
     return low.expressions.operation(mode, out, ratio)
 
 
-def _power(low: Lowering, node: GraphNode, read: Read, _: list[str]) -> Expression:
+def _power(low: Lowering, node: GraphNode, read: Read, _: list[str]) -> ElementExpression:
     out, ops = _out(node), low.expressions
     x, exponent = read(node.args[0], out), node.args[1]
     if isinstance(exponent, int | float) and exponent in (1, 2, 3, 4):
@@ -162,7 +162,7 @@ def _power(low: Lowering, node: GraphNode, read: Read, _: list[str]) -> Expressi
     return ops.operation("pow", out, x, read(exponent, out))
 
 
-def _where(low: Lowering, node: GraphNode, read: Read, _: list[str]) -> Expression:
+def _where(low: Lowering, node: GraphNode, read: Read, _: list[str]) -> ElementExpression:
     out = _out(node)
     cond = read(node.args[0], "bool")
     return low.expressions.operation(
@@ -170,7 +170,7 @@ def _where(low: Lowering, node: GraphNode, read: Read, _: list[str]) -> Expressi
     )
 
 
-def _clamp(low: Lowering, node: GraphNode, read: Read, _: list[str]) -> Expression:
+def _clamp(low: Lowering, node: GraphNode, read: Read, _: list[str]) -> ElementExpression:
     out, name = _out(node), _name(node)
     found = read(node.args[0], out)
     low_end = argument(node, 1, "min") if name != "clamp_max" else None
@@ -184,19 +184,19 @@ def _clamp(low: Lowering, node: GraphNode, read: Read, _: list[str]) -> Expressi
     return found
 
 
-def _reciprocal(low: Lowering, node: GraphNode, read: Read, _: list[str]) -> Expression:
+def _reciprocal(low: Lowering, node: GraphNode, read: Read, _: list[str]) -> ElementExpression:
     out = _out(node)
     return low.expressions.operation(
         "div", out, low.expressions.number(1.0, out), read(node.args[0], out)
     )
 
 
-def _same(low: Lowering, node: GraphNode, read: Read, dtypes: list[str]) -> Expression:
+def _same(low: Lowering, node: GraphNode, read: Read, dtypes: list[str]) -> ElementExpression:
     """Copies and casts; from a float to a narrow whole number by way of the float's own dtype."""
     return read(node.args[0], node.fact.dtype)
 
 
-def _filled(low: Lowering, node: GraphNode, read: Read, _: list[str]) -> Expression:
+def _filled(low: Lowering, node: GraphNode, read: Read, _: list[str]) -> ElementExpression:
     place = {"scalar_tensor": 0}.get(_name(node), 1)
     if _name(node) in ("zeros", "zeros_like", "new_zeros"):
         return low.scalar(0, node.fact.dtype)
@@ -207,7 +207,7 @@ def _filled(low: Lowering, node: GraphNode, read: Read, _: list[str]) -> Express
     return low.scalar(argument(node, place, "fill_value"), node.fact.dtype)
 
 
-def _added_product(low: Lowering, node: GraphNode, read: Read, _: list[str]) -> Expression:
+def _added_product(low: Lowering, node: GraphNode, read: Read, _: list[str]) -> ElementExpression:
     """addcmul, addcdiv and fma: a sum with a product or a ratio."""
     out, ops, name = _out(node), low.expressions, _name(node)
     if name == "fma":
@@ -221,7 +221,7 @@ def _added_product(low: Lowering, node: GraphNode, read: Read, _: list[str]) -> 
     return ops.operation("add", out, base, inner)
 
 
-def _gelu(low: Lowering, node: GraphNode, read: Read, _: list[str]) -> Expression:
+def _gelu(low: Lowering, node: GraphNode, read: Read, _: list[str]) -> ElementExpression:
     if node.kwargs.get("approximate", "none") != "none":
         raise ValueError("GELU by tanh arrives decomposed")
     out, ops = _out(node), low.expressions

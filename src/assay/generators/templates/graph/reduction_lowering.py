@@ -12,13 +12,13 @@ from typing import Any
 import sympy
 
 from assay.generators.templates.graph.expression import (
-    Expression,
+    ElementExpression,
     IndexValue,
     Masked,
     Reduced,
     computed_in,
 )
-from assay.generators.templates.graph.size_expression import floor_div, product
+from assay.generators.templates.graph.symbolic_size import floor_div, product
 from assay.generators.templates.graph.tensor_value import (
     Index,
     Lowering,
@@ -35,7 +35,7 @@ from assay.generators.templates.graph.view_lowering import compared_index
 
 CHUNK = 8192  # elements that one row of a fold of everything gets
 Made = TensorValue | tuple[TensorValue | None, ...]
-Element = Callable[[Index], Expression]
+Element = Callable[[Index], ElementExpression]
 IDENTITIES: dict[str, Any] = {"sum": 0, "prod": 1, "max": float("-inf"), "min": float("inf")}
 _WHOLE = {"max": -(2**62), "min": 2**62}
 
@@ -56,13 +56,13 @@ def identity_of(fold: str, dtype: str) -> float | int:
 
 def folded(
     lowering: Lowering, how: tuple[str, str], shape: Index, dims: Sequence[int], element: Element
-) -> Callable[[Index], Expression]:
+) -> Callable[[Index], ElementExpression]:
     """The elements of a fold (by its name, in a dtype), by the index of what is kept."""
     fold, dtype = how
     kept = tuple(size for place, size in enumerate(shape) if place not in dims)
     gone = tuple(shape[place] for place in sorted(dims))
 
-    def body(keep: Index, red: Index) -> Expression:
+    def body(keep: Index, red: Index) -> ElementExpression:
         keep_left, red_left = list(keep), list(red)
         index = [red_left.pop(0) if p in dims else keep_left.pop(0) for p in range(len(shape))]
         return lowering.expressions.cast(element(tuple(index)), dtype)
@@ -84,13 +84,13 @@ def _in_two_steps(lowering: Lowering, one: Reduction) -> Reduction:
     if len(one.reduced) > 1:
         rows, rest = one.reduced[:1], one.reduced[1:]
 
-        def first_body(keep: Index, red: Index) -> Expression:
+        def first_body(keep: Index, red: Index) -> ElementExpression:
             return one.body(keep[: len(one.kept)], (keep[-1], *red))
 
     else:
         rows, rest = (floor_div(count + CHUNK - 1, sympy.Integer(CHUNK)),), (sympy.Integer(CHUNK),)
 
-        def first_body(keep: Index, red: Index) -> Expression:
+        def first_body(keep: Index, red: Index) -> ElementExpression:
             place = sympy.expand(keep[-1] * CHUNK + red[0])
             value = one.body(keep[: len(one.kept)], (place,))
             within = compared_index(lowering, "lt", place, count)
@@ -112,7 +112,9 @@ def _dims(node: GraphNode, rank: int, place: int = 1) -> tuple[int, ...]:
     return tuple(sorted(one % rank for one in given)) if rank else ()
 
 
-def _spread(found: Callable[[Index], Expression], dims: Sequence[int], keepdim: bool) -> Element:
+def _spread(
+    found: Callable[[Index], ElementExpression], dims: Sequence[int], keepdim: bool
+) -> Element:
     """A result in which folded dimensions stay with size one."""
     if not keepdim:
         return found
@@ -178,7 +180,7 @@ def _moments(lowering: Lowering, node: GraphNode) -> Made:
         correction = int(argument(node, 2, "unbiased"))
     mean = _mean_of(lowering, value, dims, dtype)
 
-    def square(index: Index) -> Expression:
+    def square(index: Index) -> ElementExpression:
         kept = tuple(one for place, one in enumerate(index) if place not in dims)
         x = ops.cast(value.element(index), dtype)
         gap = ops.operation("sub", dtype, x, mean(kept))
@@ -216,7 +218,7 @@ def _first_place(lowering: Lowering, value: TensorValue, dims: Sequence[int], fo
     ops, dtype = lowering.expressions, computed_in(value.dtype)
     extreme = folded(lowering, (fold, dtype), value.shape, dims, value.element)
 
-    def place(index: Index) -> Expression:
+    def place(index: Index) -> ElementExpression:
         kept = tuple(one for p, one in enumerate(index) if p not in dims)
         x = value.element(index)
         hit = ops.operation("eq", "bool", x, extreme(kept))
@@ -263,7 +265,7 @@ def _product(lowering: Lowering, node: GraphNode) -> TensorValue:
     shape = shape_of(node.fact)
     alpha, beta = node.kwargs.get("alpha", 1), node.kwargs.get("beta", 1)
 
-    def element(index: Index) -> Expression:
+    def element(index: Index) -> ElementExpression:
         value = found(index)
         if alpha != 1:
             value = ops.operation("mul", dtype, value, lowering.scalar(alpha, dtype))
@@ -283,19 +285,19 @@ def product_of(lowering: Lowering, a: TensorValue, b: TensorValue, dtype: str) -
     if b.rank == 1 or a.rank == 1:
         dims = (a.rank - 1,)
 
-        def term(index: Index) -> Expression:
+        def term(index: Index) -> ElementExpression:
             other = b.element((index[-1],))
             return ops.operation("mul", dtype, a.element(index), ops.cast(other, dtype))
 
         return folded(lowering, ("sum", dtype), a.shape, dims, term)
 
-    def left(index: Index) -> Expression:
+    def left(index: Index) -> ElementExpression:
         return ops.cast(a.element(index), dtype)
 
-    def right(index: Index) -> Expression:
+    def right(index: Index) -> ElementExpression:
         return ops.cast(b.element(index), dtype)
 
-    def body(keep: Index, red: Index) -> Expression:
+    def body(keep: Index, red: Index) -> ElementExpression:
         first = left((*keep[:-1], *red))
         return ops.operation("mul", dtype, first, right((*keep[:-2], *red, keep[-1])))
 

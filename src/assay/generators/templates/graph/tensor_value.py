@@ -12,13 +12,13 @@ from typing import Any
 
 from assay.generators.templates.graph.expression import (
     FLOATS,
-    Expression,
+    ElementExpression,
+    ElementLoad,
     Expressions,
     IndexValue,
-    Load,
     computed_in,
 )
-from assay.generators.templates.graph.size_expression import (
+from assay.generators.templates.graph.symbolic_size import (
     Size,
     linear,
     parse_size,
@@ -36,7 +36,7 @@ class TensorValue:
 
     shape: Index
     dtype: str
-    element: Callable[[Index], Expression]
+    element: Callable[[Index], ElementExpression]
     buffer: str = ""  # whose memory it is, without gaps; empty: it is computed
 
     @property
@@ -53,7 +53,7 @@ class Reduction:
     dtype: str  # that is folded in
     kept: Index
     reduced: Index
-    body: Callable[[Index, Index], Expression]
+    body: Callable[[Index, Index], ElementExpression]
 
 
 @dataclass(eq=False)
@@ -111,7 +111,7 @@ class Lowering:
                 return parse_size(str(argument))
         raise ValueError("a size is not a whole number")
 
-    def scalar(self, argument: Any, dtype: str) -> Expression:
+    def scalar(self, argument: Any, dtype: str) -> ElementExpression:
         """A number as an expression."""
         match argument:
             case {"size": text}:
@@ -127,9 +127,9 @@ class Lowering:
     def loaded(self, name: str, shape: Index, dtype: str) -> TensorValue:
         """A buffer without gaps."""
 
-        def element(index: Index) -> Expression:
+        def element(index: Index) -> ElementExpression:
             place = linear(index, shape)
-            return self.expressions.made(Load, computed_in(dtype), name, place, ())  # type: ignore[no-any-return]
+            return self.expressions.made(ElementLoad, computed_in(dtype), name, place, ())  # type: ignore[no-any-return]
 
         return TensorValue(shape, dtype, element, name)
 
@@ -145,7 +145,7 @@ class Lowering:
             last += 1
         before, after = old[first : len(old) - last], shape[first : len(shape) - last]
 
-        def element(index: Index) -> Expression:
+        def element(index: Index) -> ElementExpression:
             end = len(index) - last
             place = linear(index[first:end], after)
             inner = unravelled(place, before, self.ranges)

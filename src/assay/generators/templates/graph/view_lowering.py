@@ -11,8 +11,13 @@ from typing import Any
 
 import sympy
 
-from assay.generators.templates.graph.expression import Expression, IndexValue, Masked, computed_in
-from assay.generators.templates.graph.size_expression import Size, remainder
+from assay.generators.templates.graph.expression import (
+    ElementExpression,
+    IndexValue,
+    Masked,
+    computed_in,
+)
+from assay.generators.templates.graph.symbolic_size import Size, remainder
 from assay.generators.templates.graph.tensor_value import (
     Index,
     Lowering,
@@ -37,7 +42,7 @@ def _source(lowering: Lowering, node: GraphNode) -> TensorValue:
     return lowering.tensor(node.args[0])
 
 
-def _made(node: GraphNode, element: Callable[[Index], Expression]) -> TensorValue:
+def _made(node: GraphNode, element: Callable[[Index], ElementExpression]) -> TensorValue:
     return TensorValue(shape_of(node.fact), node.fact.dtype, element)
 
 
@@ -53,7 +58,7 @@ def _expand(lowering: Lowering, node: GraphNode) -> TensorValue:
 def _permute(lowering: Lowering, node: GraphNode) -> TensorValue:
     value, order = _source(lowering, node), [one % len(node.args[1]) for one in node.args[1]]
 
-    def element(index: Index) -> Expression:
+    def element(index: Index) -> ElementExpression:
         placed = dict(zip(order, index, strict=True))
         return value.element(tuple(placed[one] for one in range(len(order))))
 
@@ -67,7 +72,7 @@ def _transpose(lowering: Lowering, node: GraphNode) -> TensorValue:
     else:
         first, second = node.args[1] % value.rank, node.args[2] % value.rank
 
-    def element(index: Index) -> Expression:
+    def element(index: Index) -> ElementExpression:
         swapped = list(index)
         swapped[first], swapped[second] = swapped[second], swapped[first]
         return value.element(tuple(swapped))
@@ -85,7 +90,7 @@ def _slice(lowering: Lowering, node: GraphNode) -> TensorValue:
     if first.is_nonnegative is None:
         raise ValueError("a slice begins at a place that is not known to be inside")
 
-    def element(index: Index) -> Expression:
+    def element(index: Index) -> ElementExpression:
         inner = list(index)
         inner[dim] = sympy.expand(inner[dim] * lowering.size(step) + first)
         return value.element(tuple(inner))
@@ -106,7 +111,7 @@ def _concatenate(lowering: Lowering, node: GraphNode) -> TensorValue:
     dim = argument(node, 1, "dim", 0) % values[0].rank
     dtype, ops = node.fact.dtype, lowering.expressions
 
-    def element(index: Index) -> Expression:
+    def element(index: Index) -> ElementExpression:
         start: Size = sympy.Integer(0)
         parts = []
         for one in values:
@@ -129,11 +134,11 @@ def _concatenate(lowering: Lowering, node: GraphNode) -> TensorValue:
     return _made(node, element)
 
 
-def _at_least(lowering: Lowering, index: Size, least: Size) -> Expression:
+def _at_least(lowering: Lowering, index: Size, least: Size) -> ElementExpression:
     return compared_index(lowering, "ge", index, least)
 
 
-def compared_index(lowering: Lowering, name: str, index: Size, with_: Size) -> Expression:
+def compared_index(lowering: Lowering, name: str, index: Size, with_: Size) -> ElementExpression:
     """Whether an index is at least, or below, a size."""
     ops = lowering.expressions
     a, b = (ops.made(IndexValue, "int64", sympy.expand(one), ()) for one in (index, with_))
@@ -149,7 +154,7 @@ def _pad(lowering: Lowering, node: GraphNode) -> TensorValue:
         before[value.rank - 1 - place] = widths[2 * place]
     padded = {value.rank - 1 - place for place in range(len(widths) // 2)}
 
-    def element(index: Index) -> Expression:
+    def element(index: Index) -> ElementExpression:
         inner = tuple(sympy.expand(one - by) for one, by in zip(index, before, strict=True))
         found = value.element(inner)
         bounds = [(inner[dim], value.shape[dim]) for dim in sorted(padded)]
@@ -159,11 +164,14 @@ def _pad(lowering: Lowering, node: GraphNode) -> TensorValue:
 
 
 def inside(
-    lowering: Lowering, bounds: Sequence[tuple[Size, Size]], value: Expression, other: Expression
-) -> Expression:
+    lowering: Lowering,
+    bounds: Sequence[tuple[Size, Size]],
+    value: ElementExpression,
+    other: ElementExpression,
+) -> ElementExpression:
     """A value where indices lie within their sizes, else another."""
     ops = lowering.expressions
-    condition: Expression | None = None
+    condition: ElementExpression | None = None
     for index, size in bounds:
         for name, bound in (("ge", sympy.Integer(0)), ("lt", size)):
             one = compared_index(lowering, name, index, bound)
@@ -183,7 +191,7 @@ def _pieces(lowering: Lowering, node: GraphNode) -> tuple[TensorValue, ...]:
         if fact is None:
             raise ValueError("a piece is no tensor")
 
-        def element(index: Index, first: Size = start) -> Expression:
+        def element(index: Index, first: Size = start) -> ElementExpression:
             if unbound:
                 return value.element((*index[:dim], first, *index[dim:]))
             return value.element((*index[:dim], index[dim] + first, *index[dim + 1 :]))
@@ -203,7 +211,9 @@ def _item(lowering: Lowering, node: GraphNode) -> TensorValue:
     return found  # type: ignore[no-any-return]
 
 
-def picked(lowering: Lowering, number: Expression, size: Size | None) -> tuple[Any, Expression]:
+def picked(
+    lowering: Lowering, number: ElementExpression, size: Size | None
+) -> tuple[Any, ElementExpression]:
     """An index that is read from a tensor, as a symbol; from the end where it is negative."""
     ops = lowering.expressions
     number = ops.cast(number, "int64")
@@ -216,20 +226,23 @@ def picked(lowering: Lowering, number: Expression, size: Size | None) -> tuple[A
 
 
 def with_picked(
-    lowering: Lowering, value: TensorValue, index: Index, taken: Sequence[tuple[Any, Expression]]
-) -> Expression:
+    lowering: Lowering,
+    value: TensorValue,
+    index: Index,
+    taken: Sequence[tuple[Any, ElementExpression]],
+) -> ElementExpression:
     """An element at computed indices: the value must be memory, or computed from it."""
-    from assay.generators.templates.graph.expression import Load
+    from assay.generators.templates.graph.expression import ElementLoad
 
     known = dict(taken)
 
-    def change(one: Expression) -> Expression | None:
-        if isinstance(one, Load | IndexValue):
-            place = one.offset if isinstance(one, Load) else one.index
+    def change(one: ElementExpression) -> ElementExpression | None:
+        if isinstance(one, ElementLoad | IndexValue):
+            place = one.offset if isinstance(one, ElementLoad) else one.index
             used = tuple((s, known[s]) for s in place.free_symbols if s in known)
             used = (*used, *one.computed)
-            if isinstance(one, Load):
-                return lowering.expressions.made(Load, one.dtype, one.buffer, place, used)  # type: ignore[no-any-return]
+            if isinstance(one, ElementLoad):
+                return lowering.expressions.made(ElementLoad, one.dtype, one.buffer, place, used)  # type: ignore[no-any-return]
             return lowering.expressions.made(IndexValue, one.dtype, place, used)  # type: ignore[no-any-return]
         return None
 
@@ -240,7 +253,7 @@ def with_picked(
     return lowering.expressions.mapped(found, change)
 
 
-def _reads_reduction(root: Expression, symbols: set[Any]) -> bool:
+def _reads_reduction(root: ElementExpression, symbols: set[Any]) -> bool:
     from assay.generators.templates.graph.expression import Reduced, every
 
     return any(isinstance(one, Reduced) and one.own_symbols() & symbols for one in every([root]))
@@ -251,7 +264,7 @@ def _gather(lowering: Lowering, node: GraphNode) -> TensorValue:
     numbers = lowering.tensor(node.args[2])
     dim = dim % max(value.rank, 1)
 
-    def element(index: Index) -> Expression:
+    def element(index: Index) -> ElementExpression:
         taken = picked(lowering, numbers.element(index), None)
         inner = (*index[:dim], taken[0], *index[dim + 1 :])
         return with_picked(lowering, value, inner, [taken])
@@ -270,7 +283,7 @@ def _index(lowering: Lowering, node: GraphNode) -> TensorValue:
     width = max(one.rank for one in tensors.values())
     first = places[0]
 
-    def element(index: Index) -> Expression:
+    def element(index: Index) -> ElementExpression:
         middle = index[first : first + width]
         taken = {
             place: picked(lowering, one.element(broadcast_index(middle, one)), value.shape[place])
@@ -285,7 +298,7 @@ def _index(lowering: Lowering, node: GraphNode) -> TensorValue:
 def _embedding(lowering: Lowering, node: GraphNode) -> TensorValue:
     table, numbers = _source(lowering, node), lowering.tensor(node.args[1])
 
-    def element(index: Index) -> Expression:
+    def element(index: Index) -> ElementExpression:
         taken = picked(lowering, numbers.element(index[:-1]), None)
         return with_picked(lowering, table, (taken[0], index[-1]), [taken])
 
@@ -296,7 +309,7 @@ def _flip(lowering: Lowering, node: GraphNode) -> TensorValue:
     value = _source(lowering, node)
     dims = {one % value.rank for one in node.args[1]}
 
-    def element(index: Index) -> Expression:
+    def element(index: Index) -> ElementExpression:
         inner = (
             sympy.expand(value.shape[place] - 1 - one) if place in dims else one
             for place, one in enumerate(index)
@@ -309,7 +322,7 @@ def _flip(lowering: Lowering, node: GraphNode) -> TensorValue:
 def _repeat(lowering: Lowering, node: GraphNode) -> TensorValue:
     value = _source(lowering, node)
 
-    def element(index: Index) -> Expression:
+    def element(index: Index) -> ElementExpression:
         own = index[len(index) - value.rank :]
         inner = (
             remainder(one, size, lowering.ranges) if size != 1 else sympy.Integer(0)
@@ -328,7 +341,7 @@ def _iota(lowering: Lowering, node: GraphNode) -> TensorValue:
         start = given[0] if len(given) > 1 else 0
         step = given[2] if len(given) > 2 else 1
 
-    def element(index: Index) -> Expression:
+    def element(index: Index) -> ElementExpression:
         place = sympy.expand(index[0] * lowering.size(step) + lowering.size(start))
         return ops.cast(ops.made(IndexValue, "int64", place, ()), dtype)
 

@@ -11,9 +11,9 @@ from typing import Any
 
 import sympy
 
-from assay.generators.templates.graph.expression import Expression, Reduced, computed_in
+from assay.generators.templates.graph.expression import ElementExpression, Reduced, computed_in
 from assay.generators.templates.graph.reduction_lowering import identity_of
-from assay.generators.templates.graph.size_expression import Size, floor_div
+from assay.generators.templates.graph.symbolic_size import Size, floor_div
 from assay.generators.templates.graph.tensor_value import (
     Index,
     Lowering,
@@ -47,7 +47,7 @@ def _convolution(lowering: Lowering, node: GraphNode) -> TensorValue:
     ops, dtype, spatial = lowering.expressions, computed_in(x.dtype), x.rank - 2
     per_group = floor_div(weight.shape[0], groups)
 
-    def term(keep: Index, red: Index) -> Expression:
+    def term(keep: Index, red: Index) -> ElementExpression:
         group = sympy.Integer(0) if groups == 1 else floor_div(keep[1], per_group, lowering.ranges)
         channel = sympy.expand(group * weight.shape[1] + red[0])
         places = [
@@ -67,7 +67,7 @@ def _convolution(lowering: Lowering, node: GraphNode) -> TensorValue:
     shape = shape_of(node.fact)
     made = Reduction("sum", dtype, shape, weight.shape[1:], term)
 
-    def element(index: Index) -> Expression:
+    def element(index: Index) -> ElementExpression:
         value = ops.made(Reduced, dtype, made, tuple(index))
         if bias is None:
             return value  # type: ignore[no-any-return]
@@ -86,7 +86,7 @@ def _step(lowering: Lowering, values: Any, place: int) -> Size:
 
 def _pooled(
     lowering: Lowering, node: GraphNode, fold: str
-) -> tuple[Callable[[Index], Expression], list[Size]]:
+) -> tuple[Callable[[Index], ElementExpression], list[Size]]:
     """A fold over windows of the last dimensions, and the sizes of a window."""
     x = lowering.tensor(node.args[0])
     dtype = computed_in(x.dtype)
@@ -99,7 +99,7 @@ def _pooled(
     first, ops = x.rank - spatial, lowering.expressions
     nothing = ops.number(identity_of(fold, dtype), dtype)
 
-    def term(keep: Index, red: Index) -> Expression:
+    def term(keep: Index, red: Index) -> ElementExpression:
         places = tuple(
             sympy.expand(
                 keep[first + p] * _step(lowering, stride, p) + red[p] - _step(lowering, padding, p)

@@ -17,8 +17,8 @@ from assay.data.task import Task
 from assay.generators.inductor_cpp_source import source_expression
 from assay.generators.model_module import ModelModule
 from assay.generators.templates.config_space import ConfigSpace, Point
-from assay.generators.templates.graph.expression import IndexValue, Load, every
-from assay.generators.templates.graph.size_expression import parse_size, python_text
+from assay.generators.templates.graph.expression import ElementLoad, IndexValue, every
+from assay.generators.templates.graph.symbolic_size import parse_size, python_text
 from assay.generators.templates.graph.traced_graph import TracedGraph
 from assay.generators.templates.stage import (
     ElementStage,
@@ -78,7 +78,7 @@ class Target(ABC):
 
 def stage_buffers(stage: Stage) -> tuple[str, ...]:
     """Inputs and buffers that a stage reads or writes."""
-    read = [one.buffer for one in every(expressions_of(stage)) if isinstance(one, Load)]
+    read = [one.buffer for one in every(expressions_of(stage)) if isinstance(one, ElementLoad)]
     return tuple(dict.fromkeys([*read, *(one.buffer for one in stores_of(stage))]))
 
 
@@ -107,8 +107,8 @@ def stage_sizes(stage: Stage) -> tuple[str, ...]:
     for store in stores_of(stage):
         found |= store.offset.free_symbols
     for one in every(expressions_of(stage)):
-        if isinstance(one, Load | IndexValue):
-            found |= (one.offset if isinstance(one, Load) else one.index).free_symbols
+        if isinstance(one, ElementLoad | IndexValue):
+            found |= (one.offset if isinstance(one, ElementLoad) else one.index).free_symbols
             hidden |= {name for name, _ in one.computed}
     return tuple(sorted(str(one) for one in found - hidden))
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from assay.generators.templates.graph.size_expression import cpp_text
+from assay.generators.templates.graph.symbolic_size import cpp_text
 from assay.generators.templates.stage import ProductStage
 from assay.generators.templates.targets.cpp_stages import stored_text
 from assay.generators.templates.targets.cpp_writer import TYPES, CppWriter

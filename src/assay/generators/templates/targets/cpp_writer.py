@@ -9,8 +9,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from assay.generators.templates.graph.expression import FLOATS, Load
-from assay.generators.templates.graph.size_expression import Size, cpp_text
+from assay.generators.templates.graph.expression import FLOATS, ElementLoad
+from assay.generators.templates.graph.symbolic_size import Size, cpp_text
 from assay.generators.templates.targets.expression_writer import ExpressionWriter, placed
 
 TYPES = {
@@ -77,7 +77,7 @@ class CppWriter(ExpressionWriter):
         """A constant."""
         return number_text(value, dtype)
 
-    def load(self, one: Load, mask: str) -> str:
+    def load(self, one: ElementLoad, mask: str) -> str:
         """A load, only where the mask holds."""
         found = f"{one.buffer}[{self.index(one.offset, one.computed, mask)}]"
         found = f"({TYPES[one.dtype]}){found}"

@@ -11,15 +11,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from assay.generators.templates.graph.expression import (
-    Expression,
+    ElementExpression,
+    ElementLoad,
+    ElementOperation,
     Folded,
     IndexValue,
-    Load,
     Masked,
     Number,
-    Operation,
 )
-from assay.generators.templates.graph.size_expression import Size
+from assay.generators.templates.graph.symbolic_size import Size
 
 
 class ExpressionWriter(ABC):
@@ -30,10 +30,10 @@ class ExpressionWriter(ABC):
         self.memory = memory  # dtype in memory of each buffer
         self.lines: list[str] = []
         self._known: dict[tuple[int, str], str] = {}
-        self._kept: list[Expression] = []
+        self._kept: list[ElementExpression] = []
         self._count = first
 
-    def written(self, one: Expression, mask: str = "") -> str:
+    def written(self, one: ElementExpression, mask: str = "") -> str:
         """The text of a value: a name or a number."""
         key = (id(one), mask)
         if key not in self._known:
@@ -41,7 +41,7 @@ class ExpressionWriter(ABC):
             self._known[key] = self._text(one, mask)
         return self._known[key]
 
-    def _text(self, one: Expression, mask: str) -> str:
+    def _text(self, one: ElementExpression, mask: str) -> str:
         match one:
             case Number():
                 return self.number(one.value, one.dtype)
@@ -49,11 +49,11 @@ class ExpressionWriter(ABC):
                 return str(self.names[one.name])
             case IndexValue():
                 return self.named(one.dtype, self.index(one.index, one.computed, mask))
-            case Load():
+            case ElementLoad():
                 return self.named(one.dtype, self.load(one, mask))
             case Masked():
                 return self._masked(one, mask)
-            case Operation():
+            case ElementOperation():
                 given = [self.written(part, mask) for part in one.arguments]
                 kinds = [part.dtype for part in one.arguments]
                 return self.named(one.dtype, self.operation(one.name, one.dtype, given, kinds))
@@ -79,7 +79,9 @@ class ExpressionWriter(ABC):
         """How many names were given."""
         return self._count
 
-    def index(self, place: Size, computed: Sequence[tuple[Any, Expression]], mask: str) -> str:
+    def index(
+        self, place: Size, computed: Sequence[tuple[Any, ElementExpression]], mask: str
+    ) -> str:
         """A place as text."""
         texts = {symbol: self.written(value, mask) for symbol, value in computed}
         return self.place(place, texts)
@@ -93,7 +95,7 @@ class ExpressionWriter(ABC):
         """A constant."""
 
     @abstractmethod
-    def load(self, one: Load, mask: str) -> str:
+    def load(self, one: ElementLoad, mask: str) -> str:
         """A load, only where the mask holds."""
 
     @abstractmethod

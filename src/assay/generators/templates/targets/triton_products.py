@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from assay.generators.templates.config_space import Point
-from assay.generators.templates.graph.size_expression import product, python_text
+from assay.generators.templates.graph.symbolic_size import product, python_text
 from assay.generators.templates.stage import ProductStage
 from assay.generators.templates.targets.triton_stages import (
     decoded,

@@ -11,7 +11,7 @@ from typing import Any
 
 from assay.generators.templates.graph.expression import FLOATS
 from assay.generators.templates.graph.reduction_lowering import identity_of
-from assay.generators.templates.graph.size_expression import product, python_text
+from assay.generators.templates.graph.symbolic_size import product, python_text
 from assay.generators.templates.stage import ElementStage, Fold, Loop, RowStage, Store
 from assay.generators.templates.targets.triton_writer import TritonWriter, triton_type
 

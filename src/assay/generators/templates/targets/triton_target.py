@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from assay.generators.templates.config_space import ConfigSpace, Parameter, Point
-from assay.generators.templates.graph.expression import Load, every
-from assay.generators.templates.graph.size_expression import product, python_text
+from assay.generators.templates.graph.expression import ElementLoad, every
+from assay.generators.templates.graph.symbolic_size import product, python_text
 from assay.generators.templates.loop_joining import step_of
 from assay.generators.templates.stage import (
     ElementStage,
@@ -107,7 +107,7 @@ def strided(stage: RowStage) -> bool:
     loads = [
         one
         for one in every(expressions_of(stage))
-        if isinstance(one, Load) and {row, column} <= one.own_symbols()
+        if isinstance(one, ElementLoad) and {row, column} <= one.own_symbols()
     ]
     along = sum(step_of(one.offset, column) == 1 for one in loads)
     across = sum(step_of(one.offset, row) == 1 for one in loads)

@@ -9,8 +9,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from assay.generators.templates.graph.expression import FLOATS, Load
-from assay.generators.templates.graph.size_expression import Size, python_text
+from assay.generators.templates.graph.expression import FLOATS, ElementLoad
+from assay.generators.templates.graph.symbolic_size import Size, python_text
 from assay.generators.templates.targets.expression_writer import ExpressionWriter, placed
 
 TYPES = {"bool": "tl.int1", "float64": "tl.float64", "float32": "tl.float32"}
@@ -53,7 +53,7 @@ class TritonWriter(ExpressionWriter):
             return f'float("{value}")'
         return repr(value)
 
-    def load(self, one: Load, mask: str) -> str:
+    def load(self, one: ElementLoad, mask: str) -> str:
         """A load, only where the mask holds."""
         place = self.index(one.offset, one.computed, mask)
         own = [text for symbols, text in self._masks if symbols & one.symbols]
