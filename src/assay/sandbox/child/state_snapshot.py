@@ -70,6 +70,8 @@ _MODULES = (
     "assay.sandbox.child.runner",
     "assay.sandbox.child.state_snapshot",
     "assay.sandbox.child.timed_calls",
+    "assay.sandbox.child.untouched.parameter_prints",
+    "assay.sandbox.child.untouched.random_state",
     "assay.sandbox.layers.syscalls",
 )
 _TORCH_FOLDER = os.path.dirname(torch.__file__) + os.sep
