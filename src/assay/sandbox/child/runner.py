@@ -115,13 +115,16 @@ class Runner:
         match = load_state(instance, request, self.memory)
         self._wait_for_copies()
         if match is not StateMatch.NONE:
-            self.prints.note(number, instance)
+            by_name = match is StateMatch.NAMES  # by order it is all that the module saves
+            given = [name for name, _ in request.entries] if by_name else instance.state_dict()
+            self.prints.note(number, instance, given)
         return match
 
     def _run_batch(self, request: RunBatch) -> str:
         held = tuple(self.held)
         self.batch = Batch(request, self.instances, self.memory, held, self.makers)
         self.held += [self.batch] if request.held else []
+        self.prints.leave_out(name for call in request.calls for name in call.buffers)
         if request.surroundings.passing:
             self.generators.forget()
         said = self.batch.run()

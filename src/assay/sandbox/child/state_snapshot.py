@@ -202,6 +202,7 @@ def _settings() -> dict[str, str]:
         "torch.num_interop_threads": str(torch.get_num_interop_threads()),
         "sys.path_hooks": str(len(sys.path_hooks)),
         "signal.itimer": str(signal.getitimer(signal.ITIMER_REAL)),
+        "affinity": str(sorted(os.sched_getaffinity(0))),
     }
     found.update(_clocks())
     for number in signal.valid_signals():
