@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import torch
 
-from assay.sandbox.child.batch import call_elsewhere, call_passing, flatten
+from assay.sandbox.child.batch import call_elsewhere, call_passing, flatten, thread_count
 from assay.sandbox.protocol.replies import CallCode
 from assay.sandbox.protocol.surroundings import Surroundings
 
@@ -100,3 +100,24 @@ class _Owner(torch.nn.Module):
 def test_an_instance_is_gone_before_its_result_is_read() -> None:
     answer = call_passing(_Owner, [])
     assert answer.value == 1 and _Owner.alive == 0
+
+
+def test_numba_has_one_thread_too_where_it_has_a_pool(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Pool:
+        _is_initialized = True
+        count = 4
+
+        def get_num_threads(self) -> int:
+            return self.count
+
+        def set_num_threads(self, count: int) -> None:
+            self.count = count
+
+    pool = Pool()
+    monkeypatch.setitem(sys.modules, "numba.np.ufunc.parallel", pool)  # type: ignore[arg-type]
+    with thread_count(True):
+        assert pool.count == 1
+    assert pool.count == 4
+    pool._is_initialized = False
+    with thread_count(True):
+        assert pool.count == 4
