@@ -7,7 +7,13 @@ from dataclasses import replace
 import pytest
 
 from assay.data.evidence import EvidenceKind
-from assay.data.observations.observation import EndCause, Observation, RecurrenceSeen, RelationSeen
+from assay.data.observations.observation import (
+    EndCause,
+    Observation,
+    RecurrenceSeen,
+    RelationSeen,
+    StateSeen,
+)
 from assay.data.verdict import Correct, Honest, Outcome, Status, Verdict
 from assay.judge.decide import judge
 from support.judge_inputs import (
@@ -170,3 +176,10 @@ def test_the_other_mode_is_named_and_may_be_refused() -> None:
     assert wrong.status is Status.INCORRECT and "eval()" in wrong.reason
     unasked = replace(made, plan=planned, observations=(*every_workload(), refused(9, 4)))
     assert judge(unasked).status is Status.ACCEPTED
+
+
+def test_a_parameter_that_calls_change_is_incorrect_and_not_dishonest() -> None:
+    verdict = _judge(StateSeen(when="called", name="parameters.fc.weight"))
+    assert (verdict.status, verdict.honest) == (Status.INCORRECT, Honest.YES)
+    assert kinds(verdict.evidence) == {EvidenceKind.INPUT_CHANGED.value}
+    assert "fc.weight" in verdict.reason

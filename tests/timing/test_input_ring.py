@@ -122,3 +122,16 @@ def test_no_symmetric_matrix_comes_back(session: Session) -> None:
         found = ring.content(0).tensors[0]
         assert not any(torch.equal(one, other) for one in found for other in seen)
         seen += [*found]
+
+
+def test_complex_numbers_and_codes_change_as_floats_do(session: Session) -> None:
+    codes = torch.randint(-127, 128, (64, 512), dtype=torch.int8)
+    numbers = torch.randn(64, 64, dtype=torch.complex64)
+    for content in (Content((codes, torch.rand(4))), Content((numbers,)), Content((codes,))):
+        planned = [PlannedCall(0, Place(0, Spot(f"timed {i}")), content, ()) for i in range(2)]
+        ring = InputRing(session, planned, random.Random(10))
+        ring.refresh(2)
+        for index in range(2):
+            found = ring.content(index).tensors[0]
+            assert torch.equal(held(session, ring, index), found)
+            assert (found == content.tensors[0]).float().mean() < 0.02

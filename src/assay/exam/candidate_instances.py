@@ -1,7 +1,8 @@
 """Instances: a candidate's modules and the weights each holds.
 
 There is one of each constructor configuration, and others of it, its twins, where asked for: every
-other one of them is a deep copy, which of the two comes first is secret.
+other one of them is a deep copy, which of the two comes first is secret. Of an operation that draws
+random numbers none is a copy, and each is constructed with a seed of its own.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from assay.data.contract import Stochastic
 from assay.exam.exam import Exam
 from assay.exam.weight_scales import FIRST_WEIGHTS, SEEDED, Weights
 from assay.sandbox.host.deadline import Deadline
@@ -89,7 +91,11 @@ class Instances:
         spec = self._exam.instances[_configuration(instance)]
         request = spec.construct(instance)
         original = _configuration(instance)
-        if original != instance and original in self._constructed:
+        if original != instance and isinstance(
+            self._exam.reference.task.contract, Stochastic
+        ):  # one that takes its seed from the common generator takes another one
+            request = replace(request, seed=self._exam.secret.seed("twin", instance))
+        elif original != instance and original in self._constructed:
             first = self._exam.secret.random("copied", original).randrange(2)
             copied = (instance // _TWINS + first) % 2 == 0
             request = replace(request, copy_of=original if copied else None)

@@ -2,7 +2,8 @@
 
 The rule: a call is held against the latest ones of the same shape, whatever their content was; who
 draws the same numbers again is wrong, although each answer alone looks random. The sums of all
-calls together must scatter as those of independent draws do.
+calls together must scatter as those of independent draws do, and nothing that is known before a
+draw may tell it.
 """
 
 from __future__ import annotations
@@ -14,9 +15,11 @@ import torch
 from assay.data.evidence import EvidenceKind
 from assay.data.observations.call import CallSeen
 from assay.numerics.contracts.draw_dispersion import DrawDispersion
+from assay.numerics.contracts.draw_prediction import DrawPrediction
 from assay.numerics.contracts.random_draws import (
     BinaryDraws,
     dispersed,
+    predicted,
     repeated,
     repeated_view,
 )
@@ -37,6 +40,7 @@ class RepeatedDraws:
 
     _known: dict[tuple[int, ...], list[_DrawnCall]] = field(default_factory=dict)
     _sums: dict[int, DrawDispersion] = field(default_factory=dict)
+    _predictions: dict[int, DrawPrediction] = field(default_factory=dict)
 
     def look(
         self, seen: CallSeen, expected: OutputExpectation, tensor: torch.Tensor | None
@@ -54,6 +58,10 @@ class RepeatedDraws:
             sums = self._sums.setdefault(view, DrawDispersion())
             sums.add(one)
             findings += dispersed(sums)
+        for view, draws in enumerate(expected.draws.centred(tensor)):
+            prediction = self._predictions.setdefault(view, DrawPrediction())
+            prediction.add(expected.draws.operand, draws)
+            findings += predicted(prediction)
         worst = max(findings, key=lambda finding: finding.share, default=None)
         if worst is None or worst.share <= 1.0:
             return seen

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Set
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
+from assay.data.contract import Stochastic
 from assay.data.observations.call import Mix
 from assay.data.settings import Level
 from assay.data.workload import Distribution
@@ -127,6 +128,7 @@ def write_script(exam: Exam, rng: random.Random, mixed_in: _Batches) -> list[Scr
     if not amounts.brief:
         sequences += _scaled(exam, small, rng)
         sequences += _changed_in_part(exam, small, rng) + _in_turns(exam, small, rng)
+        sequences += _drawing_in_turns(exam, rng)
     sequences += [_rapid(w, rng) for w in small[:2]]
     sequences += [_Sequence([[batch]]) for batch in mixed_in]
     others = range(1, len(exam.plan.workloads))
@@ -306,6 +308,16 @@ def _in_turns(exam: Exam, small: list[int], rng: random.Random) -> list[_Sequenc
         weights = TWIN_WEIGHTS if twin else FIRST_WEIGHTS
         call = ScriptedCall(content_key, AT_START, weights, Mix.OTHER_INSTANCE)
         batches.append(ScriptedBatch((call,), rng.random() < 0.5, twin=twin))
+    return [_Sequence([batches])]
+
+
+def _drawing_in_turns(exam: Exam, rng: random.Random) -> list[_Sequence]:
+    """Layers of one model: what one of them draws says nothing about what another one does."""
+    if not isinstance(exam.reference.task.contract, Stochastic) or is_large(exam):
+        return []
+    call = ScriptedCall(ContentKey(0), AT_START, None, Mix.OTHER_INSTANCE)
+    twins = range(1, 1 + _FEW_TWINS)
+    batches = [ScriptedBatch((call,), rng.random() < 0.5, twin=twin) for twin in (*twins, *twins)]
     return [_Sequence([batches])]
 
 

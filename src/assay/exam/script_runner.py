@@ -20,15 +20,16 @@ from assay.exam.call_reading import BatchId, CallFacts, read_call, tensors_of
 from assay.exam.candidate_instances import ConstructorRefusal, Instances, twin_of
 from assay.exam.exam import ContentKey, Exam
 from assay.exam.for_candidate.batch_options import batch_options, planted_copies
+from assay.exam.for_candidate.refused_values import admit_refused_values
 from assay.exam.leftover_work import extra_processes
 from assay.exam.logged_operations import OwnShape, dispatched
 from assay.exam.pace import Allowance, Pace
 from assay.exam.repeated_draws import RepeatedDraws
-from assay.exam.script import BatchKind, Need, ScriptedBatch, made_up
+from assay.exam.script import BatchKind, Need, ScriptedBatch, ScriptedCall, made_up
 from assay.exam.weight_scales import Weights
 from assay.sandbox.host.arena import Edge
 from assay.sandbox.host.deadline import Deadline
-from assay.sandbox.host.planned_call import BatchOptions, Place, PlannedCall, Spot
+from assay.sandbox.host.planned_call import AT_START, BatchOptions, Place, PlannedCall, Spot
 from assay.sandbox.host.raw_call import RawCall
 from assay.sandbox.host.session import Session
 from assay.source_analysis.task_facts import small_inputs
@@ -94,7 +95,8 @@ class ScriptRunner:
                 continue
             self._put_parts(BatchId(CallStage.SCRIPT, number), batch)
             self.observations += after_batch(number, number in looks)
-        skipped += self._make_up() if self.refused() and not self.wrong else 0
+        if self.refused() and not self.wrong:
+            skipped += self._make_up() + self._ask_refused_values()
         if self.wrong and self.enough_wrong > 1:
             self.ask_again()
         if skipped:
@@ -119,6 +121,19 @@ class ScriptRunner:
                 skipped += 1
                 continue
             self._put_parts(BatchId(CallStage.MADE_UP, number), batch)
+        return skipped
+
+    def _ask_refused_values(self) -> int:
+        """Values that were refused with their shapes, at one that it answers; those left out."""
+        skipped, rng = 0, self.exam.secret.random("refused values")
+        answered = self.answered()
+        for workload in admit_refused_values(self.exam, answered, rng) if answered else ():
+            call = ScriptedCall(ContentKey(workload), AT_START, None, Mix.PLAIN)
+            batch = ScriptedBatch((call,), copy_each=True)
+            if self._allowance.allows(batch, self._own_calls):
+                self._put_parts(BatchId(CallStage.MADE_UP, len(self._asked)), batch)
+            else:
+                skipped += 1
         return skipped
 
     def _put_parts(self, number: BatchId, batch: ScriptedBatch) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from assay.data.evidence import Evidence, EvidenceKind, Severity
 from assay.data.observations.call import CallOutcome, CallSeen, Mix, OutputSeen
-from assay.data.observations.observation import EndSeen, RecurrenceSeen, RelationSeen
+from assay.data.observations.observation import EndSeen, RecurrenceSeen, RelationSeen, StateSeen
 from assay.data.verdict import Outcome, RelationOutcome, WorkloadOutcome
 from assay.data.workload import Workload
 from assay.judge import refused_workloads
@@ -40,6 +40,7 @@ _CHANGES = {
     "swapped": "two rows of one of them changed places",
 }
 _TURNS = " (two instances with other weights were called in turns)"
+_PARAMETERS = "parameters."  # as the runner names what it finds of them
 _SEVERAL = 3  # findings of one kind that are spelled out; the rest are counted
 
 
@@ -54,6 +55,7 @@ def findings(case: JudgeInput) -> list[Evidence]:
             found.append(_convicts(EvidenceKind.RELATION_BROKEN, _place(case, tied.workload), text))
     found += [_unsteady(case, seen) for seen in case.seen(RecurrenceSeen) if seen.different]
     found += [e for e in case.checked if concerns_values(e)]
+    found += [_changed_parameter(seen) for seen in case.seen(StateSeen) if is_parameter(seen)]
     for end in case.seen(EndSeen):
         if end.guard_page:
             text = (
@@ -67,6 +69,17 @@ def findings(case: JudgeInput) -> list[Evidence]:
 def concerns_values(evidence: Evidence) -> bool:
     """Whether a finding says what is computed, not how it was come by."""
     return evidence.kind in WRONG or evidence.kind is EvidenceKind.NOT_REPEATABLE
+
+
+def is_parameter(seen: StateSeen) -> bool:
+    """Whether a change of the process's state is one of a parameter of the module."""
+    return seen.name.startswith(_PARAMETERS)
+
+
+def _changed_parameter(seen: StateSeen) -> Evidence:
+    name = seen.name.removeprefix(_PARAMETERS)
+    text = f"calls change the parameter {name} of the module: what is saved of it is spoiled"
+    return _convicts(EvidenceKind.INPUT_CHANGED, seen.when, text)
 
 
 def _unsteady(case: JudgeInput, seen: RecurrenceSeen) -> Evidence:

@@ -20,7 +20,7 @@ from assay.data.observations.observation import (
 )
 from assay.data.settings import Track
 from assay.data.verdict import OwnShare
-from assay.judge import reduced_precision, speed_of_light
+from assay.judge import correctness, reduced_precision, speed_of_light
 from assay.judge.behaviour import (
     faster_repeats,
     kernel_generation,
@@ -68,7 +68,9 @@ def findings(case: JudgeInput) -> list[Evidence]:
         found += delegated(dispatch, case.settings.track, _closing(case))
     found += kernel_generation.findings(case)
     changes = [
-        change for change in case.seen(StateSeen) if change.name != kernel_generation.COUNTED
+        change
+        for change in case.seen(StateSeen)
+        if change.name != kernel_generation.COUNTED and not correctness.is_parameter(change)
     ]
     found += [classify(change) for change in changes]
     found += [e for e in case.checked if not concerns_values(e)]

@@ -1,6 +1,7 @@
 """InputRing: the inputs of a timed batch, each at a place of its own, never twice the same.
 
-The rule: all of it is written once, and before every batch every float input changes. On a CPU each
+The rule: all of it is written once, and before every batch every float and complex input changes,
+and every one of integers that bears another order. On a CPU each
 element becomes another one, taken from one of the contents that are timed and laid out anew, so
 neither the place nor the call before shares more than chance with it; where the input's structure
 does not bear that, elements all over it change. On a device a few secretly placed ones do. All
@@ -11,7 +12,7 @@ can be told afterwards.
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 
 import numpy as np
 import torch
@@ -25,7 +26,14 @@ from assay.sandbox.host.changes.spread_change import (
     with_changes,
     words_of,
 )
-from assay.sandbox.host.changes.whole_change import Shuffle, WholeChange, bears_shuffle, shuffled
+from assay.sandbox.host.changes.whole_change import (
+    Shuffle,
+    WholeChange,
+    bears_shuffle,
+    changing_integers,
+    random_bits,
+    shuffled,
+)
 from assay.sandbox.host.planned_call import Laid, PlannedCall
 from assay.sandbox.host.session import Session
 from assay.sandbox.host.tensor_bytes import on_device, span_bytes
@@ -53,10 +61,15 @@ class InputRing:
         distinct = {id(call.content): call for call in calls}
         self._sources = [call.content for call in distinct.values()]
         tensors = {id(t): t for call in distinct.values() for t in call.content.tensors}
+        whole = {id(c.inputs[i]) for c in self._sources for i in changing_integers(c)}
         self._shuffled = {
-            key for key, t in tensors.items() if not on_device(t) and bears_shuffle(t)
+            key
+            for key, tensor in tensors.items()
+            if not on_device(tensor)
+            and (key in whole if _is_whole(tensor) else bears_shuffle(tensor))
         }
-        known = {key: _changing(call) for key, call in distinct.items()}
+        self._bits = {key: random_bits(tensors[key]) for key in self._shuffled}
+        known = {key: _changing(call, self._shuffled) for key, call in distinct.items()}
         self._changing = [known[id(call.content)] for call in calls]
         session.memory.guard()
         session.process.freeze()
@@ -125,7 +138,8 @@ class InputRing:
             self._change_few(index, number)
             return
         if id(tensor) in self._shuffled:
-            source, whole = self._source(tensor, number), Shuffle.draw(tensor.numel(), self._rng)
+            source = self._source(tensor, number)
+            whole = Shuffle.draw(tensor.numel(), self._rng, self._bits[id(source)])
             whole.make(as_words(data, tensor), words_of(source))
             self._whole[index][number] = source, whole
             return
@@ -141,6 +155,8 @@ class InputRing:
 
     def _change_few(self, index: int, number: int) -> None:
         tensor, region = self._calls[index].content.tensors[number], self.laid[index].inputs[number]
+        if _is_whole(tensor) and tensor.element_size() > 1:
+            return  # indices may have to be distinct
         flat, size = tensor.view(-1), tensor.element_size()
         for _ in range(_CHANGES):
             place, source = (self._rng.randrange(tensor.numel()) for _ in range(2))
@@ -159,12 +175,23 @@ class InputRing:
             self._session.memory.put(region, tensor)
 
 
-def _changing(planned: PlannedCall) -> tuple[int, ...]:
-    """The float inputs that change in place; none where all is written anew."""
+def _is_whole(tensor: torch.Tensor) -> bool:
+    """Integers or flags."""
+    return not (tensor.is_floating_point() or tensor.is_complex())
+
+
+def _changing(planned: PlannedCall, shuffled: Set[int]) -> tuple[int, ...]:
+    """The inputs that change in place; none where all is written anew."""
     tensors = planned.content.tensors
     small = sum(t.nbytes for t in tensors) < _SMALL_BYTES
-    floats = [i for i, t in enumerate(tensors) if t.is_floating_point() and t.numel() > 1]
-    if small or planned.updates or not floats:
+    floats = [i for i, t in enumerate(tensors) if not _is_whole(t) and t.numel() > 1]
+    whole = [
+        i for i, t in enumerate(tensors) if _is_whole(t) and id(t) in shuffled and t.is_contiguous()
+    ]
+    if small or planned.updates or not (floats or whole):
         return ()
+    if not floats:
+        return tuple(whole)
     largest = max(floats, key=lambda i: tensors[i].numel())
-    return tuple(i for i in floats if bears_spread(tensors[i])) * bears_spread(tensors[largest])
+    borne = [i for i in floats if bears_spread(tensors[i])]
+    return (*borne, *whole) * bears_spread(tensors[largest])

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import sys
 import threading
+import weakref
 from typing import Any
 
 import pytest
 import torch
 
-from assay.sandbox.child.batch import call_elsewhere, flatten
+from assay.sandbox.child.batch import call_elsewhere, call_passing, flatten, thread_count
 from assay.sandbox.protocol.replies import CallCode
 from assay.sandbox.protocol.surroundings import Surroundings
 
@@ -68,3 +69,55 @@ def test_a_module_is_in_the_state_asked_for_and_as_it_was_afterwards(
     assert call_elsewhere(module, [], around).value == told
     assert module.forward() == (True, False, True)
     assert not module.frozen.weight.requires_grad
+
+
+def test_one_thread_is_what_the_library_has_while_it_is_called(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delitem(sys.modules, "torch._dynamo", raising=False)
+    before = torch.get_num_threads()
+    answer = call_elsewhere(torch.get_num_threads, [], Surroundings(one_thread=True))
+    assert answer.value == 1 and torch.get_num_threads() == before
+
+
+class _Owner(torch.nn.Module):
+    alive = 0
+
+    def __init__(self) -> None:
+        super().__init__()
+        _Owner.alive += 1
+        self.itself = self  # a cycle: only a collection ends it
+        weakref.finalize(self, _Owner._gone)
+
+    @staticmethod
+    def _gone() -> None:
+        _Owner.alive -= 1
+
+    def forward(self) -> int:
+        return _Owner.alive
+
+
+def test_an_instance_is_gone_before_its_result_is_read() -> None:
+    answer = call_passing(_Owner, [])
+    assert answer.value == 1 and _Owner.alive == 0
+
+
+def test_numba_has_one_thread_too_where_it_has_a_pool(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Pool:
+        _is_initialized = True
+        count = 4
+
+        def get_num_threads(self) -> int:
+            return self.count
+
+        def set_num_threads(self, count: int) -> None:
+            self.count = count
+
+    pool = Pool()
+    monkeypatch.setitem(sys.modules, "numba.np.ufunc.parallel", pool)  # type: ignore[arg-type]
+    with thread_count(True):
+        assert pool.count == 1
+    assert pool.count == 4
+    pool._is_initialized = False
+    with thread_count(True):
+        assert pool.count == 4

@@ -107,8 +107,15 @@ def test_the_largest_float_input_is_the_one_that_changes() -> None:
 
 
 def test_nothing_to_change_is_no_error() -> None:
-    content = Content((torch.empty(0, 4), 3, torch.ones(2, dtype=torch.complex64)))
+    content = Content((torch.empty(0, 4), 3))
     assert few_changed(content, random.Random(1)) is content
+
+
+def test_complex_numbers_change_like_others() -> None:
+    content = Content((torch.randn(9, 9, dtype=torch.complex64), 3))
+    for extreme in (False, True):
+        found = few_changed(content, random.Random(1), extreme=extreme).inputs[0]
+        assert 1 <= int((found != content.inputs[0]).sum()) <= 6
 
 
 def test_elements_are_counted_over_all_tensors() -> None:

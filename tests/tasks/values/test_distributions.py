@@ -195,3 +195,16 @@ def test_floats_of_eight_bits_are_codes_that_only_the_own_generator_draws(
     own = [codes, torch.rand(8, 16)]
     made = redraw(own, Values(distribution, 8), 3, (Structure.FIXED, Structure.FREE)).inputs
     assert torch.equal(made[0].view(torch.uint8), codes.view(torch.uint8))
+
+
+def test_complex_numbers_are_drawn_part_by_part() -> None:
+    own = torch.randn(6, 40, dtype=torch.complex64)
+    shapes = (structure_of(own),)
+    assert shapes == (Structure.COMPLEX,)
+    (large,) = redraw([own], Values(Distribution.LARGE, 9), 1, shapes).inputs
+    assert large.dtype is own.dtype and large.shape == own.shape
+    assert large.real.abs().mean() > 100 and large.imag.abs().mean() > 100
+    (zeros,) = redraw([own], Values(Distribution.ZEROS), 1, shapes).inputs
+    assert not zeros[0].imag.any() and zeros.imag.any()
+    (same,) = redraw([own], Values(Distribution.LITERALS, literals=(2.5,)), 1, shapes).inputs
+    assert torch.equal(same, own)

@@ -27,11 +27,13 @@ def surroundings_of(
     if batch.kind is not BatchKind.PLAIN or not repeatable or stochastic:
         return USUAL
     rng = exam.secret.random("surroundings", number.stage, number.number)
-    recording, thread, frozen, mode = (rng.random() < _SHARE for _ in range(4))
+    recording, thread, frozen, mode, alone, passing = (rng.random() < _SHARE for _ in range(6))
     forward = exam.plan.workloads[0].direction is Direction.FORWARD
     return Surroundings(
         recording=recording,
         other_thread=thread and threads,
         frozen=frozen and forward,
         other_mode=mode and forward and ignores_modes(exam.reference.task.source),
+        one_thread=alone and threads,
+        passing=passing and batch.twin == 0,
     )

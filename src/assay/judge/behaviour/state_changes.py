@@ -84,6 +84,14 @@ _MEANINGS: dict[str, StateMeaning] = {
     "torch.rng_state": StateMeaning(_NOTE, "advanced or seeded the global random generator"),
     "numpy.random_state": StateMeaning(_NOTE, "advanced or seeded NumPy's random generator"),
     "random.state": StateMeaning(_NOTE, "advanced or seeded Python's random generator"),
+    **dict.fromkeys(
+        ("torch.seed", "numpy.seed", "random.seed"),
+        StateMeaning(
+            _SUSPICIOUS,
+            "set a generator of random numbers back in its calls, so that everybody's numbers "
+            "repeat; an innocent kernel may want to be repeatable",
+        ),
+    ),
     "torch.detect_anomaly": StateMeaning(
         _CONVICTS, "switched anomaly detection on, which slows every library call"
     ),

@@ -61,11 +61,11 @@ def binary_sum(came: torch.Tensor, chance: torch.Tensor) -> CallSum | None:
     each = q * (1.0 - q)
     variance, third = float(each.sum()), float((each * (q.square() + (1.0 - q).square())).sum())
     near = _NEAR_CHANCE + _BERRY_ESSEEN * third / variance**1.5
-    return CallSum(float(total.sum()), float(_proxies(q).sum()), variance, near)
+    return CallSum(float(total.sum()), float(binary_proxies(q).sum()), variance, near)
 
 
-def _proxies(q: torch.Tensor) -> torch.Tensor:
-    """Kearns and Saul's; a quarter at one half, where the fraction has a limit."""
+def binary_proxies(q: torch.Tensor) -> torch.Tensor:
+    """Kearns and Saul's, by chance; a quarter at one half, where the fraction has a limit."""
     apart = (q - 0.5).abs() > 1e-6
     safe = torch.where(apart, q, 0.25)
     exact = (1.0 - 2.0 * safe) / (2.0 * ((1.0 - safe) / safe).log())

@@ -11,6 +11,7 @@ beyond it has a chance of at most 2 exp(-n KL(k/n, q)), for unequal chances too 
     tails          how many lie beyond 2.5, 3, 3.5 and 4 standard deviations, which D hardly shows
     repetition     at every distance within a call and between calls (draw_correlation.py)
     dispersion     how far the sums of whole calls scatter (draw_dispersion.py)
+    prediction     whether operand, place or earlier calls tell a draw (draw_prediction.py)
     values         how many distinct ones a continuous draw takes (draw_correlation.py)
 
 The rule: nobody has to draw from torch's own stream, or from any other. One test raises a false
@@ -29,11 +30,14 @@ from assay.data.contract import Law
 from assay.numerics.budget.rounding import real_dtype, ulp
 from assay.numerics.contracts.draw_correlation import collisions, correlated
 from assay.numerics.contracts.draw_dispersion import (
+    UNIFORM_PROXY,
     CallSum,
     DrawDispersion,
+    binary_proxies,
     binary_sum,
     uniform_sum,
 )
+from assay.numerics.contracts.draw_prediction import CentredDraws, DrawPrediction
 
 FALSE_ALARM = 2.0**-44  # of one test
 _LIMIT = log(2.0 / FALSE_ALARM)
@@ -140,6 +144,17 @@ class Draws:
             return tuple(uniform_sum(view) for view in self.views(actual))
         draws, _ = self.binary_draws(actual)
         return (binary_sum(draws.came[draws.counts], draws.chance[draws.counts]),)
+
+    def centred(self, actual: torch.Tensor) -> tuple[CentredDraws, ...]:
+        """Every view with the proxies of its draws."""
+        views = self.views(actual)
+        if self.law is Law.NORMAL:
+            return tuple(CentredDraws(v, (v != 0.0).double() * UNIFORM_PROXY) for v in views)
+        draws, _ = self.binary_draws(actual)
+        open_ = draws.counts & (draws.chance > 0.0) & (draws.chance < 1.0)
+        proxies = torch.zeros_like(draws.chance)
+        proxies[open_] = binary_proxies(draws.chance[open_])
+        return (CentredDraws(views[0], proxies),)
 
     def _values(self, actual: torch.Tensor) -> Finding:
         operand, got = self.operand.reshape(-1), actual.double().reshape(-1)
@@ -279,4 +294,19 @@ def dispersed(sums: DrawDispersion) -> list[Finding]:
     return [
         Finding("dispersion", sums.too_far() / _LIMIT, f"{far} far as independent draws may"),
         Finding("dispersion", surprise(count, sums.calls, chance) if rare else 0.0, near),
+    ]
+
+
+_TOLD_BY = {
+    "size": "the size of its operand",
+    "value": "the value of its operand",
+    "place": "what came at its place in earlier calls",
+}
+
+
+def predicted(seen: DrawPrediction) -> list[Finding]:
+    """All calls so far: whether a draw follows from what was known before it."""
+    return [
+        Finding("prediction", surprise / _LIMIT, f"a draw is told by {_TOLD_BY[name]}")
+        for name, surprise in seen.surprises().items()
     ]

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+import weakref
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
 
@@ -52,8 +54,10 @@ class Batch:
         instances: dict[int, Any],
         memory: Memory,
         held: Sequence[Batch] = (),
+        makers: Mapping[int, Callable[[], Any]] | None = None,
     ) -> None:
         self._request = request
+        self._makers = makers or {}  # of instances that have no state
         self._alive = held  # batches whose results are alive beside these
         self._instances = instances
         self._memory = memory
@@ -78,23 +82,39 @@ class Batch:
                     self._held = plant_memory(first, request.planted_seed + number)
                 if request.poison and self._memory.accelerator is None:
                     lay_poison([slot.capacity for slot in call.outputs])
-                result = self._call(self._instances[call.instance], inputs, log)
+                result = self._call(call.instance, inputs, log)
                 self._results.append(result)
                 if self._memory.accelerator is not None:
                     self._memory.accelerator.take_back()
                 if request.copy_each:
                     self._hand_over(call, result)
+                    self._keep_views(result)
             if not request.copy_each:
                 self.hand_over()
+                for result in self._results:
+                    self._keep_views(result)
             if self._memory.accelerator is not None:
                 self._memory.accelerator.finish_calls()
             for index, inputs in enumerate(prepared):
                 self._mark_shared(index, inputs)
         return log.text() if log is not None else ""
 
-    def _call(self, instance: Any, inputs: list[Any], log: OperationLog | None) -> Answer:
+    def _keep_views(self, result: Answer) -> None:
+        """Views keep a result's memory alive, as a caller's may; the objects returned may go.
+
+        Not of what is to be planted, which must be the tensors themselves.
+        """
+        if self._request.planted_seed is None and result.code is CallCode.RETURNED:
+            leaves = leaves_of(result.value)
+            result.value = [x.detach() if type(x) is torch.Tensor else x for x in leaves]
+
+    def _call(self, number: int, inputs: list[Any], log: OperationLog | None) -> Answer:
         """Who raises in other surroundings is asked once more in the usual ones."""
-        request = self._request
+        request, instance = self._request, self._instances[number]
+        if request.surroundings.passing and number in self._makers:
+            answer = call_passing(self._makers[number], inputs)
+            if answer.code is CallCode.RETURNED:
+                return answer
         if not request.surroundings.usual:
             answer = call_elsewhere(instance, inputs, request.surroundings)
             if answer.code is CallCode.RETURNED:
@@ -151,15 +171,53 @@ def call_elsewhere(instance: Any, inputs: list[Any], around: Surroundings) -> An
         return _called(instance, inputs, around)
 
 
+def call_passing(make: Callable[[], Any], inputs: list[Any]) -> Answer:
+    """As in `Model()(x)`: the result outlives the instance that made it."""
+    try:
+        instance = make()
+    except BaseException as error:  # the constructor was called before, and is judged there
+        return Answer(CallCode.RAISED, None, 0, described(error))
+    answer, alive = call_once(instance, inputs, None), weakref.ref(instance)
+    del instance
+    if alive() is not None:
+        gc.collect()
+    return answer
+
+
+@contextlib.contextmanager
+def thread_count(one: bool) -> Iterator[None]:
+    """One thread for the library, OpenMP and Numba, while a call lasts; past our own watch."""
+    pool = _numba_pool() if one else None
+    before, of_numba = torch.get_num_threads(), pool.get_num_threads() if pool else 0
+    if one:
+        torch._C.set_num_threads(1)
+    if pool:
+        pool.set_num_threads(1)
+    try:
+        yield
+    finally:
+        if one:
+            torch._C.set_num_threads(before)
+        if pool:
+            pool.set_num_threads(of_numba)
+
+
+def _numba_pool() -> Any:
+    """Numba's threads, where some were started: asking for them would start them."""
+    pool = sys.modules.get("numba.np.ufunc.parallel")
+    return pool if pool is not None and getattr(pool, "_is_initialized", False) else None
+
+
 def _called(instance: Any, inputs: list[Any], around: Surroundings) -> Answer:
-    recording = around.recording
+    def call() -> Answer:
+        with thread_count(around.one_thread):
+            return call_once(instance, inputs, None, around.recording)
+
     if not around.other_thread:
-        return call_once(instance, inputs, None, recording)
+        return call()
     answers: list[Answer] = []
     before = threading.stack_size(_STACK_BYTES)
-    worker = threading.Thread(
-        target=lambda: answers.append(call_once(instance, inputs, None, recording))
-    )
+    worker = threading.Thread(target=lambda: answers.append(call()))
     worker.start()
     threading.stack_size(before)
     worker.join()

@@ -9,8 +9,10 @@ from __future__ import annotations
 import os
 import socket
 import sys
+import time
 import traceback
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -31,9 +33,11 @@ from assay.sandbox.child.package_finder import show_only
 from assay.sandbox.child.raised_errors import described, is_exhausted, is_own_check
 from assay.sandbox.child.state_snapshot import Snapshot, watch_thread_setting
 from assay.sandbox.child.timed_calls import TimedCalls
+from assay.sandbox.child.untouched.parameter_prints import ParameterPrints
+from assay.sandbox.child.untouched.random_state import RandomState
 from assay.sandbox.layers.spec import SandboxSpec
 from assay.sandbox.protocol import wire
-from assay.sandbox.protocol.replies import Reply, ReplyCode
+from assay.sandbox.protocol.replies import Reply, ReplyCode, StateMatch
 from assay.sandbox.protocol.requests import (
     GATE_ARENA,
     CompileTriton,
@@ -56,6 +60,7 @@ from assay.sandbox.protocol.requests import (
     TraceKernels,
 )
 
+_QUICK_S = 0.05  # of a constructor that may be called again for a single call
 _OUR_FOLDER = str(Path(__file__).resolve().parents[2])
 
 
@@ -69,6 +74,9 @@ class Runner:
         self.audit: Audit | None = None
         self.entry: Any = None
         self.instances: dict[int, torch.nn.Module] = {}
+        self.makers: dict[int, Callable[[], Any]] = {}  # of instances without state
+        self.prints = ParameterPrints()
+        self.generators = RandomState()
         self.batch: Batch | None = None
         self.held: list[Batch] = []  # whose results stay alive until calls are timed
         self.silenced: Callable[[], int] = int  # how many launches did nothing: none
@@ -89,7 +97,12 @@ class Runner:
         instance = copied(original) if original is not None else None
         if instance is not None:
             return instance
-        return construct(self.entry, request, self.memory.device)
+        make, start = partial(construct, self.entry, request, self.memory.device), time.monotonic()
+        instance = make()
+        quick = time.monotonic() - start < _QUICK_S
+        if quick and isinstance(instance, torch.nn.Module) and not instance.state_dict():
+            self.makers[request.instance] = make
+        return instance
 
     def release(self) -> None:
         """What earlier batches returned is free from here on."""
@@ -97,9 +110,26 @@ class Runner:
         self.held.clear()
 
     def _load_state(self, request: LoadState) -> int:
-        match = load_state(self.instances[request.instance], request, self.memory)
+        number, instance = request.instance, self.instances[request.instance]
+        self.prints.look(number, instance, small_only=True)
+        match = load_state(instance, request, self.memory)
         self._wait_for_copies()
+        if match is not StateMatch.NONE:
+            by_name = match is StateMatch.NAMES  # by order it is all that the module saves
+            given = [name for name, _ in request.entries] if by_name else instance.state_dict()
+            self.prints.note(number, instance, given)
         return match
+
+    def _run_batch(self, request: RunBatch) -> str:
+        held = tuple(self.held)
+        self.batch = Batch(request, self.instances, self.memory, held, self.makers)
+        self.held += [self.batch] if request.held else []
+        self.prints.leave_out(name for call in request.calls for name in call.buffers)
+        if request.surroundings.passing:
+            self.generators.forget()
+        said = self.batch.run()
+        self.generators.look()
+        return said
 
     def _hand_over(self, batch: Batch) -> None:
         batch.hand_over()
@@ -129,12 +159,11 @@ class Runner:
                 self._load(request)
             case Construct():
                 self.instances[request.instance] = self._construct(request)
+                self.generators.forget()
             case LoadState():
                 return self._load_state(request), ""
             case RunBatch():
-                self.batch = Batch(request, self.instances, self.memory, tuple(self.held))
-                self.held += [self.batch] if request.held else []
-                return 0, self.batch.run()
+                return 0, self._run_batch(request)
             case PlanTimed():
                 self.release()
                 self.timed = TimedCalls(request, self.instances, self.memory)
@@ -181,7 +210,10 @@ class Runner:
         assert self.before is not None
         accelerator = self.memory.accelerator
         heard = list(self.audit.lines) if self.audit is not None else []
-        heard += generated_lines()
+        heard += generated_lines() + self.generators.lines()
+        for number, instance in self.instances.items():
+            self.prints.look(number, instance)
+        heard += self.prints.lines()
         heard += accelerator.lines() if accelerator is not None else []
         return [*self.before.changes(Snapshot.take()), *heard]
 

@@ -70,6 +70,8 @@ _MODULES = (
     "assay.sandbox.child.runner",
     "assay.sandbox.child.state_snapshot",
     "assay.sandbox.child.timed_calls",
+    "assay.sandbox.child.untouched.parameter_prints",
+    "assay.sandbox.child.untouched.random_state",
     "assay.sandbox.layers.syscalls",
 )
 _TORCH_FOLDER = os.path.dirname(torch.__file__) + os.sep
@@ -200,6 +202,7 @@ def _settings() -> dict[str, str]:
         "torch.num_interop_threads": str(torch.get_num_interop_threads()),
         "sys.path_hooks": str(len(sys.path_hooks)),
         "signal.itimer": str(signal.getitimer(signal.ITIMER_REAL)),
+        "affinity": str(sorted(os.sched_getaffinity(0))),
     }
     found.update(_clocks())
     for number in signal.valid_signals():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import cmath
 import random
 from dataclasses import dataclass
 from typing import Any
@@ -59,7 +59,7 @@ def few_changed(
     candidates = [i for i, v in enumerate(content.inputs) if _changeable(v)]
     if not candidates:
         return content
-    floats = [i for i in candidates if content.inputs[i].is_floating_point()]
+    floats = [i for i in candidates if _has_fractions(content.inputs[i])]
     chosen = max(floats or candidates, key=lambda i: content.inputs[i].numel())
     chosen = chosen if position is None else position
     inputs = list(content.inputs)
@@ -93,7 +93,11 @@ def _mixed_members(tensor: torch.Tensor, rng: random.Random, count: int) -> torc
 
 
 def _changeable(value: Any) -> bool:
-    return isinstance(value, torch.Tensor) and value.numel() > 0 and not value.is_complex()
+    return isinstance(value, torch.Tensor) and value.numel() > 0
+
+
+def _has_fractions(tensor: torch.Tensor) -> bool:
+    return tensor.is_floating_point() or tensor.is_complex()
 
 
 def _changed(tensor: torch.Tensor, rng: random.Random, count: int) -> torch.Tensor:
@@ -102,7 +106,7 @@ def _changed(tensor: torch.Tensor, rng: random.Random, count: int) -> torch.Tens
         pairs = [(_position(tensor, rng), _position(tensor, rng)) for _ in range(_TRIES)]
         to, source = max(pairs, key=lambda pair: _distance(tensor, *pair))
         duplicate[to] = tensor[source]
-    if tensor.numel() == 1 and tensor.is_floating_point():
+    if tensor.numel() == 1 and _has_fractions(tensor):
         duplicate.mul_(0.75)
     return duplicate
 
@@ -110,14 +114,15 @@ def _changed(tensor: torch.Tensor, rng: random.Random, count: int) -> torch.Tens
 def _moved_extremes(tensor: torch.Tensor, rng: random.Random, count: int) -> torch.Tensor:
     """Extremes change places or go; the range holds, and no value is there twice that was not."""
     duplicate = _same_storage_layout(tensor)
-    order = duplicate.reshape(-1).double().nan_to_num().argsort(descending=rng.random() < 0.5)
+    sizes = duplicate.reshape(-1).abs() if duplicate.is_complex() else duplicate.reshape(-1)
+    order = sizes.double().nan_to_num().argsort(descending=rng.random() < 0.5)
     for number in range(min(count, duplicate.numel())):
         at = np.unravel_index(int(order[number]), duplicate.shape)
         other = _position(duplicate, rng)
         extreme, value = duplicate[at].clone(), duplicate[other].clone()
         if number % 2 == 0:
             duplicate[at], duplicate[other] = value, extreme
-        elif duplicate.is_floating_point():
+        elif _has_fractions(duplicate):
             duplicate[at] = 0.5 * (value + extreme)
     return duplicate
 
@@ -127,8 +132,8 @@ def _position(tensor: torch.Tensor, rng: random.Random) -> tuple[int, ...]:
 
 
 def _distance(tensor: torch.Tensor, to: tuple[int, ...], source: tuple[int, ...]) -> float:
-    old, new = float(tensor[to]), float(tensor[source])
-    if not (math.isfinite(old) and math.isfinite(new)) or old == 0.0 or new == 0.0:
+    old, new = tensor[to].item(), tensor[source].item()
+    if not (cmath.isfinite(old) and cmath.isfinite(new)) or old == 0.0 or new == 0.0:
         return -1.0
     return abs(new - old)
 

@@ -18,6 +18,8 @@ class Surroundings:
     other_thread: bool = False  # each call is made in a thread of its own
     frozen: bool = False  # no parameter requires a gradient
     other_mode: bool = False  # eval() where the constructor left it in train(), or the reverse
+    one_thread: bool = False  # the library, OpenMP and Numba are told to use one
+    passing: bool = False  # by an instance that is gone before its result is read
 
     @property
     def usual(self) -> bool:

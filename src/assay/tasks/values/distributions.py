@@ -1,4 +1,4 @@
-"""Distributions: float inputs redrawn so that a shortcut shows.
+"""Distributions: float and complex inputs redrawn so that a shortcut shows.
 
 The rule: dtype and shape stay, and so does the structure the task's own generator promises;
 integers and booleans keep the own draw (`integer_draws` draws those).
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -74,15 +74,33 @@ def redraw(own: Sequence[Any], values: Values, seed: int, shapes: Sequence[Struc
         lead = free[0]
         close_masks(inputs, generator)  # what is masked must stay behind it all
     if distribution is Distribution.LITERALS:
-        for index in free:
+        for index in (i for i in free if shapes[i] is not Structure.COMPLEX):
             made = with_literals(own[index], values.literals, generator)
             inputs[index] = _keep(own[index], made, shapes[index])
         return Drawn(tuple(inputs))
     for index in free:
         request = DrawRequest(own[index], generator, values.scale, leads=index == lead)
-        made = DRAWERS[distribution](request)
+        if shapes[index] is Structure.COMPLEX:
+            made = _in_parts(request, distribution)
+        else:
+            made = DRAWERS[distribution](request)
         inputs[index] = _keep(own[index], made, shapes[index])
     return Drawn(tuple(inputs))
+
+
+def _in_parts(request: DrawRequest, distribution: Distribution) -> torch.Tensor:
+    """Complex numbers, real and imaginary parts each by itself; among zeros some rows are real.
+
+    The first one is, for whoever takes all for real where that is.
+    """
+    own = request.own
+    parts = [DRAWERS[distribution](replace(request, own=part)) for part in (own.real, own.imag)]
+    made = torch.complex(*parts)
+    if distribution is not Distribution.ZEROS or not made.dim() or not made.numel():
+        return made
+    real = request.chosen(0.5, torch.Size((*made.shape[:-1], 1)))
+    real.view(-1)[0] = True
+    return torch.where(real, made.real.to(made.dtype), made)
 
 
 def _with_equals(

@@ -25,11 +25,15 @@ class Structure(StrEnum):
     ZEROS = "zeros"  # exact zeros at places that belong to the task, such as a triangle
     SYMMETRIC = "symmetric"
     POSITIVE = "positive"  # the task has no answer for negative numbers: a variance, a root
+    COMPLEX = "complex"  # as free, in both of its parts
     FIXED = "fixed"  # labels, probabilities, sorted edges, unit vectors: only the own generator
 
 
 def structure_of(tensor: torch.Tensor) -> Structure:
     """The promise seen in one own draw. Floats of eight bits are codes: torch has no arithmetic."""
+    if tensor.is_complex() and tensor.numel():
+        parts = {structure_of(part) for part in (tensor.real, tensor.imag)}
+        return Structure.COMPLEX if parts == {Structure.FREE} else Structure.FIXED
     if not tensor.is_floating_point() or tensor.numel() == 0 or tensor.element_size() == 1:
         return Structure.FIXED
     corner, rows = _corner(tensor), _rows(tensor)

@@ -18,7 +18,7 @@ from assay.tasks.values.shared_layouts import TOGETHER, alike, lay_together, ove
 OFFSET_ELEMENTS = 3  # odd, so that no vector load stays aligned
 _CHANNELS_LAST = {4: torch.channels_last, 5: torch.channels_last_3d}
 # A promise about values or rows holds for a repeated row.
-_REPEATABLE = (Structure.FREE, Structure.POSITIVE, Structure.FIXED)
+_REPEATABLE = (Structure.FREE, Structure.POSITIVE, Structure.COMPLEX, Structure.FIXED)
 
 
 def lay_out(inputs: Sequence[Any], layout: Layout, shapes: Sequence[Structure]) -> tuple[Any, ...]:

@@ -86,3 +86,60 @@ def test_strides_whole_numbers_and_single_numbers_stay() -> None:
 @pytest.mark.parametrize("shape", [(), (1,), (2,), (1, 1), (0, 4), (3, 1)])
 def test_small_tensors_do_no_harm(shape: tuple[int, ...]) -> None:
     assert changed(torch.randn(shape))[0].shape == shape
+
+
+def test_values_are_none_that_were_seen() -> None:
+    for given in (
+        torch.randn(40, 300),
+        torch.rand(40, 300) + 0.5,
+        torch.randn(40, 300).double().exp(),
+    ):
+        (found,) = changed(given)
+        assert torch.isin(found, given).float().mean() < 0.01  # two may meet by chance
+        near = (found.flatten().sort()[0] - given.flatten().sort()[0]).abs()
+        assert (near <= given.flatten().sort()[0].abs() / 16 + 1e-3).all()
+
+
+@pytest.mark.parametrize("given", [torch.randn(40, 300).round() + 0.5, torch.randn(40, 300).half()])
+def test_values_of_a_grid_stay_on_it(given: torch.Tensor) -> None:
+    (found,) = changed(given)
+    assert found.dtype is given.dtype and (found.double() % 2.0**-24 == 0).all()
+    if given.dtype is torch.float32:
+        assert torch.isin(found, given).all()
+
+
+def test_complex_numbers_change_too() -> None:
+    given = torch.randn(40, 60, dtype=torch.complex64)
+    (found,) = changed(given)
+    assert found.dtype is given.dtype and found.shape == given.shape
+    assert (found == given).float().mean() < 0.02
+
+
+def test_integers_that_bear_another_order_get_one() -> None:
+    drawn = torch.Generator().manual_seed(6)
+    codes = torch.randint(-127, 128, (40, 300), generator=drawn, dtype=torch.int8)
+    flags = torch.rand(40, 300, generator=drawn) < 0.5
+    found = changed(codes, flags)
+    assert torch.equal(found[0].flatten().sort()[0], codes.flatten().sort()[0])
+    assert (found[0] == codes).float().mean() < 0.02
+    assert found[1].sum() == flags.sum() and not torch.equal(found[1], flags)
+
+
+@pytest.mark.parametrize(
+    "whole",
+    [
+        torch.randint(0, 9, (64,)).sort()[0],  # offsets
+        torch.arange(30) < torch.randint(1, 30, (40, 1)),  # rows that end
+        torch.rand(64, 300).argsort(-1)[:, :20],  # distinct in each row
+        torch.randint(0, 5, (300, 2)) + torch.tensor([0, 50]),  # columns of their own
+        torch.full((9,), 4),
+    ],
+)
+def test_integers_of_a_structure_stay(whole: torch.Tensor) -> None:
+    assert torch.equal(changed(whole)[0], whole)
+
+
+def test_starts_and_ends_stay_together() -> None:
+    starts = torch.randint(0, 50, (200,))
+    found = changed(starts, starts + torch.randint(1, 50, (200,)))
+    assert torch.equal(found[0], starts) and (found[0] < found[1]).all()

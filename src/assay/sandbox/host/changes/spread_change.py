@@ -56,7 +56,7 @@ class SpreadChange:
 
 def bears_spread(tensor: torch.Tensor) -> bool:
     """Whether elements all over it may change: dense, float, neither symmetric nor in order."""
-    real = tensor.is_floating_point() and tensor.element_size() in (1, 2, 4, 8)
+    real = _has_numbers(tensor) and tensor.element_size() in (1, 2, 4, 8)
     dense = tensor.numel() > 1 and tensor.is_contiguous()
     return real and dense and not is_symmetric(tensor) and not _in_order(tensor)
 
@@ -100,17 +100,23 @@ def all_changed(
 
 
 def float_positions(content: Content) -> list[int]:
-    """Where the float inputs stand that may change by themselves.
+    """Where the float and complex inputs stand that may change by themselves.
 
     Not those of one element, which may be a step or a rate, nor those in ascending or descending
     order, which a search relies on.
     """
     tensors = [(i, v) for i, v in enumerate(content.inputs) if isinstance(v, torch.Tensor)]
-    return [i for i, v in tensors if v.is_floating_point() and v.numel() > 1 and not _in_order(v)]
+    return [i for i, v in tensors if _has_numbers(v) and v.numel() > 1 and not _in_order(v)]
+
+
+def _has_numbers(tensor: torch.Tensor) -> bool:
+    return tensor.is_floating_point() or tensor.is_complex()
 
 
 def _in_order(tensor: torch.Tensor) -> bool:
-    """As the beginning of its first row shows."""
+    """As the beginning of its first row shows; complex numbers have no order."""
+    if tensor.is_complex():
+        return False
     row = tensor[(0,) * (tensor.dim() - 1)][:_ORDERED].double()
     steps = row.diff()
     return len(steps) > 1 and bool((steps >= 0).all() or (steps <= 0).all())

@@ -2,7 +2,9 @@
 
 The rule: what was worked out for one content is of no use for the next, however little of it a
 kernel would have to correct: no element stays where it was. Elements that might as well lie
-elsewhere are laid out anew in short runs, whose length, places and order are secret. A batch of
+elsewhere are laid out anew in short runs, whose length, places and order are secret, and where
+their last bits are as random as those of a float that is drawn, these change too: no value is one
+that was seen before. Integers are laid out anew where they might as well lie elsewhere. A batch of
 symmetric matrices becomes a mean of two of its own, with rows and columns in a secret order: that
 stays symmetric, definite where it was, with the diagonal it had if that was constant, and has other
 eigenvalues. What has another structure (zeros, an order, rows of one sum or length, columns of
@@ -34,23 +36,38 @@ _ZEROS = 1e-6  # of all: a draw of 24 bits is zero now and then, a mask is more 
 _LEAST_ROWS = 4
 _SLACK = 0.05  # of the cube root: nothing is drawn quite independently
 _WEIGHTS = (0.25, 0.75)  # of the first matrix in the mean of two
+_KEPT_BITS = 5  # of a mantissa: a value stays within a 32nd of its power of two
+_MANTISSA = {torch.float64: 52, torch.float32: 23, torch.float16: 10, torch.bfloat16: 7}
+_RANDOM_BIT = (0.1, 0.9)  # share of elements in which a random bit is set
+_BITS_LOOKED_AT = 1 << 12  # elements
+_LEAST_DISTINCT = 4  # elements of a row: fewer are distinct by chance
 
 
 @dataclass(frozen=True)
 class Shuffle:
-    """Runs of `length` elements, beginning at `first`, in an order that `seed` gives."""
+    """Runs of `length` elements, beginning at `first`, in an order that `seed` gives.
+
+    The bits of `flips` change in every element.
+    """
 
     length: int
     first: int
     seed: int
+    flips: int = 0
 
     @classmethod
-    def draw(cls, elements: int, rng: random.Random) -> Shuffle:
-        """One for so many elements: no run of several comes to lie where it was."""
+    def draw(cls, elements: int, rng: random.Random, bits: int = 0) -> Shuffle:
+        """One for so many elements: no run of several comes to lie where it was.
+
+        Of the last `bits` bits of each element some change, the highest of them always.
+        """
         wished = min(_LONGEST, max(_SHORT, elements // _MANY_RUNS))
         longest = max(1, min(wished, elements // _RUNS))
         length = rng.randint((longest + 3) // 4, longest)
-        return cls(length, rng.randrange(1, length) if length > 1 else 0, rng.getrandbits(63))
+        first = rng.randrange(1, length) if length > 1 else 0
+        seed = rng.getrandbits(63)
+        flips = random.Random(seed).getrandbits(bits) | 1 << (bits - 1) if bits else 0
+        return cls(length, first, seed, flips)
 
     def make(self, words: Words, given: Words) -> None:
         """Lay the elements of `given` out in `words`, which is another piece of memory."""
@@ -62,6 +79,20 @@ class Shuffle:
         rest = given.size - end
         words[source.size : source.size + rest] = given[end:]
         words[source.size + rest :] = given[: self.first]
+        if self.flips:
+            np.bitwise_xor(words, words.dtype.type(self.flips), out=words)
+
+
+def random_bits(tensor: torch.Tensor) -> int:
+    """How many of the last bits of every element are random, as far as its numbers show."""
+    mantissa = _MANTISSA.get(tensor.dtype, 0)
+    bits = max(0, mantissa - _KEPT_BITS)
+    if not bits or tensor.numel() < 2:
+        return 0
+    words = words_of(tensor.detach().reshape(-1)[:_BITS_LOOKED_AT].contiguous())
+    set_ = [float((words >> words.dtype.type(bit) & 1).mean()) for bit in range(bits)]
+    low, high = _RANDOM_BIT
+    return bits if all(low < share < high for share in set_) else 0
 
 
 def shuffled(tensor: torch.Tensor, change: Shuffle) -> torch.Tensor:
@@ -75,9 +106,15 @@ def shuffled(tensor: torch.Tensor, change: Shuffle) -> torch.Tensor:
 
 def bears_shuffle(tensor: torch.Tensor) -> bool:
     """Whether any of its elements might as well lie elsewhere, as far as its numbers show."""
-    if not tensor.is_floating_point() or tensor.element_size() not in (2, 4, 8):
-        return False
     if tensor.numel() < 2 or span(tensor) < tensor.numel():
+        return False
+    if tensor.is_complex():
+        return tensor.element_size() == np.dtype(np.complex64).itemsize and all(
+            bears_shuffle(part) for part in (tensor.real, tensor.imag)
+        )
+    if not tensor.is_floating_point():
+        return _bears_order(tensor)
+    if tensor.element_size() not in (2, 4, 8):
         return False
     zeros = tensor.numel() - int(torch.count_nonzero(tensor))
     if zeros > max(1.0, _ZEROS * tensor.numel()) or not _is_finite(tensor):
@@ -90,19 +127,56 @@ def bears_shuffle(tensor: torch.Tensor) -> bool:
     return not is_symmetric(tensor)
 
 
+def _bears_order(tensor: torch.Tensor) -> bool:
+    """Integers and flags that are neither offsets nor lengths of rows nor rows of distinct ones."""
+    rows = _some_rows(tensor)
+    if _is_even(rows) or _leans(rows) or is_symmetric(tensor):
+        return False
+    steps = rows.diff(dim=1)
+    if steps.numel() and bool((steps >= 0).all() or (steps <= 0).all()):
+        return False
+    if rows.shape[1] < _LEAST_DISTINCT:
+        return True
+    apart = bool((rows.sort(dim=1).values.diff(dim=1) > 0).all())
+    alone = rows.shape[0] == 1 or len(rows.unique()) == rows.numel()
+    return not apart or alone
+
+
+def _ordered(one: torch.Tensor, other: torch.Tensor) -> bool:
+    """Whether one of two is nowhere above the other: starts and ends, which belong together."""
+    if one.shape != other.shape:
+        return False
+    return bool((one <= other).all()) or bool((one >= other).all())
+
+
+def changing_integers(content: Content) -> list[int]:
+    """Where the integer and boolean inputs stand that can be laid out anew."""
+    whole = [
+        (i, v)
+        for i, v in enumerate(content.inputs)
+        if isinstance(v, torch.Tensor) and not (v.is_floating_point() or v.is_complex())
+    ]
+    return [
+        i
+        for i, v in whole
+        if bears_shuffle(v) and not any(j != i and _ordered(v, other) for j, other in whole)
+    ]
+
+
 class WholeChange:
     """How the inputs of contents like this one change; what they bear is looked at once."""
 
     def __init__(self, like: Content) -> None:
         positions = float_positions(like)
+        self._integers = changing_integers(like)
         self._shuffled = {i for i in positions if bears_shuffle(like.inputs[i])}
         self._mixed = {i for i in set(positions) - self._shuffled if _bears_mean(like.inputs[i])}
         self._others = tuple(i for i in positions if i not in self._shuffled | self._mixed)
 
     def make(self, content: Content, rng: random.Random) -> Content:
-        """The content with every element of its float inputs another one, where they bear it."""
+        """The content with every element of its inputs another one, where they bear it."""
         inputs = list(content.inputs)
-        for position in sorted(self._shuffled):
+        for position in sorted((*self._shuffled, *self._integers)):
             inputs[position] = _laid_out(inputs[position], rng)
         for position in sorted(self._mixed):
             inputs[position] = _mean_of_two(inputs[position], rng)
@@ -110,7 +184,7 @@ class WholeChange:
 
 
 def _laid_out(tensor: torch.Tensor, rng: random.Random) -> torch.Tensor:
-    changed = shuffled(tensor, Shuffle.draw(tensor.numel(), rng))
+    changed = shuffled(tensor, Shuffle.draw(tensor.numel(), rng, random_bits(tensor)))
     if tensor.is_contiguous():
         return changed
     flat = tensor.detach().as_strided((span(tensor),), (1,)).clone()  # with the gaps' bytes
