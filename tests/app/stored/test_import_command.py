@@ -74,4 +74,4 @@ def test_a_trace_without_sources_is_a_mistake_with_its_mend(
     assert main(["import", "openevolve", str(file), "-o", str(tmp_path / "run")]) == 2
     assert "include_code" in capsys.readouterr().err
     assert main(["import", "none", str(file), "-o", str(tmp_path / "run")]) == 2
-    assert "known: kernelbench_x, openevolve" in capsys.readouterr().err
+    assert "known: kernelbench, kernelbench_x, openevolve" in capsys.readouterr().err

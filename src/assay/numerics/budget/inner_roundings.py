@@ -4,8 +4,9 @@ The rule: whoever adds in another order gets another sum, off by roundings of it
 another answer, even where the answer does not depend on the inputs at all. What subtracts a number
 from itself in the reference subtracts two sums of the same terms in another kernel, and leaves
 noise of their size: attention's gradients by `rowsum(dO * O)`, where a row sees one position or its
-softmax is one-hot. Weights made again as `exp(x - logsumexp)` are off by roundings of x. A sum that
-float32 holds exactly, such as a count, is rounded by nobody and stays.
+softmax is one-hot. Weights made again as `exp(x - logsumexp)` are off by roundings of x. An error
+function is off by a few roundings of its own, which `1 + erf(x)` leaves where it cancels. A sum
+that float32 holds exactly, such as a count, is rounded by nobody and stays.
 """
 
 from __future__ import annotations
@@ -26,6 +27,9 @@ _LOGARITHMS = frozenset(("logsumexp", "logcumsumexp"))  # it is their sum that m
 _EXPONENTS = frozenset(("_softmax", "_log_softmax"))
 _LINEAR = frozenset(("sum", "mean", "cumsum"))  # what is summed may cancel
 _NORMALISATIONS = {"native_layer_norm": 2, "native_group_norm": 1}  # where the weights stand
+# Roundings in an erf of single precision: a rational approximation that compilers use (Abramowitz
+# and Stegun 7.1.26, in what torch.compile writes for AVX-512) is off by 1.5e-7 beside 1.
+_ERF_ROUNDINGS = 2.5
 _EXACT_SUM = 2.0**24  # integers up to here are exact in float32
 _ROUNDINGS_OF_ONE = 2.0**24  # of float32 in a number of size one
 # Up to here log(exp(x)) - x can be computed as it stands, and is off by a rounding of one where the
@@ -74,6 +78,8 @@ class InnerRoundings(TorchDispatchMode):
         length = reduction_length(name, args, result)
         if name in _NORMALISATIONS and _is_wide(args[0]):
             self._move_mean(name, args, result)
+        elif _is_wide(result) and not result.is_complex():
+            self._move_error_function(name, args, kwargs, result)
         for tensor in result if isinstance(result, tuple | list) else (result,):
             if length is not None and _is_wide(tensor):
                 self._move(tensor, self._measure(func, args, kwargs, tensor))
@@ -150,6 +156,16 @@ class InnerRoundings(TorchDispatchMode):
             made.sub_(off.mul(weights.reshape(rows.shape)).reshape(made.shape))
         else:
             made.sub_(off.mul(weights.reshape(1, -1)).reshape(made.shape))
+
+    def _move_error_function(
+        self, name: str, args: Sequence[Any], kwargs: dict[str, Any], result: torch.Tensor
+    ) -> None:
+        """A GELU is x / 2 (1 + erf(x / sqrt 2)): its tail is what the error function leaves."""
+        if name == "erf":
+            self._signs.move(result, result.abs().mul_(_ERF_ROUNDINGS))
+        elif name == "gelu" and kwargs.get("approximate", "none") == "none":
+            inner = torch.erf(args[0] * 0.5**0.5).mul_(args[0]).abs_()
+            self._signs.move(result, inner.mul_(0.5 * _ERF_ROUNDINGS).nan_to_num_(0.0, 0.0, 0.0))
 
     def _move(self, tensor: torch.Tensor, measure: torch.Tensor | None) -> None:
         """By a share of the measure; without one of itself, where it can be rounded at all."""
