@@ -125,6 +125,7 @@ def test_openevolve(
         assert ("accepted" if good else "dishonest") in found["artifacts"]["verdict"]
 
 
+@pytest.mark.exhaustive
 def test_shinka(evaluator: LoopEvaluator, module: Path, tmp_path: Path) -> None:
     folder = tmp_path / "results"
     loaded("shinka/evaluate.py").main(str(module), str(folder), evaluator)
