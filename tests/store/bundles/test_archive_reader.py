@@ -152,6 +152,7 @@ def test_a_truncated_archive_is_called_that(tmp_path: Path, folder: Path) -> Non
         (gzip.compress(bytes(1024) + b"more" + bytes(508)), "follows the end"),
         (gzip.compress(b"run.json".ljust(124, b"\0") + b"\xff" * 12 + bytes(376)), "no tar"),
     ],
+    ids=("empty", "text", "no_tar", "nothing", "more_after_gzip", "more_after_tar", "no_size"),
 )
 def test_what_is_no_archive_is_one_line(
     tmp_path: Path, folder: Path, data: bytes, why: str
