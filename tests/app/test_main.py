@@ -135,11 +135,11 @@ def test_help_imports_nothing_heavy() -> None:
 
 
 def test_help_answers_in_a_blink() -> None:
-    """Processor time, so that a busy machine does not decide: measured 0.1 s, allowed 0.3 s."""
+    """Processor time, so that a busy machine does not decide. Torch alone would take a second."""
     times = []
     for _ in range(3):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         subprocess.check_output([sys.executable, "-m", "assay.app.main", "--help"])
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         times.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
-    assert min(times) < 0.3
+    assert min(times) < 0.6
