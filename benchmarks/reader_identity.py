@@ -90,7 +90,7 @@ def main() -> None:
     asked = parser.parse_args()
     lines = asked.out.read_text().splitlines() if asked.out.exists() else []
     known = {json.loads(line)["task"] for line in lines}
-    settings = {"level": "smoke", "track": "open", "timeout_s": 60}
+    settings = {"level": "smoke", "track": "open", "timeout_s": 60, "timing": False}
     judge = Judge(asked.device, jobs=1, **settings)
     with asked.out.open("a", encoding="utf-8") as out, judge:
         for task in open_tasks(asked.suite, known, asked.count):
