@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
+from assay.errors import TaskError
 from assay.numerics.expectation import PlantedElement, compare
 from support.references import expected, normal
 
@@ -131,3 +132,18 @@ def test_what_infinities_alone_make_is_free() -> None:
     assert compare(found, answer).ok
     answer[1, 5] = torch.inf
     assert not compare(found, answer).ok
+
+
+def test_numbers_that_the_reference_refuses_are_not_asked() -> None:
+    """A logarithm that raises for what is not positive: NaN is still asked for."""
+
+    def logarithm(x: torch.Tensor) -> torch.Tensor:
+        if bool((x <= 0).any()):
+            raise TaskError("all elements must be positive")
+        return x.log()
+
+    x = torch.tensor([0.5, torch.nan, 2.0])
+    wanted = expected(logarithm, x, planted=PlantedElement(0, 1))
+    assert compare(wanted, x.log()).ok
+    assert not compare(wanted, torch.tensor([0.5, 0.0, 2.0]).log()).ok
+    assert not compare(wanted, torch.tensor([0.5, 1.0, 2.0]).log()).ok

@@ -40,7 +40,7 @@ class PlantedRuns:
     value: float  # what was planted
     finite_inputs: list[Any]  # with the element at the scale of its tensor
     base: Outputs  # the truth at `finite_inputs`
-    others: tuple[Outputs, ...]  # the truth at other finite values
+    others: tuple[Outputs, ...]  # the truth at other finite values; `base` outside the domain
     planted: Outputs  # float64, as planted
     reference: Outputs  # at the task's precision, as planted
     limit: Outputs  # the truth at the largest finite value of the same sign
@@ -58,13 +58,21 @@ def planted_runs(
     def run(number: float, wide: bool = True) -> Outputs:
         return tuple(t.detach() for t in compute(_at(inputs, at, number), state, wide).tensors)
 
+    def run_inside(number: float) -> Outputs:
+        """A reference may refuse a number: a logarithm that raises for what is not positive."""
+        try:
+            return run(number)
+        except TaskError:
+            return base
+
     facts, scale = torch.finfo(target.dtype), _scale(target)
+    base = run(scale)
     huge = 2.0 ** (torch.tensor(facts.max, dtype=torch.float64).log2().item() * 0.75 // 1)
     return PlantedRuns(
         value=value,
         finite_inputs=_at(inputs, at, scale),
-        base=run(scale),
-        others=tuple(run(v) for v in (0.0, 1.0, -1.0, -scale, huge, -huge)),
+        base=base,
+        others=tuple(run_inside(v) for v in (0.0, 1.0, -1.0, -scale, huge, -huge)),
         planted=run(value),
         reference=run(value, wide=False),
         limit=run(-facts.max if value < 0 else facts.max),
