@@ -14,10 +14,11 @@ import json
 import math
 import random
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from assay.data.axis import Axis
 from assay.data.task import Task
 from assay.engine.judge import Judge
 from assay.errors import AssayError
@@ -39,14 +40,34 @@ def reduced(task: Task) -> tuple[Task, dict[str, int]]:
         shapes = [s for s in reference.input_shapes(axes) if s is not None]
         if not axes or sum(map(math.prod, shapes)) <= ELEMENTS:
             break
-        name = max(axes, key=lambda n: axes[n] / steps[n].multiple_of)
-        axis = steps[name]
-        axes[name] = max(axis.low, axes[name] // 2 // axis.multiple_of * axis.multiple_of)
-        if reference.footprint(axes) is None:
+        largest = max(axes, key=lambda n: axes[n] / steps[n].multiple_of)
+        alike = [name for name in axes if axes[name] == axes[largest]]
+        tried = (halved(axes, names, steps) for names in ([largest], alike))
+        smaller = next((one for one in tried if reference.footprint(one) is not None), None)
+        if smaller is None:
             break
+        axes = smaller
     sizes = reference.sizes(axes)
-    lines = "".join(f"{key} = {value}\n" for key, value in sizes.items() if key.isidentifier())
+    lines = "".join(f"{assignment(key, value)}\n" for key, value in sizes.items())
     return task.model_copy(update={"source": f"{task.source}\n{lines}"}), axes
+
+
+def halved(axes: dict[str, int], names: Sequence[str], steps: Mapping[str, Axis]) -> dict[str, int]:
+    """These axes at half their size, or at their smallest."""
+    found = dict(axes)
+    for name in names:
+        axis = steps[name]
+        found[name] = max(axis.low, axes[name] // 2 // axis.multiple_of * axis.multiple_of)
+    return found
+
+
+def assignment(name: str, size: int) -> str:
+    """The line that gives a size of the module another value: a name, or a place in a tuple."""
+    whole, bracket, place = name.partition("[")
+    if not bracket:
+        return f"{name} = {size}" if name.isidentifier() else ""
+    number = int(place.removesuffix("]"))
+    return f"{whole} = (*{whole}[:{number}], {size}, *{whole}[{number + 1}:])"
 
 
 def own_answer(task: Task) -> str:
