@@ -13,6 +13,7 @@ import argparse
 import json
 import math
 import random
+import signal
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -21,7 +22,7 @@ from typing import Any
 from assay.data.axis import Axis
 from assay.data.task import Task
 from assay.engine.judge import Judge
-from assay.errors import AssayError
+from assay.errors import AssayError, TaskError
 from assay.tasks.catalog import reader, tasks_of
 from assay.tasks.readers.split_files.split_file import read_split
 from assay.tasks.readers.split_files.split_file_reader import SplitFileReader
@@ -29,6 +30,7 @@ from assay.tasks.references.reference import Reference
 
 ELEMENTS = 1 << 13  # of all inputs together, where the sizes allow it
 SEED = 0
+REDUCING_S = 20
 
 
 def reduced(task: Task) -> tuple[Task, dict[str, int]]:
@@ -50,6 +52,22 @@ def reduced(task: Task) -> tuple[Task, dict[str, int]]:
     sizes = reference.sizes(axes)
     lines = "".join(f"{assignment(key, value)}\n" for key, value in sizes.items())
     return task.model_copy(update={"source": f"{task.source}\n{lines}"}), axes
+
+
+def reduced_in_time(task: Task) -> tuple[Task, dict[str, int]]:
+    """As it is where that takes too long: a size may be one that a loop of the task waits for."""
+
+    def end(*_: object) -> None:
+        raise TimeoutError
+
+    signal.signal(signal.SIGALRM, end)
+    signal.alarm(REDUCING_S)
+    try:
+        return reduced(task)
+    except (TimeoutError, TaskError):
+        return task, {}
+    finally:
+        signal.alarm(0)
 
 
 def halved(axes: dict[str, int], names: Sequence[str], steps: Mapping[str, Axis]) -> dict[str, int]:
@@ -86,7 +104,7 @@ def judged(judge: Judge, task: Task) -> dict[str, Any]:
     """What came of one task."""
     began_s = time.monotonic()
     try:
-        small, axes = reduced(task)
+        small, axes = reduced_in_time(task)
         verdict = judge.evaluate(small, own_answer(task))
         found = {"axes": axes, "status": verdict.status.value, "reason": verdict.reason}
     except AssayError as error:
