@@ -61,13 +61,13 @@ def reduced_in_time(task: Task) -> tuple[Task, dict[str, int]]:
         raise TimeoutError
 
     signal.signal(signal.SIGALRM, end)
-    signal.alarm(REDUCING_S)
+    signal.setitimer(signal.ITIMER_REAL, REDUCING_S, REDUCING_S)
     try:
         return reduced(task)
     except (TimeoutError, TaskError):
         return task, {}
     finally:
-        signal.alarm(0)
+        signal.setitimer(signal.ITIMER_REAL, 0)
 
 
 def halved(axes: dict[str, int], names: Sequence[str], steps: Mapping[str, Axis]) -> dict[str, int]:
