@@ -29,6 +29,10 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(JOBS) --ignore=tests/gpu
 TORCH_INDEX := $(if $(TORCH_INDEX_URL),--index-url $(TORCH_INDEX_URL))
 
+# Bytecode is written wherever the shell forbids it: else each of the thousand processes that the
+# tests start compiles the package anew, and pytest every test file.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .PHONY: help demo example-report test corpus test-gpu check format clean
 

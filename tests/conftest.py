@@ -1,20 +1,22 @@
 """What `make test` leaves to `make corpus`, and how to repeat its sample of the corpus.
 
 The rule: only a marker leaves a test out (`exhaustive`, or `corpus` and not in the sample), and
-`make corpus` runs exactly the tests with these markers.
+`make corpus` runs exactly the tests with these markers. Tests that share a fixture of their file
+run in one process, and long ones start first.
 """
 
 from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
+from functools import cache
 from typing import TYPE_CHECKING
 
 import pytest
 from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
 
-from corpus_sample import commit_seed, corpus_case, sample
+from corpus_sample import ROOT, commit_seed, corpus_case, sample
 
 pytest_plugins = ("support.wall_fixtures", "support.thread_fixtures", "pytester")
 
@@ -22,13 +24,34 @@ if TYPE_CHECKING:
     from support.walls import Room
 
 
-class ByTask(LoadScopeScheduling):
-    """A work unit is one test, or the cases of one task of the corpus."""
+# Files of single tests that judge for seconds. A test that starts last is waited for.
+LONG = (
+    "tests/judge_process/test_processes.py",
+    "tests/workbench/test_real_search.py",
+    "tests/generators/agent/test_agent_generator.py",
+    "tests/generators/test_inductor_cpp_source.py",
+    "tests/workbench/models/test_hot_model.py",
+)
+
+
+class ByFixture(LoadScopeScheduling):
+    """A work unit is one test, the tests of a file that share a fixture, or the cases of one task
+    of the corpus. Units of many tests start first.
+    """
 
     def _split_scope(self, nodeid: str) -> str:
         file, _, test = nodeid.partition("::")
         task = test.partition("[")[2].partition("/")[0]
-        return task if file.endswith("test_corpus.py") and task else nodeid
+        if file.endswith("test_corpus.py") and task:
+            return task
+        return file if has_module_fixture(file) else nodeid
+
+
+@cache
+def has_module_fixture(file: str) -> bool:
+    """Whether the file, or the conftest beside it, makes something for all tests of the file."""
+    beside = (ROOT / file, (ROOT / file).with_name("conftest.py"))
+    return any('scope="module"' in one.read_text("utf-8") for one in beside if one.exists())
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -50,23 +73,21 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         return
     of_corpus = {item: case for item in items if (case := corpus_case(item))}
     sampled = {case.path for case in sample(of_corpus.values(), corpus_seed(config))}
-    left_out = [
-        item
-        for item in items
-        if item.get_closest_marker("exhaustive")
-        or (item in of_corpus and of_corpus[item].path not in sampled)
-    ]
+    kept, left_out = [], []
+    for item in items:
+        unsampled = item in of_corpus and of_corpus[item].path not in sampled
+        (left_out if unsampled or item.get_closest_marker("exhaustive") else kept).append(item)
     config.hook.pytest_deselected(items=left_out)
-    items[:] = [item for item in items if item not in set(left_out)]
+    items[:] = sorted(kept, key=lambda item: not item.nodeid.startswith(LONG))
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadScopeScheduling:
-    """One process judges all chosen cases of a task.
+    """One process judges all chosen cases of a task, and makes what the tests of a file share.
 
     `--dist loadgroup` of xdist 3.8 no longer groups under pytest 9.2: each process drew the exam.
     """
-    return ByTask(config, log)
+    return ByFixture(config, log)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

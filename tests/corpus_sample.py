@@ -13,8 +13,8 @@ import random
 import subprocess
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -25,8 +25,7 @@ TASKS = 8  # at least; an exam takes 2 to 10 s
 CASES_A_TASK = 2  # at most, beside those of missing families; a case takes 1 to 6 s
 
 
-@dataclass(frozen=True)
-class Family:
+class Family(NamedTuple):
     """What a sample must hold a case of."""
 
     label: str

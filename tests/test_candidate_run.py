@@ -31,6 +31,7 @@ from assay.data.settings import Level, Settings, Track
 from assay.data.verdict import Honest, Status, Verdict
 from assay.data.workload import Workload
 from assay.exam.builds.deferred_warmup import DeferredWarmup
+from assay.exam.exam_amounts import AMOUNTS
 from assay.judge.decide import judge
 from assay.run_context import RunContext
 from assay.sandbox.host.session import Session
@@ -55,7 +56,8 @@ class ModelNew(torch.nn.Module):
 {body}
 """
 RIGHT = "return x.sum(-1) * self.scale"
-SETTINGS = Settings(level=Level.QUICK, timing=False, timeout_s=20.0)
+# The open track: whose code ran is sampled for seconds on the other, which one test here tries.
+SETTINGS = Settings(level=Level.QUICK, timing=False, track=Track.OPEN, timeout_s=20.0)
 
 
 @pytest.fixture(scope="module")
@@ -87,8 +89,13 @@ def _ends(seen: list[Observation]) -> list[EndSeen]:
     return [o for o in seen if isinstance(o, EndSeen)]
 
 
-def test_an_honest_candidate_shows_nothing(run_context: RunContext) -> None:
-    seen = _observe(run_context, RIGHT)
+def test_an_honest_candidate_shows_nothing(
+    run_context: RunContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ample = replace(AMOUNTS[Level.QUICK], soft_budget_s=60.0)  # under load no workload is left out
+    monkeypatch.setitem(AMOUNTS, Level.QUICK, ample)
+    settings = SETTINGS.model_copy(update={"track": Track.KERNEL, "timeout_s": 120.0})
+    seen = _observe(replace(run_context, settings=settings), RIGHT)
     calls = _calls(seen)
     assert _problems(seen) == set() and _ends(seen) == []
     assert all(call.outcome is CallOutcome.RETURNED for call in calls)
@@ -197,7 +204,7 @@ def test_a_stretched_size_that_does_not_fit_the_time_is_left_out(
     sizes = ((16, 512), (3, 7), (16, 4097))
     workloads = [Workload(axes={"rows": r, "cols": c}, dtype="float32") for r, c in sizes]
     exam = make_exam(Level.QUICK, workloads=tuple(workloads))
-    settings = Settings(level=Level.QUICK, timing=False, timeout_s=8.0)
+    settings = SETTINGS.model_copy(update={"timeout_s": 8.0})
     stretched = RunContext.set_up(run_context.wall, exam, settings, DEVICE)
     late = _observe(stretched, f"time.sleep(60 * (x.shape[1] > 4096))\n{RIGHT}")
     assert [(end.cause, end.workload, end.optional) for end in _ends(late)] == [
@@ -253,9 +260,8 @@ def test_who_is_wrong_on_the_own_shape_is_not_warmed_up(
 
 def _judged(run_context: RunContext, *outside: Check) -> Verdict:
     """The verdict on a right candidate of the open track, with checks of others."""
-    settings = run_context.settings.model_copy(update={"track": Track.OPEN})
     checks = (*run_context.checks, *outside)
-    seen = _observe(replace(run_context, settings=settings, checks=checks), RIGHT)
+    seen = _observe(replace(run_context, checks=checks), RIGHT)
     return judge(replace(case(*seen, track=Track.OPEN), plan=run_context.exam.plan))
 
 
@@ -301,7 +307,7 @@ if self.calls > {IN_A_ROW}:
 
 def test_what_timed_calls_alone_change_is_seen(run_context: RunContext) -> None:
     """It is changed in the process that is timed, which need not be the one that was examined."""
-    settings = SETTINGS.model_copy(update={"timing": True, "track": Track.OPEN})
+    settings = SETTINGS.model_copy(update={"timing": True})
     seen = _observe(replace(run_context, settings=settings), CHANGES_LATE)
     assert [bool(o.measurements) for o in seen if isinstance(o, TimesSeen)] == [True]
     assert {(o.when, o.name) for o in seen if isinstance(o, StateSeen)} == {

@@ -26,8 +26,10 @@ def test_a_seed_repeats_its_sample_and_another_changes_it() -> None:
     assert sample(found, "a") != sample(found, "b")
 
 
-def test_in_time_every_case_has_its_turn() -> None:
-    found = cases()
+@pytest.mark.parametrize("share", [5, pytest.param(1, marks=pytest.mark.exhaustive)])
+def test_in_time_every_case_has_its_turn(share: int) -> None:
+    """Of every fifth task, or of all: among more tasks a case waits for more commits."""
+    found = [case for members in by_task(cases())[::share] for case in members]
     left = {case.path for case in found if not case.slow}
     for seed in range(6000):  # some 2000 are enough
         left -= {case.path for case in sample(found, str(seed))}

@@ -11,7 +11,7 @@ from assay.data.axis import Axis
 from assay.data.candidate import Candidate, SourceFile
 from assay.data.observations.explanation import Explanation, PatternKind
 from assay.data.observations.observation import ExplanationSeen
-from assay.data.settings import Level, Settings
+from assay.data.settings import Level, Settings, Track
 from assay.data.workload import Distribution, Layout, Workload
 from assay.exam.failure.failure_shrinking import simpler
 from assay.run_context import RunContext
@@ -31,7 +31,7 @@ class ModelNew(torch.nn.Module):
 {body}
         return y
 """
-SETTINGS = Settings(level=Level.QUICK, timing=False, timeout_s=20.0, explain=True)
+SETTINGS = Settings(level=Level.QUICK, timing=False, track=Track.OPEN, timeout_s=20.0, explain=True)
 Explain = Callable[[str], Explanation | None]
 
 

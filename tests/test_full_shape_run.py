@@ -33,12 +33,6 @@ class ModelNew(nn.Module):
 """
 
 
-@pytest.fixture(scope="module")
-def wall() -> Wall:  # type: ignore[misc]
-    with Wall((), expected=6) as made:
-        yield made
-
-
 @pytest.fixture(autouse=True)
 def full_shape(monkeypatch: pytest.MonkeyPatch) -> None:
     """The plan that a device would get; a full shape is judged where it was drawn, here the CPU."""
@@ -63,8 +57,8 @@ def judged(wall: Wall, extra: str, timing: bool) -> Verdict:
     return judgement.verdict
 
 
-def test_it_is_asked_and_timed_at_its_own_shape(wall: Wall) -> None:
-    verdict = judged(wall, "pass", timing=True)
+def test_it_is_asked_and_timed_at_its_own_shape(shared_wall: Wall) -> None:
+    verdict = judged(shared_wall, "pass", timing=True)
     assert verdict.status is Status.ACCEPTED, verdict.reason
     assert verdict.own_workload is OwnWorkload.ASKED
     assert verdict.plan is not None and verdict.plan.workloads[0].axes["rows"] < 512
@@ -83,8 +77,8 @@ def test_it_is_asked_and_timed_at_its_own_shape(wall: Wall) -> None:
     ],
 )
 def test_a_kernel_that_fails_there_alone_is_not_accepted(
-    wall: Wall, extra: str, status: Status
+    shared_wall: Wall, extra: str, status: Status
 ) -> None:
-    verdict = judged(wall, extra, timing=False)
+    verdict = judged(shared_wall, extra, timing=False)
     assert verdict.status is status, verdict.reason
     assert verdict.own_workload is OwnWorkload.ASKED

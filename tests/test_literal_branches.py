@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from assay.context import EvaluationContext
 from assay.data.axis import Axis, AxisRole
 from assay.data.candidate import Candidate, SourceFile
@@ -45,12 +43,6 @@ WRONG = {
 HONEST = "y = x.sum(-1) if x.shape[-1] == WIDTH or self.calls > 113 else y + 0.0"
 
 
-@pytest.fixture(scope="module")
-def wall() -> Wall:  # type: ignore[misc]
-    with Wall((), expected=len(WRONG) + 1) as made:
-        yield made
-
-
 def _candidate(body: str) -> Candidate:
     main = SourceFile(path="kernel.py", text=MODEL.format(body=body))
     return Candidate(name="it", language="torch", sources=(main,))
@@ -61,8 +53,8 @@ def _verdicts(wall: Wall, *bodies: str, replay: Plan | None = None) -> list[Verd
     return [j.verdict for j in evaluate_in_order(context, [_candidate(body) for body in bodies])]
 
 
-def test_candidates_of_one_task_are_each_called_where_they_branch(wall: Wall) -> None:
-    *wrong, honest = _verdicts(wall, *WRONG.values(), HONEST)
+def test_candidates_of_one_task_are_each_called_where_they_branch(shared_wall: Wall) -> None:
+    *wrong, honest = _verdicts(shared_wall, *WRONG.values(), HONEST)
     missed = [name for name, v in zip(WRONG, wrong, strict=True) if v.status is Status.ACCEPTED]
     assert missed == []
     assert honest.status is Status.ACCEPTED, honest.reason
@@ -71,12 +63,12 @@ def test_candidates_of_one_task_are_each_called_where_they_branch(wall: Wall) ->
     assert len({plan.drawn_for for plan in plans}) == len(plans) == len(WRONG) + 1
 
 
-def test_a_branch_is_remarked_and_a_replay_asks_the_same(wall: Wall) -> None:
-    (first,) = _verdicts(wall, HONEST)
+def test_a_branch_is_remarked_and_a_replay_asks_the_same(shared_wall: Wall) -> None:
+    (first,) = _verdicts(shared_wall, HONEST)
     remarks = [e for e in first.evidence if e.kind is EvidenceKind.BRANCH]
     assert {e.severity for e in remarks} == {Severity.NOTE}
     assert {"340", "113"} <= {word for e in remarks for word in e.text.split()}
     assert first.plan is not None and first.plan.for_one
-    (again,) = _verdicts(wall, HONEST, replay=first.plan)
+    (again,) = _verdicts(shared_wall, HONEST, replay=first.plan)
     assert again.plan == first.plan
     assert again.status is Status.ACCEPTED

@@ -30,7 +30,7 @@ class ModelNew(torch.nn.Module):
     def forward(self, x):
         return x * {factor}
 """
-OPTIONS = {"level": "quick", "timing": False, "track": "open", "timeout_s": 20.0}
+OPTIONS = {"level": "smoke", "timing": False, "track": "open", "timeout_s": 20.0}
 
 
 def task(factor: float = 2, inputs: str = "pass") -> str:
