@@ -46,6 +46,7 @@ from assay.exam.full_shape.full_shape_plan import (
 )
 from assay.exam.memory_need import alike, scaled, within_memory
 from assay.exam.null_check import nulls_passed
+from assay.exam.on_device.device_reference import DeviceReference
 from assay.exam.prefetch.sweep_prefetch import SweepPrefetch
 from assay.exam.reference_check import check_reference
 from assay.exam.secret import Secret
@@ -143,6 +144,9 @@ class EvaluationContext:
         return None
 
     def _set_up(self, exam: Exam) -> RunContext:
+        if self._backend.accelerated:
+            there = self._backend.torch_device
+            exam.device = DeviceReference(self._task.id, there, exam.plan.tf32)
         made = RunContext.set_up(self._wall, exam, self.settings, self._device, self._lease)
         return replace(made, full_shape=self._full_shape(exam))
 

@@ -24,6 +24,7 @@ from assay.data.workload import Distribution, Workload
 from assay.exam.builds.instance_spec import InstanceSpec
 from assay.exam.call_reading import CallFacts, read_call, returned
 from assay.exam.for_candidate.layered_cache import LayeredCache
+from assay.exam.on_device.device_answers import DeviceAnswers
 from assay.exam.secret import Secret
 from assay.exam.weight_scales import (
     FIRST_WEIGHTS,
@@ -102,6 +103,7 @@ class Exam:
         self.reference, self.plan = reference, plan
         self.turn = threading.RLock()  # who runs the reference other than through here takes it
         self.elsewhere: Callable[[Key], None] | None = None  # may know what is not known here
+        self.device: DeviceAnswers | None = None  # where candidates run elsewhere than on the host
         self.secret = Secret(plan.secret)
         self.literals: tuple[SourceLiteral, ...] = ()  # of the candidate that it is a view for
         self._bound: MutableMapping[int, BoundReference] = {}
@@ -255,6 +257,10 @@ class Exam:
     def learn(self, key: Key, expectations: tuple[OutputExpectation, ...]) -> None:
         """Keep what was worked out elsewhere, by the same secret and reference."""
         self._expectations.setdefault(key, expectations)
+
+    def revise(self, key: Key, expectations: tuple[OutputExpectation, ...]) -> None:
+        """Keep what more became known of a question."""
+        self._expectations[key] = expectations
 
     def expectation_of(
         self, content: Content, weights: Weights, seed: int

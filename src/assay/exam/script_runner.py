@@ -16,13 +16,14 @@ from assay.data.observations.call import CallOutcome, CallSeen, CallStage, Mix, 
 from assay.data.observations.observation import CheckMissing, Observation
 from assay.exam.answer_origin import AskedCall, NeighbouringCalls, PlantedCopy, explain
 from assay.exam.builds.deferred_warmup import DeferredWarmup
-from assay.exam.call_reading import BatchId, CallFacts, read_call, tensors_of
+from assay.exam.call_reading import BatchId, CallFacts, tensors_of
 from assay.exam.candidate_instances import ConstructorRefusal, Instances, twin_of
 from assay.exam.exam import ContentKey, Exam
 from assay.exam.for_candidate.batch_options import batch_options, planted_copies
 from assay.exam.for_candidate.refused_values import admit_refused_values
 from assay.exam.leftover_work import extra_processes
 from assay.exam.logged_operations import OwnShape, dispatched
+from assay.exam.on_device.device_reading import read_asked
 from assay.exam.pace import Allowance, Pace
 from assay.exam.repeated_draws import RepeatedDraws
 from assay.exam.script import BatchKind, Need, ScriptedBatch, ScriptedCall, made_up
@@ -319,7 +320,7 @@ class ScriptRunner:
         facts = CallFacts(
             len(self._asked), call.content_key.workload, call.mix, number, len(asked), one.version
         )
-        seen = read_call(raw, one.expectations, facts)
+        seen = read_asked(self.exam, raw, one, facts)
         if self._has_other_shape(one):
             seen = seen.model_copy(update={"other_shape": True})
         right = not any(output.problem for output in seen.outputs)
@@ -361,7 +362,7 @@ class ScriptRunner:
         if position >= len(again):
             return seen
         facts = CallFacts(seen.index, seen.workload, seen.mix)
-        later = read_call(again[position], one.expectations, facts)
+        later = read_asked(self.exam, again[position], one, facts)
         if not later.outputs or any(output.problem for output in later.outputs):
             return seen
         outputs = [

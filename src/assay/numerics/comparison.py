@@ -14,7 +14,7 @@ from assay.numerics.budget import bias
 from assay.numerics.budget.error_budget import roundings
 from assay.numerics.budget.rounding import real_dtype
 from assay.numerics.contracts.random_draws import Draws
-from assay.numerics.output_expectation import NonFinite, OutputExpectation, Relief
+from assay.numerics.output_expectation import DeviceDoubt, NonFinite, OutputExpectation, Relief
 
 _QUANTILE_SAMPLE = 8192  # a full selection over a million elements costs more than the rest
 
@@ -54,7 +54,17 @@ def element_shares(expectation: OutputExpectation, actual: torch.Tensor) -> torc
     shares = (_exact_shares if exact else _rounded_shares)(expectation, actual)
     if expectation.undefined is not None:
         shares[expectation.undefined.reshape(-1)] = 0.0
+    if expectation.doubt is not None:
+        _excuse(expectation.doubt, actual, shares)
     return shares
+
+
+def _excuse(doubt: DeviceDoubt, actual: torch.Tensor, shares: torch.Tensor) -> None:
+    """What the reference on the device leaves open."""
+    if doubt.unasked is not None:
+        shares[doubt.unasked] = 0.0
+    if doubt.may_be_non_finite is not None:
+        shares[doubt.may_be_non_finite & ~flat_parts(actual).isfinite()] = 0.0
 
 
 def _rounded_shares(expectation: OutputExpectation, actual: torch.Tensor) -> torch.Tensor:

@@ -39,6 +39,8 @@ def is_informative(expectation: OutputExpectation) -> bool:
     6e-8 for one comparison of unrelated answers.
     """
     truth = expectation.truth.reshape(-1)
+    if expectation.doubt is not None and expectation.doubt.excuses:
+        return False
     if truth.numel() < 2 or not bool((truth != truth[0]).any()):
         return False
     if expectation.reference.is_floating_point() or expectation.reference.is_complex():
@@ -53,7 +55,7 @@ def _sample_agrees(expectation: OutputExpectation, actual: torch.Tensor) -> bool
     if expectation.draws is not None:
         return True
     excused = expectation.special or expectation.non_finite or expectation.relief
-    if excused or expectation.budget is None or actual.numel() <= _SAMPLED:
+    if excused or expectation.doubt or expectation.budget is None or actual.numel() <= _SAMPLED:
         return True
     step = expectation.budget.numel() // _SAMPLED
     got = flat_parts(actual.reshape(-1))[::step]

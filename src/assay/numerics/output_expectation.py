@@ -93,6 +93,19 @@ class NonFinite:
 
 
 @dataclass(frozen=True)
+class DeviceDoubt:
+    """What the reference says otherwise on the device, flat; None where it does not."""
+
+    unasked: torch.Tensor | None = None  # anything is right
+    may_be_non_finite: torch.Tensor | None = None  # right beside the truth
+
+    @property
+    def excuses(self) -> bool:
+        """Whether there is anything that the truth alone would refuse."""
+        return self.unasked is not None or self.may_be_non_finite is not None
+
+
+@dataclass(frozen=True)
 class OutputExpectation:
     """One output. `truth`, `budget` and the masks of a complex output are over its real parts."""
 
@@ -113,6 +126,7 @@ class OutputExpectation:
     )
     special: bool = False  # some truth or reference is not finite, may overflow or is undefined
     undefined: torch.Tensor | None = None  # follow the integer of a NaN: anything is right there
+    doubt: DeviceDoubt | None = None  # None: the reference was not asked on the device
 
     @property
     def must_be_nan(self) -> torch.Tensor | None:

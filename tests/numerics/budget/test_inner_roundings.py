@@ -241,3 +241,10 @@ def test_an_error_function_of_half_precision_is_wrong_there() -> None:
     made = 0.5 * x * (1.0 + torch.erf(x * 0.5**0.5).half().float())
     found = compare(expected(torch.nn.functional.gelu, x), made).budget_used
     assert found is None or found > 20.0
+
+
+@pytest.mark.parametrize("dim", [0, 1])
+def test_a_softmax_of_nothing_has_an_expectation(dim: int) -> None:
+    given = torch.zeros(0, 4)
+    expectation = expected(lambda x: torch.log_softmax(x, dim=dim), given)
+    assert compare(expectation, given.clone()).ok

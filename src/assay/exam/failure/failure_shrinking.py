@@ -12,14 +12,17 @@ from dataclasses import dataclass
 
 from assay.data.axis import Axis
 from assay.data.candidate import Candidate
-from assay.data.observations.call import CallSeen
+from assay.data.observations.call import CallSeen, Mix
 from assay.data.settings import Settings
 from assay.data.workload import Distribution, Layout, Workload
 from assay.errors import TaskError
+from assay.exam.answer_origin import AskedCall
 from assay.exam.build_cache import BuildCache
-from assay.exam.call_reading import CallFacts, read_call
+from assay.exam.call_reading import CallFacts
 from assay.exam.candidate_build import Builder
 from assay.exam.exam import ContentKey, Exam
+from assay.exam.on_device.device_reading import read_asked
+from assay.exam.script import ScriptedCall
 from assay.exam.weight_scales import FIRST_WEIGHTS, SEEDED, Weights
 from assay.sandbox.host.deadline import Deadline
 from assay.sandbox.host.planned_call import ALONE, BatchOptions, Expectations, Place, PlannedCall
@@ -116,7 +119,10 @@ class Shrinker:
         instance, place = self._instances[_key(exam)], Place(self.tries, ALONE)
         call = PlannedCall.judged(instance, place, exam.content(content_key), expectations)
         result = self._session.run([call], BatchOptions(), Deadline.after(_CALL_S))
-        seen = read_call(result.calls[0], expectations, CallFacts())
+        asked = AskedCall(
+            ScriptedCall(content_key, ALONE, version, Mix.PLAIN), version, expectations
+        )
+        seen = read_asked(exam, result.calls[0], asked, CallFacts())
         if not any(output.problem for output in seen.outputs):
             return None
         return Failure(workload, seen, result.calls[0], expectations)
@@ -124,7 +130,9 @@ class Shrinker:
     def _exam_of(self, workload: Workload) -> Exam:
         """An exam of this workload alone, from the same secret."""
         plan = self._exam.plan.model_copy(update={"workloads": (workload,)})
-        return Exam(self._exam.reference, plan)
+        exam = Exam(self._exam.reference, plan)
+        exam.device = self._exam.device
+        return exam
 
     def _prepare(self, exam: Exam) -> Weights | None:
         """Construct where needed and load weights; the version in force, None where refused."""

@@ -6,7 +6,8 @@ from itself in the reference subtracts two sums of the same terms in another ker
 noise of their size: attention's gradients by `rowsum(dO * O)`, where a row sees one position or its
 softmax is one-hot. Weights made again as `exp(x - logsumexp)` are off by roundings of x. An error
 function is off by a few roundings of its own, which `1 + erf(x)` leaves where it cancels. A sum
-that float32 holds exactly, such as a count, is rounded by nobody and stays.
+that float32 holds exactly, such as a count, is rounded by nobody and stays. A decomposition that is
+computed with is that of a matrix nearby (see `backward_error`).
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from typing import Any
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from assay.numerics.budget.backward_error import VALUES, Neighbour
 from assay.numerics.budget.error_budget import growth
 from assay.numerics.budget.perturbation import OPERANDS, Perturbation, Signs
 from assay.numerics.budget.reduction import reduction_length
@@ -62,6 +64,7 @@ class InnerRoundings(TorchDispatchMode):
         super().__init__()  # type: ignore[no-untyped-call]
         self._signs = Signs(perturbation)
         self._few = growth(1) / growth(n)  # what does not pile up in a sum of n terms
+        self._neighbour = Neighbour(self._signs, 1.0 / growth(n))
         self._made: dict[int, _Product] = {}  # by their memory, which they keep
 
     @classmethod
@@ -74,6 +77,8 @@ class InnerRoundings(TorchDispatchMode):
             return self._softmax_backward(args)
         if name in OPERANDS:
             return self._contraction(func, args, kwargs)
+        if name in VALUES and _is_wide(args[0]) and args[0].numel():
+            return self._neighbour.decomposed(func, args, kwargs)
         result = func(*args, **kwargs)
         length = reduction_length(name, args, result)
         if name in _NORMALISATIONS and _is_wide(args[0]):
@@ -229,6 +234,8 @@ def _exponents(given: torch.Tensor, others: torch.Tensor, dim: int) -> torch.Ten
     Where one term outweighs the others so far that the logarithm is its own exponent, the
     difference is exact: nothing remains but what the others add.
     """
+    if not given.numel():  # a maximum of nothing is refused
+        return torch.zeros_like(given)
     top = given.amax(dim, keepdim=True).abs()
     sizes = given.abs().add_(top).nan_to_num_(0.0, 0.0, 0.0)
     return torch.minimum(sizes, (others * _ROUNDINGS_OF_ONE).nan_to_num_(0.0))

@@ -17,11 +17,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import sqrt
 
 import torch
 
 from assay.data.contract import Equation
+from assay.numerics.budget.backward_error import stable_roundings
 from assay.numerics.budget.rounding import real_dtype
 
 Tensors = Sequence[torch.Tensor]
@@ -81,7 +81,7 @@ class Equations:
         """The budget of an equation whose terms have size one."""
         longest = int(max(1, *self.matrix.shape[-2:]))
         one_rounding = float(torch.finfo(real_dtype(self.dtype)).eps) / 2
-        return (128 + 32 * sqrt(longest) + 8 * longest) * one_rounding  # Jacobi: eight sweeps
+        return stable_roundings(longest) * one_rounding
 
 
 def _over(value: torch.Tensor, size: torch.Tensor, unit: float) -> torch.Tensor:

@@ -49,7 +49,9 @@ class Model(nn.Module):
         largest = x.abs().amax(dim=-1, keepdim=True)
         scale = torch.where(largest > 0, largest / 127, 1.0)
         codes = torch.round(x / scale).to(torch.int32)
-        sums = codes @ self.weight_codes.to(torch.int32).T
+        # CUDA has no product of matrices of int32; float64 holds the same sums exactly.
+        exact = torch.int32 if x.device.type == "cpu" else torch.float64
+        sums = codes.to(exact) @ self.weight_codes.to(exact).T
         return sums.to(torch.float32) * scale * self.weight_scale
 
 

@@ -10,6 +10,7 @@ FAMILY = {"category": "Fusion", "kerneleval": "fused", "level": "K3", "difficult
 AXES = {
     "batch": {"own": 4, "high": 32, "role": "batch"},
     "m": {"own": 128, "high": 512, "role": "batch"},
+    "terms": {"own": 128, "low": 2, "high": 512, "role": "size"},  # all in one sum
     "n": {"own": 128, "low": 2, "high": 512},
     "k": {"own": 96, "high": 512},
     "size": {"own": 12, "high": 32},
@@ -99,7 +100,7 @@ def fused_mul_add_logsoftmax_bmm(
 
 
 @task(level="K2")
-def fused_mv_logsoftmax(a: Float["m k"], x: Float["k", "unit"]) -> Tensor:
+def fused_mv_logsoftmax(a: Float["terms k"], x: Float["k", "unit"]) -> Tensor:
     """The logarithm of the softmax of A x / 8."""
     return torch.log_softmax(a @ x / 8, dim=0)
 
