@@ -24,6 +24,7 @@ from assay.engine.judge import Judge
 from assay.errors import TaskError, UsageError
 from assay.workbench.models.applied_model import Replacement, applied_text
 from assay.workbench.models.apply_report import AppliedKernel, ApplyReport, GainFound
+from assay.workbench.models.counted_kernels import kernel_calls
 from assay.workbench.models.gain_ranking import (
     ForwardTime,
     PredictedGain,
@@ -35,7 +36,6 @@ from assay.workbench.models.gain_ranking import (
 from assay.workbench.models.hot_model import ModelFile
 from assay.workbench.models.hot_report import HotGroup, HotReport
 from assay.workbench.models.inference_task import inference_text
-from assay.workbench.models.kernel_calls import kernel_calls
 
 Evaluate = Callable[[str, Path, Settings], Verdict]
 CountCalls = Callable[[Path, str, int, Settings], tuple[int, ...]]

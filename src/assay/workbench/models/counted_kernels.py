@@ -1,4 +1,4 @@
-"""KernelCalls: how often a model with kernels in it calls each of them in one forward.
+"""CountedKernels: how often a model with kernels in it calls each of them in one forward.
 
     the patched model + a forward that counts -> a process with a sandbox -> one number a kernel
 
@@ -77,7 +77,7 @@ def kernel_calls(task: Path, applied: str, kernels: int, settings: Settings) -> 
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         (folder / "request.json").write_text(request.model_dump_json(), encoding="utf-8")
-        command = [sys.executable, "-m", "assay.workbench.models.kernel_calls_process", place]
+        command = [sys.executable, "-m", "assay.workbench.models.counted_kernels_process", place]
         try:
             ended = subprocess.run(
                 command,

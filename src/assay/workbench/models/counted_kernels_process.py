@@ -1,6 +1,6 @@
-"""KernelCallsProcess: builds the counting model in a sandbox and calls it once.
+"""CountedKernelsProcess: builds the counting model in a sandbox and calls it once.
 
-    python -m assay.workbench.models.kernel_calls_process FOLDER
+    python -m assay.workbench.models.counted_kernels_process FOLDER
 
 reads `FOLDER/request.json` and writes `FOLDER/answer.json`: a CountAnswer.
 
@@ -26,7 +26,7 @@ from assay.sandbox.host.session import Session
 from assay.sandbox.host.wall import SandboxExtras, Wall
 from assay.tasks.catalog import resolve
 from assay.tasks.references.reference import Reference
-from assay.workbench.models.kernel_calls import CountAnswer, CountRequest
+from assay.workbench.models.counted_kernels import CountAnswer, CountRequest
 
 _COUNT_BYTES = 8  # an int64
 _MOST_TEXT = 300

@@ -10,8 +10,8 @@ import torch
 from assay.data.settings import Settings, Track
 from assay.errors import TaskError
 from assay.workbench.models.applied_model import Replacement, applied_text
+from assay.workbench.models.counted_kernels import CountAnswer, _read, counting_text, kernel_calls
 from assay.workbench.models.inference_task import inference_text
-from assay.workbench.models.kernel_calls import CountAnswer, _read, counting_text, kernel_calls
 from workbench.models.test_applied_model import FORWARD, KERNEL, MODEL, PLACE, group
 
 
