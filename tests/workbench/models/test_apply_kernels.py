@@ -108,6 +108,16 @@ def test_a_kernel_that_the_model_does_not_call_is_an_error(tmp_path: Path) -> No
     assert [name for name, _ in judge.asked] == ["m_mul_relu"]
 
 
+def test_calls_that_could_not_be_counted_are_unknown_and_said_to_be_so(tmp_path: Path) -> None:
+    def fails(*_: object) -> tuple[int, ...]:
+        raise TaskError("no sandbox here")
+
+    told: list[str] = []
+    found = apply(request_in(tmp_path), ScriptedJudge(Status.ACCEPTED), told.append, fails)
+    assert [one.calls_seen for one in found.kernels] == [None]
+    assert "calls unknown: no sandbox here" in told
+
+
 def test_on_a_cpu_the_time_that_passes_is_what_kernels_save_from(tmp_path: Path) -> None:
     report = request_in(tmp_path).report.model_copy(update={"busy_us": 60.0})
     found = Expected.of([Replaced(1, 40.0, 40.0, 2.0, 2.0, 2.0)], report)

@@ -120,7 +120,12 @@ def apply(
     task, settings = _written(request, used), _of_model(request.settings)
     tell(f"counting the calls of {len(used)} kernel(s) in one forward")
     text = request.out.read_text(encoding="utf-8")
-    kernels = with_calls(base.kernels, count(task, text, len(used), settings))
+    try:
+        counts = count(task, text, len(used), settings)
+    except TaskError as error:  # the page shows no count, which is not a count of zero
+        tell(f"calls unknown: {error}")
+        counts = ()
+    kernels = with_calls(base.kernels, counts) if counts else base.kernels
     tell(f"judging {request.out.name} on {request.model.path.name}")
     verdict = judge(str(task), request.out, settings)
     parts = [gain for found, gain in judged if found.used and gain is not None]

@@ -6,7 +6,7 @@ The model is made and called as the judge makes and calls it: of the same task, 
 inputs of its own shape.
 
 The rule: kernels are a stranger's code and run in the sandbox only. A count that could not be taken
-is an error, never a zero.
+is a TaskError, never a zero.
 """
 
 from __future__ import annotations
