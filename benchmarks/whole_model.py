@@ -156,7 +156,8 @@ def line(name: str, one: dict[str, Any]) -> str:
     return (
         f"{name}: predicted {predicted['speedup']:.3f}x "
         f"[{predicted['low']:.3f} {predicted['high']:.3f}], measured {measured['speedup']:.3f}x "
-        f"[{measured['low']:.3f} {measured['high']:.3f}], {report['difference_percent']:+.1f} %: "
+        f"[{measured['low']:.3f} {measured['high']:.3f}], {report['difference_percent']:+.1f} %, "
+        f"intervals {'overlap' if report['intervals_meet'] else 'do NOT overlap'}: "
         f"{'within' if one['near'] else 'NOT within'} {NEAR_PERCENT:.0f} % ({one['seconds']:.0f} s)"
     )
 

@@ -62,6 +62,8 @@ def test_the_page_of_applied_kernels() -> None:
         speedup=4.0,
         speedup_low=3.8,
         speedup_high=4.2,
+        calls=2,
+        calls_seen=2,
         used=True,
     )
     refused = kernel.model_copy(
@@ -77,11 +79,12 @@ def test_the_page_of_applied_kernels() -> None:
         reason="right on every workload",
         measured=GainFound(speedup=1.5, low=1.45, high=1.55),
         difference_percent=-6.25,
+        intervals_meet=False,
         timings=(timing("eager", 1.5), timing("compile", 0.9)),
     )
     page = shown(apply_page(report))
     assert "4.00x [3.80 4.20]" in page
     assert "incorrect" in page
     assert "predicted 1.600x [1.580 1.620]" in page
-    assert "-6.2 % of the predicted speedup" in page
+    assert "-6.2 % beside the predicted one, the intervals do NOT overlap" in page
     assert "over compile" in page

@@ -106,3 +106,15 @@ def test_an_order_that_does_not_exist_is_told() -> None:
     unknown = Occurrence(nodes=("a", "b"), inputs=("x", "out"), outputs=("a", "b"))
     with pytest.raises(UsageError, match="order"):
         applied_text(MODEL, "Model", FORWARD, [Replacement(group(unknown), KERNEL)])
+
+
+def test_a_value_is_released_after_its_last_use() -> None:
+    """As in the model's own forward; else every result would lie in memory that no cache holds."""
+    text = applied_text(MODEL, "Model", FORWARD, [Replacement(group(PLACE), KERNEL)])
+    lines = [one.strip() for one in text.splitlines()]
+    after = lines.index("total = a.sum()")
+    assert lines[after + 1] == "del a"
+    assert lines[-2:] == ["del b, total", "return out"] or lines[-2:] == [
+        "del total, b",
+        "return out",
+    ]

@@ -87,6 +87,9 @@ def test_what_the_profiler_costs_is_taken_off(tmp_path: Path) -> None:
     report = ranked(answer, place(tmp_path), LIMITS, top=1).report
     assert report.groups[0].share == pytest.approx(1.0)
     assert any("profiler" in one for one in report.advice)
+    cost = answer.model_copy(update={"busy_us": 90.0, "profiler_us": 2.5})
+    advice = ranked(cost, place(tmp_path), LIMITS, top=1).report.advice
+    assert any("2.5 us" in one for one in advice)
 
 
 def test_a_tiny_model_is_profiled_in_a_process_of_its_own(tmp_path: Path) -> None:

@@ -3,7 +3,12 @@ from __future__ import annotations
 import pytest
 
 from assay.workbench.models.node_groups import operation_groups
-from assay.workbench.models.operation_times import UNATTRIBUTED, device_times, host_times
+from assay.workbench.models.operation_times import (
+    UNATTRIBUTED,
+    device_times,
+    host_times,
+    without_profiler,
+)
 from workbench.models.synthetic_profiles import FORM, OTHER, kernel, node, operation
 
 
@@ -72,3 +77,19 @@ def test_groups_are_operation_and_shapes_with_the_number_of_calls() -> None:
         ("addmm", (FORM,), 2, 20),
         ("addmm", (OTHER,), 1, 5),
     ]
+
+
+def test_the_profiler_costs_every_operation_alike() -> None:
+    """10 us too many in three rows: the row of 1 us has no more to lose, the others lose 4.5."""
+    rows = [
+        operation("aten::view", 0, 1, 1),
+        operation("aten::add", 10, 20, 2),
+        operation("aten::mm", 20, 120, 3),
+    ]
+    found, cost = without_profiler(host_times(rows), wall_us=101.0)
+    assert cost == pytest.approx(4.5)
+    assert [one.exclusive_us for one in found.operations] == pytest.approx([0.0, 5.5, 95.5])
+    assert found.busy_us == pytest.approx(101.0)
+    same, nothing = without_profiler(host_times(rows), wall_us=200.0)
+    assert nothing == 0.0
+    assert same == host_times(rows)

@@ -69,7 +69,9 @@ def _forms(forms: tuple[TensorForm, ...]) -> str:
 
 def apply_page(report: ApplyReport) -> Group:
     """One line a kernel, then predicted beside measured."""
-    table = Columns(("task", "status", "share", "operation", "kernel", "speedup", "remark"))
+    table = Columns(
+        ("task", "status", "share", "calls", "operation", "kernel", "speedup", "remark")
+    )
     for one in report.kernels:
         table.add_row(*_kernel_row(one))
     lines = [Text(line) for line in _result_lines(report)]
@@ -84,6 +86,7 @@ def _kernel_row(one: AppliedKernel) -> tuple[str | Text, ...]:
         Text(one.task, style="bold"),
         one.status.value,
         f"{100 * one.share:.1f} %",
+        "-" if one.calls_seen is None else str(one.calls_seen),
         "-" if one.eager_us is None else _time(one.eager_us),
         "-" if one.kernel_us is None else _time(one.kernel_us),
         speedup,
@@ -98,17 +101,25 @@ def _result_lines(report: ApplyReport) -> list[str]:
     if report.predicted is not None:
         lines.append(f"predicted {_gain(report.predicted)}")
     if report.measured is not None:
-        apart = report.difference_percent
-        beside = "" if apart is None else f", {apart:+.1f} % of the predicted speedup"
-        lines.append(f"measured  {_gain(report.measured)} over eager{beside}")
+        lines.append(f"measured  {_gain(report.measured)} over eager{_beside(report)}")
     if report.measured_host is not None:
-        lines.append(f"          {_gain(report.measured_host)} of what a caller waits for")
+        told = report.predicted_host
+        beside = "" if told is None else f", predicted {_gain(told)}"
+        lines.append(f"          {_gain(report.measured_host)} of what a caller waits for{beside}")
     lines += [
         f"          {one.speedup:.3f}x [{one.speedup_low:.3f} {one.speedup_high:.3f}] over "
         f"{one.baseline}: {_time(one.candidate_us)} against {_time(one.baseline_us)}"
         for one in report.timings
     ]
     return [*lines, f"written: {report.written}"]
+
+
+def _beside(report: ApplyReport) -> str:
+    """How the measured speedup lies to the predicted one."""
+    if report.difference_percent is None:
+        return ""
+    meet = "the intervals overlap" if report.intervals_meet else "the intervals do NOT overlap"
+    return f": {report.difference_percent:+.1f} % beside the predicted one, {meet}"
 
 
 def _gain(gain: GainFound) -> str:

@@ -22,7 +22,7 @@ _WAKING_STEPS = 8  # about 0.4 ms on two cores
 # glibc maps a block that is larger than any block freed before, and pages of it are faulted in
 # anew in every call (4 us each on a virtual machine). It learns from the largest block freed, up to
 # 32 MiB. One side was examined on large shapes and has learnt, the other has not: both learn here.
-_FREED_BYTES = 31 << 20
+FREED_BYTES = 31 << 20
 
 
 class TimedCalls:
@@ -34,7 +34,7 @@ class TimedCalls:
         self._memory = memory
         self._inputs = [prepare(call, memory) for call in plan.calls]
         self._waking = torch.zeros(_WAKING_ELEMENTS)
-        torch.empty(_FREED_BYTES, dtype=torch.uint8)
+        torch.empty(FREED_BYTES, dtype=torch.uint8)
 
     def run(self, length: int) -> int:
         """Make the first calls of the plan; how long handing over their results took, in us."""

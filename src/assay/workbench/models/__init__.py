@@ -15,6 +15,9 @@
     hot_model.py          the model profiled and ranked
     joined_sources.py     several modules as one text
     applied_model.py      the model's file with kernels in it
+    inference_task.py     the model's file as the task of the whole
+    counted_kernels.py    how often the patched model calls each kernel
+    counted_kernels_process.py  the process, with a sandbox, in which that is done
     apply_report.py       the record of what kernels promised and gained
     apply_kernels.py      kernels judged, put back, and the model judged
 

@@ -11,7 +11,7 @@ every other stands after what it uses.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from assay.errors import UsageError
@@ -84,17 +84,33 @@ def _forward_lines(forward: ForwardCode, replacements: Sequence[Replacement]) ->
     units = [_ForwardLine(one.text, (one.makes,), one.uses) for one in statements] + calls
     units.sort(key=lambda unit: min(first[name] for name in unit.makes))
     given = {one.partition("=")[0] for one in forward.arguments}
-    lines, known = list[str](), set(given)
+    ordered, known = list[_ForwardLine](), set(given)
     waiting = units
     while waiting:
         ready = next((one for one in waiting if set(one.uses) <= known), None)
         if ready is None:
             missing = sorted({name for one in waiting for name in one.uses} - known)
             raise UsageError(f"the forward cannot be put in order: {', '.join(missing[:4])}")
-        lines.append(f"{', '.join(ready.makes)} = {ready.text}")
+        ordered.append(ready)
         known |= set(ready.makes)
         waiting = [one for one in waiting if one is not ready]
-    return [*lines, f"return {forward.result}"]
+    return [*_releasing(ordered, set(forward.result_uses)), f"return {forward.result}"]
+
+
+def _releasing(ordered: Sequence[_ForwardLine], kept: set[str]) -> Iterator[str]:
+    """Every line, and after the last use of a value the release of it.
+
+    The model's own forward frees a value with the function that made it. A flat one that kept them
+    all would write every result to memory that no cache holds.
+    """
+    last = dict[str, int]()
+    for place, one in enumerate(ordered):
+        last |= dict.fromkeys((*one.uses, *one.makes), place)
+    for place, one in enumerate(ordered):
+        yield f"{', '.join(one.makes)} = {one.text}"
+        done = [name for name, end in last.items() if end == place and name not in kept]
+        if done:
+            yield f"del {', '.join(done)}"
 
 
 @dataclass(frozen=True)

@@ -1,10 +1,12 @@
 """Apply kernels: judge each on its cut-out task, put the accepted ones back, judge the model.
 
-    kernel -> evaluate(task, kernel) -> model_applied.py -> evaluate(model, model_applied.py)
+    kernel -> evaluate(task, kernel) -> model_applied.py -> calls of each kernel counted
+           -> evaluate(the model in inference mode, model_applied.py)
 
 The rule: only what is accepted now, on a fresh secret, goes into the model, and the model as a
 whole is judged like any other candidate, on the open track: it may use libraries, it may not be
-wrong. A speedup is over the operation as the model runs it.
+wrong. A speedup is over the operation as the model runs it. Where a kernel is not called as often
+as its operation was, nothing is measured: that is an error.
 """
 
 from __future__ import annotations
@@ -17,11 +19,14 @@ from assay.data.baselines import COMPILE, EAGER
 from assay.data.observations.measurement import Timing
 from assay.data.settings import Cache, Settings, Track
 from assay.data.verdict import Status, Verdict
+from assay.devices.device_registry import for_judging
 from assay.engine.judge import Judge
-from assay.errors import UsageError
+from assay.errors import TaskError, UsageError
 from assay.workbench.models.applied_model import Replacement, applied_text
 from assay.workbench.models.apply_report import AppliedKernel, ApplyReport, GainFound
+from assay.workbench.models.counted_kernels import kernel_calls
 from assay.workbench.models.gain_ranking import (
+    ForwardTime,
     PredictedGain,
     Replaced,
     difference_percent,
@@ -30,8 +35,10 @@ from assay.workbench.models.gain_ranking import (
 )
 from assay.workbench.models.hot_model import ModelFile
 from assay.workbench.models.hot_report import HotGroup, HotReport
+from assay.workbench.models.inference_task import inference_text
 
 Evaluate = Callable[[str, Path, Settings], Verdict]
+CountCalls = Callable[[Path, str, int, Settings], tuple[int, ...]]
 _APART = 1.5  # the profile's time of an operation over the judge's, from which on it is said
 
 
@@ -84,9 +91,12 @@ def judged_by(session: Judge) -> Evaluate:
 
 
 def apply(
-    request: ApplyRequest, judge: Evaluate, tell: Callable[[str], None] = lambda _: None
+    request: ApplyRequest,
+    judge: Evaluate,
+    tell: Callable[[str], None] = lambda _: None,
+    count: CountCalls = kernel_calls,
 ) -> ApplyReport:
-    """Judge, write, judge again."""
+    """Judge, write, count, judge again."""
     if request.model.source_id != request.report.source_id:
         raise UsageError(f"{request.model.path} has changed since it was profiled: run assay hot")
     if request.report.forward is None:
@@ -107,35 +117,91 @@ def apply(
         for one, (found, _) in zip(request.kernels, judged, strict=True)
         if found.used
     ]
-    text = applied_text(request.model.source, request.model.entry, request.report.forward, used)
-    request.out.parent.mkdir(parents=True, exist_ok=True)
-    request.out.write_text(text, encoding="utf-8")
+    task, settings = _written(request, used), _of_model(request.settings)
+    tell(f"counting the calls of {len(used)} kernel(s) in one forward")
+    text = request.out.read_text(encoding="utf-8")
+    try:
+        counts = count(task, text, len(used), settings)
+    except TaskError as error:  # the page shows no count, which is not a count of zero
+        tell(f"calls unknown: {error}")
+        counts = ()
+    kernels = with_calls(base.kernels, counts) if counts else base.kernels
     tell(f"judging {request.out.name} on {request.model.path.name}")
-    verdict = judge(str(request.model.path), request.out, _of_model(request.settings))
+    verdict = judge(str(task), request.out, settings)
     parts = [gain for found, gain in judged if found.used and gain is not None]
-    complete = len(parts) == len(used)
-    return measured(base, verdict, predicted(parts) if complete else None).model_copy(
-        update={"written": str(request.out)}
-    )
+    expected = Expected.of(parts, request.report) if len(parts) == len(used) else Expected()
+    changes = {"written": str(request.out), "kernels": kernels}
+    return measured(base, verdict, expected).model_copy(update=changes)
 
 
-def measured(base: ApplyReport, verdict: Verdict, expected: PredictedGain | None) -> ApplyReport:
+def _written(request: ApplyRequest, used: Sequence[Replacement]) -> Path:
+    """The patched model, and the path of the task on which it is judged."""
+    model, forward = request.model, request.report.forward
+    assert forward is not None
+    request.out.parent.mkdir(parents=True, exist_ok=True)
+    text = applied_text(model.source, model.entry, forward, used)
+    request.out.write_text(text, encoding="utf-8")
+    task = request.out.with_name(f"{model.path.stem}_inference.py")
+    task.write_text(inference_text(model.source, model.entry), encoding="utf-8")
+    return task
+
+
+def with_calls(
+    kernels: Sequence[AppliedKernel], counts: Sequence[int]
+) -> tuple[AppliedKernel, ...]:
+    """The kernels with their counts; a TaskError where one is not called as often as it should."""
+    left, found = iter(counts), []
+    for one in kernels:
+        seen = next(left) if one.used else None
+        if seen is not None and seen != one.calls:
+            raise TaskError(
+                f"one forward of the patched model calls the kernel for {one.task} {seen} times, "
+                f"not {one.calls}: nothing was measured"
+            )
+        found.append(one.model_copy(update={"calls_seen": seen}))
+    return tuple(found)
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What kernels promise: of the forward's time, and on a device of what a caller waits for."""
+
+    whole: PredictedGain | None = None
+    host: PredictedGain | None = None
+
+    @classmethod
+    def of(cls, parts: Sequence[Replaced], report: HotReport) -> Expected:
+        """On a device the judge's clock shows its busy time; a caller waits for the host too."""
+        wall = ForwardTime(
+            report.wall_us, report.wall_low_us, report.wall_high_us, report.launch_us
+        )
+        if not for_judging(report.device).accelerated:
+            return cls(predicted(parts, wall))
+        busy = report.busy_us
+        return cls(predicted(parts, ForwardTime(busy, busy, busy)), predicted(parts, wall))
+
+
+def measured(base: ApplyReport, verdict: Verdict, expected: Expected) -> ApplyReport:
     """The report with the verdict of the whole model beside what was predicted."""
     timings = verdict.timing or ()
     eager = next((one for one in timings if one.baseline == EAGER), None)
-    seen, host = _gain(eager), _host_gain(eager)
     accepted = verdict.status is Status.ACCEPTED
-    apart = None
-    if accepted and seen is not None and expected is not None:
-        apart = difference_percent(expected.speedup, seen.speedup)
+    seen, host = (_gain(eager), _host_gain(eager)) if accepted else (None, None)
+    whole = expected.whole
+    apart, meet = None, None
+    if seen is not None and whole is not None:
+        apart = difference_percent(whole.speedup, seen.speedup)
+        meet = whole.meets(seen.low, seen.high)
     return base.model_copy(
         update={
             "status": verdict.status,
             "reason": verdict.reason,
-            "predicted": _found(expected),
-            "measured": seen if accepted else None,
-            "measured_host": host if accepted else None,
+            "predicted": _found(whole),
+            "predicted_host": _found(expected.host),
+            "measured": seen,
+            "measured_host": host,
             "difference_percent": apart,
+            "intervals_meet": meet,
             "timings": timings if accepted else (),
         }
     )
@@ -148,9 +214,9 @@ def _judged(
     verdict = judge(str(kernel.task), kernel.path, settings)
     accepted = verdict.status is Status.ACCEPTED
     timings = (verdict.timing or ()) if accepted else ()
-    found = over_operation(timings, kernel.group.share)
+    unit_us, calls = kernel.group.unit_us, kernel.group.calls
+    found = over_operation(timings, calls, unit_us)
     eager = next((one for one in timings if one.baseline == EAGER), None)
-    unit_us = kernel.group.unit_us
     record = AppliedKernel(
         task=kernel.task.stem,
         kernel=str(kernel.path),
@@ -164,6 +230,7 @@ def _judged(
         speedup=found.speedup if found else None,
         speedup_low=found.low if found else None,
         speedup_high=found.high if found else None,
+        calls=calls,
         used=accepted,
         remark=_remark(verdict, eager, unit_us),
     )

@@ -9,9 +9,16 @@ time for their bytes and products (plus the launch of a kernel each):
     gain         = p * (1 - 1 / most speedup)   of W, that no kernel can exceed
     bound        = 1 / (1 - gain)               of the whole model
 
-After kernels were put back, with s the speedup of each over the operation in the model:
+After kernels were put back, with n the calls of each in a forward, a the time of the operation
+alone by the judge's clock, and s the kernel's speedup over it:
 
-    predicted    = 1 / (1 - sum p * (1 - 1 / s))
+    saved        = sum n * a * (1 - 1 / s)
+    predicted    = W / (W - saved)
+
+On a device W is the time for which it is busy, which the judge's clock of a device shows. A caller
+waits until the host has handed everything over and the device is done:
+
+    caller waits = W / max(host, W - saved)
 
 The rule: the denominator is the time that passes, never the sum of kernel times. A speedup is over
 the operation that the model runs, never over another kernel. What reaches 90 % of its limit is no
@@ -66,10 +73,37 @@ def headroom(time_us: float, limit_us: float | None, wall_us: float) -> Headroom
 class Replaced:
     """One operation of the model and the kernel that takes its place."""
 
-    share: float
+    calls: int  # in one forward
+    alone_us: float  # one call of the operation by itself, by the judge's clock
+    profiled_us: float  # one call of it in the model, by the profile
     speedup: float  # over the operation in the model
     low: float
     high: float
+
+    @property
+    def saved_us(self) -> float:
+        """Of one forward."""
+        return self.calls * self.alone_us * (1.0 - 1.0 / self.speedup)
+
+    @property
+    def saved_range_us(self) -> tuple[float, float]:
+        """By both intervals: of the speedup, and of the operation's time alone and in the model."""
+        found = [
+            self.calls * time_us * (1.0 - 1.0 / speedup)
+            for time_us in (self.alone_us, self.profiled_us)
+            for speedup in (self.low, self.high)
+        ]
+        return min(found), max(found)
+
+
+@dataclass(frozen=True)
+class ForwardTime:
+    """The time of one forward that kernels can save from, with its interval."""
+
+    us: float
+    low_us: float
+    high_us: float
+    launch_us: float = 0.0  # of the host, which no kernel saves; 0 on a CPU
 
 
 @dataclass(frozen=True)
@@ -80,30 +114,41 @@ class PredictedGain:
     low: float
     high: float
 
+    def meets(self, low: float, high: float) -> bool:
+        """Whether the two intervals have a point in common."""
+        return self.low <= high and low <= self.high
 
-def predicted(replaced: Iterable[Replaced]) -> PredictedGain:
+
+def predicted(replaced: Iterable[Replaced], forward: ForwardTime) -> PredictedGain:
     """What the kernels promise together."""
     known = list(replaced)
-    return PredictedGain(
-        _amdahl((one.share, one.speedup) for one in known),
-        _amdahl((one.share, one.low) for one in known),
-        _amdahl((one.share, one.high) for one in known),
-    )
+    least = sum(one.saved_range_us[0] for one in known)
+    most = sum(one.saved_range_us[1] for one in known)
+    launch = forward.launch_us
+    ends = [
+        _without(whole, saved, launch)
+        for whole in (forward.low_us, forward.high_us)
+        for saved in (least, most)
+    ]
+    speedup = _without(forward.us, sum(one.saved_us for one in known), launch)
+    return PredictedGain(speedup, min(speedup, *ends), max(speedup, *ends))
 
 
-def _amdahl(parts: Iterable[tuple[float, float]]) -> float:
-    left = 1.0 - sum(share * (1.0 - 1.0 / speedup) for share, speedup in parts)
-    return 1.0 / max(1e-9, left)
+def _without(whole_us: float, saved_us: float, launch_us: float) -> float:
+    """The speedup; no forward ends before the host has handed it over."""
+    left = max(whole_us - saved_us, min(launch_us, whole_us), 1e-9 * whole_us)
+    return whole_us / left if left > 0 else 1.0
 
 
-def over_operation(timings: Sequence[Timing], share: float) -> Replaced | None:
-    """The speedup over the operation in the model; None where it was not measured.
+def over_operation(timings: Sequence[Timing], calls: int, profiled_us: float) -> Replaced | None:
+    """What a kernel gains over the operation in the model; None where it was not measured.
 
     Timings against other kernels, a first draft or a compiler's, say nothing about the model.
     """
     for one in timings:
         if one.baseline == BASELINE:
-            return Replaced(share, one.speedup, one.speedup_low, one.speedup_high)
+            low, high = one.speedup_low, one.speedup_high
+            return Replaced(calls, one.baseline_us, profiled_us, one.speedup, low, high)
     return None
 
 

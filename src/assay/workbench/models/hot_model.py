@@ -35,6 +35,7 @@ from assay.workbench.models.model_answer import (
 
 TIMEOUT_S = 600.0
 _MOST_WORDS = 4  # of a task's name; longer regions are shortened
+_COSTLY_US = 1.0  # that the profiler costs an operation, from which on it is said
 _OVERFULL = 1.05  # busy time over the forward's, from which on the profiler's cost is said
 
 
@@ -164,6 +165,7 @@ def ranked(answer: ModelAnswer, place: Profiled, limits: DeviceLimits, top: int)
         wall_low_us=low,
         wall_high_us=high,
         forwards=len(answer.wall_us),
+        launch_us=answer.launch_us,
         busy_us=busy,
         idle_share=idle,
         limits_from=limits.source,
@@ -176,7 +178,7 @@ def ranked(answer: ModelAnswer, place: Profiled, limits: DeviceLimits, top: int)
 
 
 def _priced(found: FoundGroup, wall_us: float, limits: DeviceLimits, scale: float) -> HotGroup:
-    """With its limit. `scale` takes off what the profiler itself cost."""
+    """With its limit. `scale` is below 1 where the profile's forwards were slower than the rest."""
     time_us = found.time_us * scale
     least = limits.least_us(found.work)
     room = headroom(time_us, None if least is None else least * found.calls, wall_us)
@@ -223,10 +225,14 @@ def task_names(stem: str, groups: Sequence[FoundGroup]) -> list[str]:
 
 def _advice(answer: ModelAnswer, wall_us: float) -> list[str]:
     said = []
+    if answer.profiler_us >= _COSTLY_US:
+        said.append(
+            f"the profiler cost every operation {answer.profiler_us:.3g} us, which was taken off"
+        )
     if answer.busy_us > _OVERFULL * wall_us:
         said.append(
-            f"under the profiler the operations take {answer.busy_us / wall_us:.2f} times the "
-            "forward without it: times are scaled down by that"
+            f"while it was profiled the device was busy for {answer.busy_us / wall_us:.2f} times "
+            "the forward without the profiler: times are scaled down by that"
         )
     if answer.untraced:
         said.append(f"no graph, so neither fusion nor tasks: {answer.untraced}")

@@ -97,6 +97,7 @@ class HotReport(Record):
     wall_low_us: float  # 25th percentile
     wall_high_us: float  # 75th percentile
     forwards: int  # that were timed
+    launch_us: float = 0.0  # of the host, to hand one forward to a device; 0 on a CPU
     busy_us: float  # of one forward: the union of its kernels' intervals
     idle_share: float
     limits_from: str  # which board or calibration the limits are made of; empty: none

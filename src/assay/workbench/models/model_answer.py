@@ -44,7 +44,9 @@ class ModelAnswer(Record):
 
     torch: str
     wall_us: tuple[float, ...]  # one a forward
+    launch_us: float = 0.0  # of the host, to hand one forward to a device; 0 on a CPU
     busy_us: float  # in one forward
+    profiler_us: float = 0.0  # that the profiler cost each operation, and that was taken off
     groups: tuple[FoundGroup, ...]
     forward: ForwardCode | None = None
     untraced: str = ""

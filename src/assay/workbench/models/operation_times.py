@@ -12,7 +12,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from assay.workbench.models.device_time import busy_us, exclusive_us
 from assay.workbench.models.profile_rows import ProfileRow, RowKind, TensorForm
@@ -67,6 +67,29 @@ def host_times(rows: Sequence[ProfileRow]) -> ModelTimes:
         for row, time in zip(operations, own, strict=True)
     )
     return ModelTimes(found, busy_us([(one.start_us, one.end_us) for one in operations]))
+
+
+def without_profiler(times: ModelTimes, wall_us: float) -> tuple[ModelTimes, float]:
+    """Without what the profiler added, and what that was for each operation, in microseconds.
+
+    The forwards are known to take no more than `wall_us`. What the profile has beyond that is the
+    profiler's, which costs every row alike: short operations lose most of their time, long ones
+    next to nothing. No operation loses more than it has.
+    """
+    own = sorted(one.exclusive_us for one in times.operations)
+    total = sum(own)
+    if total <= wall_us:
+        return times, 0.0
+    cost, left = 0.0, total - wall_us
+    for place, shortest in enumerate(own):  # those below the cost lose all they have
+        cost = left / (len(own) - place)
+        if cost <= shortest:
+            break
+        left -= shortest
+    kept = tuple(
+        replace(one, exclusive_us=max(0.0, one.exclusive_us - cost)) for one in times.operations
+    )
+    return ModelTimes(kept, min(times.busy_us, wall_us)), cost
 
 
 def _own_times(rows: Sequence[ProfileRow]) -> list[float]:
