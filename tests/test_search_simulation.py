@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 
@@ -116,3 +117,15 @@ def test_a_result_counts_with_its_best() -> None:
     more = {"below_limit": 0, "untrusted": 0, "spent": Spend(trials=4)}
     assert searched_task(SearchResult(**fields, **more, best=best)) == SearchedTask("a", 2.0, 4, 1)
     assert searched_task(SearchResult(**fields, **more)).speedup is None
+
+
+def test_the_pages_have_the_figures_of_the_record() -> None:
+    root = Path(__file__).parents[1]
+    record = json.loads((root / "benchmarks/results/search_simulation.json").read_text())
+    second = "trials_to_the_same_best_second_half"
+    parts = [record["steering"]["steered"]["share_of_gain"], record["memory"][second]]
+    parts.append(record["memory_where_examples_help_more"][second])
+    for page in ("docs/search.md", "docs/strategies.md"):
+        text = " ".join((root / page).read_text(encoding="utf-8").split())
+        for one in parts:
+            assert f"{one['mean']:.3f} [{one['low']:.3f}, {one['high']:.3f}]" in text, page
