@@ -30,7 +30,7 @@ import time
 from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from itertools import chain, zip_longest
 from pathlib import Path
 from typing import Any
@@ -176,12 +176,14 @@ class SearchRun:
         waiting = [one for one in tasks if one.id not in self._record.trials]
         left = len(tasks) if self._flags.limit is None else self._flags.limit
         left -= len(self._record.covered)
+        if left <= 0:
+            return
         busy: set[Future[None]] = set()
         for task, first in self._planned(waiting):
             if not isinstance(first, Proposal):
                 self._leave_out(task, getattr(first, "reason", first))
                 continue
-            if left <= 0 or time.monotonic() > self._trials_end:
+            if time.monotonic() > self._trials_end:
                 break
             left -= 1
             busy.add(self._working.submit(self._search_one, task, first))
@@ -203,15 +205,17 @@ class SearchRun:
 
     def _search_one(self, task: Task, first: Proposal) -> None:
         search = TaskSearch(task, self._generator, self._judge(), self._asked, self._trials_end)
-        row = search.row(first)
-        if row is not None:
-            self._record.add(row)
+        with _told(task):
+            row = search.row(first)
+            if row is not None:
+                self._record.add(row)
 
     def _confirm_one(self, task: Task, trials: dict[str, Any]) -> None:
         if time.monotonic() < self._ends:
-            row = winner_row(task, trials, self._judge(), self._asked, self._ends)
-            if row is not None:
-                self._record.add(row)
+            with _told(task):
+                row = winner_row(task, trials, self._judge(), self._asked, self._ends)
+                if row is not None:
+                    self._record.add(row)
 
     def _judge(self) -> Judge:
         """Each in its turn."""
@@ -252,6 +256,15 @@ class SearchRun:
             return self._generator.propose(request, lambda _: None)
         except Exception as problem:  # a defect of a template is a row, not the end of the run
             return f"{type(problem).__name__}: {problem}"
+
+
+@contextmanager
+def _told(task: Task) -> Iterator[None]:
+    """A fault of ours costs one task, not the run; the next call asks for it again."""
+    try:
+        yield
+    except Exception as problem:
+        print(f"{task.id}: not judged: {type(problem).__name__}: {problem}", flush=True)
 
 
 def _raise_errors(done: set[Future[None]]) -> None:

@@ -9,12 +9,15 @@ Each trace has a process of its own here too.
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
 import signal
 import tempfile
+from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import AbstractContextManager
-from multiprocessing import get_context
+from multiprocessing import forkserver, get_context
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +27,9 @@ from assay.generators.templates.graph.traced_graph import TIMEOUT_S, graph_of
 from assay.generators.templates.planned_task import plan_of
 from assay.generators.templates.targets.candidate_module import PlannedTask
 
-PRELOADED = ["warmed_tracer"]  # imported by the process that forks, and by no other
+# Imported by the process that forks. Forks run the top of the main script again: what that imports
+# is there already.
+PRELOADED = ["warmed_tracer", "template_search"]
 
 
 class WarmTraces(AbstractContextManager["WarmTraces"]):
@@ -33,6 +38,8 @@ class WarmTraces(AbstractContextManager["WarmTraces"]):
     def __init__(self, jobs: int) -> None:
         context = get_context("forkserver")
         context.set_forkserver_preload(PRELOADED)
+        with _importable(Path(__file__).parent):
+            forkserver.ensure_running()
         self._pool = ProcessPoolExecutor(jobs, context, max_tasks_per_child=1)
 
     def plan(self, task: Task) -> PlannedTask:
@@ -44,6 +51,20 @@ class WarmTraces(AbstractContextManager["WarmTraces"]):
 
     def __exit__(self, *_: object) -> None:
         self._pool.shutdown(wait=True, cancel_futures=True)
+
+
+@contextlib.contextmanager
+def _importable(folder: Path) -> Iterator[None]:
+    """What is started meanwhile finds the modules of the folder; what is started later does not."""
+    before = os.environ.get("PYTHONPATH")
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (str(folder), before)))
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ["PYTHONPATH"]
+        else:
+            os.environ["PYTHONPATH"] = before
 
 
 def trace(source: str, entry: str, timeout_s: float) -> dict[str, Any]:
