@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import math
+import subprocess
 import sys
 import time
 from collections import Counter
@@ -10,9 +12,11 @@ from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
 
-from template_coverage import category, kind_of
+from template_coverage import PAGE, RECORD, category, counts, kind_of, reasons, section
 from template_record import TemplateRecord, line, summary
 from template_search import chosen_tasks, parsed_flags
 from template_trials import Asked, TaskSearch, winner_row
@@ -125,5 +129,40 @@ def test_categories_come_in_turn(monkeypatch: Any) -> None:
     assert set(first) == kinds and max(first.values()) == 1
 
 
+def test_the_table_of_the_page_is_the_record() -> None:
+    if not RECORD.exists():
+        assert "Not recorded yet" in PAGE.read_text(encoding="utf-8")
+        return
+    record = json.loads(RECORD.read_text(encoding="utf-8"))
+    assert section(record) in PAGE.read_text(encoding="utf-8")
+    for device in record["devices"]:
+        found = counts(record, device)
+        left_out = sum(count for _, count, _ in reasons(record, device))
+        covered = sum(done for done, _ in found.values())
+        assert covered + left_out == sum(whole for _, whole in found.values())
+        assert not any(kind.startswith("defect") for kind, _, _ in reasons(record, device))
+
+
 def test_reasons_that_differ_in_numbers_are_of_one_kind() -> None:
     assert kind_of("sizes: 3 and 4: no") == kind_of("sizes: 5 and 6: never") == "sizes: N and N"
+
+
+@pytest.mark.exhaustive
+def test_a_real_run_ends_with_its_summary(tmp_path: Path) -> None:
+    script = Path(__file__).parents[1] / "benchmarks/template_search.py"
+    plain = [sys.executable, str(script), "--no-timing", "--trial-level", "smoke"]
+    plain += [
+        "--level",
+        "smoke",
+        "--tasks",
+        "relu",
+        "cumulative_sum",
+        "--out",
+        str(tmp_path / "rows.jsonl"),
+    ]
+    for _ in range(2):  # the second time everything is recorded
+        done = subprocess.run(plain, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        assert "2 of 2 tasks looked at: 1 covered" in done.stdout
+        assert "1 winners judged anew, 1 of these accepted" in done.stdout
+    assert len((tmp_path / "rows.jsonl").read_text().splitlines()) == 3
