@@ -1,4 +1,4 @@
-"""The candidates of the comparison: what three offline generators make of seven native tasks.
+"""The candidates of the comparison: what offline generators make of native tasks, on either device.
 
 The rule: every candidate is written out with its generator, and a task that a generator has nothing
 for is written down with the reason.
@@ -7,26 +7,40 @@ for is written down with the reason.
 from __future__ import annotations
 
 import json
+import random
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain, zip_longest
 from pathlib import Path
 
 from assay.data.candidate import Candidate
 from assay.data.task import Task
+from assay.data.workload import Direction
 from assay.errors import UsageError
 from assay.generators.candidate_source import CandidateSource, NoCandidate
 from assay.generators.eager_source import EagerSource
 from assay.generators.inductor_cpp_source import InductorCppSource
+from assay.generators.inductor_triton_source import InductorTritonSource
 from assay.languages.candidate_file import load_candidate
-from assay.tasks.catalog import resolve
+from assay.tasks.catalog import tasks_of
 
 ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT / "tests"))
+
+from corpus_case import CUDA_CORPUS, cases  # noqa: E402
+from device_agnostic import applies_on_cuda  # noqa: E402
+
 TASKS = ("softmax", "gelu", "swiglu", "layernorm", "rmsnorm", "linear_relu", "matmul")
 HAND = "hand"
-GENERATORS = ("eager", "inductor-cpp", HAND)
+GENERATORS = {
+    "cpu": ("eager", "inductor-cpp", HAND),
+    "cuda": ("eager", "inductor-triton", HAND),
+}
 SOURCES: dict[str, type[CandidateSource]] = {
     "eager": EagerSource,
     "inductor-cpp": InductorCppSource,
+    "inductor-triton": InductorTritonSource,
 }
 BY_HAND = {
     "softmax": (
@@ -46,11 +60,10 @@ BY_HAND = {
     "linear_relu": ("examples/linear_relu/honest__cpp_packed_weight.py",),
     "matmul": ("examples/matmul/honest__cpp_blocked.py",),
 }
-_ON_A_GPU = {
-    "inductor-triton": "turning Inductor's Triton source into stand-alone candidates is not "
-    "written yet; on a CPU use inductor-cpp",
-    "inductor-cpp": "it writes C++ for a CPU; use --device cpu",
-    HAND: "the kernels by hand are for a CPU; use --device cpu",
+_MOST_BY_HAND = 2  # kernels of one task on a GPU
+_ELSEWHERE = {
+    "inductor-cpp": ("cpu", "it writes C++ for a CPU; use --device cpu"),
+    "inductor-triton": ("cuda", "it writes Triton and needs a GPU to be made; use --device cuda"),
 }
 
 
@@ -66,32 +79,71 @@ class Missing:
 def check_generators(names: list[str], device: str) -> None:
     """An unknown name, or one that has nothing for the device, is the user's mistake."""
     for name in names:
-        if name not in (*GENERATORS, "inductor-triton"):
-            raise UsageError(f"unknown generator '{name}': known are {', '.join(GENERATORS)}")
-        if name in _ON_A_GPU and (device != "cpu" or name == "inductor-triton"):
-            raise UsageError(f"the generator {name} has nothing for {device}: {_ON_A_GPU[name]}")
+        if name not in (*SOURCES, HAND):
+            known = ", ".join((*SOURCES, HAND))
+            raise UsageError(f"unknown generator '{name}': known are {known}")
+        own, reason = _ELSEWHERE.get(name, (device, ""))
+        if own != device:
+            raise UsageError(f"the generator {name} has nothing for {device}: {reason}")
 
 
-def made(names: list[str], tasks: list[str]) -> Iterator[tuple[Task, Candidate] | Missing]:
-    """Every candidate of every generator, task by task."""
-    for task in map(resolve, tasks):
-        for name in names:
-            if name == HAND:
-                yield from _by_hand(task)
-                continue
-            found = SOURCES[name]().candidate(task)
-            if isinstance(found, NoCandidate):
-                yield Missing(task.id, name, found.reason)
-            else:
-                yield task, found
+def hand_written(device: str) -> dict[str, list[Path]]:
+    """Kernels that people wrote, by native task; on a GPU the Triton of the corpus and examples."""
+    if device == "cpu":
+        return {task: [ROOT / path for path in paths] for task, paths in BY_HAND.items()}
+    native = {task.id for task in tasks_of("native")}
+    honest = [one for one in (*cases(CUDA_CORPUS), *cases()) if one.label == "honest"]
+    moved = [one for one in honest if one.task_source in native and applies_on_cuda(one)]
+    found: dict[str, list[Path]] = {}
+    for task, path in [(one.task, one.path) for one in moved] + _examples(native):
+        if load_candidate(path).language == "triton":
+            found.setdefault(task, []).append(path)
+    return {task: sorted(paths, key=_is_odd)[:_MOST_BY_HAND] for task, paths in found.items()}
 
 
-def _by_hand(task: Task) -> Iterator[tuple[Task, Candidate] | Missing]:
-    paths = BY_HAND.get(task.id, ())
-    if not paths:
-        yield Missing(task.id, HAND, "nobody wrote one")
-    for path in paths:
-        yield task, load_candidate(ROOT / path)
+def _is_odd(path: Path) -> bool:
+    """Whether a kernel of the corpus is there for something beside its arithmetic."""
+    return path.stem == "kernel" and not path.parent.name.startswith("triton_")
+
+
+def _examples(native: set[str]) -> list[tuple[str, Path]]:
+    paths = sorted((ROOT / "examples").glob("*/*triton*.py"))
+    return [
+        (path.parent.name, path)
+        for path in paths
+        if path.parent.name in native and not path.name.startswith(("wrong__", "cheat__"))
+    ]
+
+
+def gpu_tasks(most: int) -> list[str]:
+    """Tasks that have a kernel by hand, then others; in each part the categories come in turn."""
+    by_hand = hand_written("cuda")
+    tasks = [one for one in tasks_of("native") if one.direction is Direction.FORWARD]
+    parts = [[one for one in tasks if (one.id in by_hand) is own] for own in (True, False)]
+    return [one.id for part in parts for one in _in_turns(part)][:most]
+
+
+def _in_turns(tasks: list[Task]) -> list[Task]:
+    groups: dict[str, list[Task]] = {}
+    for one in tasks:
+        name = next((tag for tag in one.tags if tag.startswith("category:")), "")
+        groups.setdefault(name, []).append(one)
+    for found in groups.values():
+        random.Random(0).shuffle(found)
+    turns = zip_longest(*(groups[name] for name in sorted(groups)))
+    return [one for one in chain.from_iterable(turns) if one is not None]
+
+
+def made(task: Task, name: str, device: str) -> Iterator[tuple[Task, Candidate] | Missing]:
+    """What one generator has for a task."""
+    if name == HAND:
+        paths = hand_written(device).get(task.id, [])
+        if not paths:
+            yield Missing(task.id, HAND, "nobody wrote one")
+        yield from ((task, load_candidate(path)) for path in paths)
+        return
+    found = SOURCES[name]().candidate(task)
+    yield Missing(task.id, name, found.reason) if isinstance(found, NoCandidate) else (task, found)
 
 
 def line_of(task: Task, candidate: Candidate, sample: int) -> str:

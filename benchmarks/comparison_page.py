@@ -1,6 +1,6 @@
-"""The page of the comparison, written from its record.
+"""The page of the comparison, written from its records: of a CPU, and of a GPU where there is one.
 
-The rule: every figure of the page comes from the record; the words around them do not depend on it.
+The rule: every figure, and every sentence about what was found, comes from a record.
 """
 
 from __future__ import annotations
@@ -10,23 +10,20 @@ from typing import Any
 
 Record = dict[str, Any]
 _REASON = 110
+_NUMBERS = {2: "Two", 3: "Three", 4: "Four"}
 _HEAD = """# A comparison, from candidates to a report
 
-Three generators that need no network, on {tasks} native tasks, judged and scored by the commands
-of Assay. `benchmarks/comparison.py` writes this page from
-`benchmarks/results/comparison_{device}.json`; no figure is typed.
+{generators} generators that need no network, on {tasks} native tasks, judged and scored by the
+commands of Assay. `benchmarks/comparison.py` writes this page from
+`benchmarks/results/comparison_cpu.json`; no figure is typed.{gpu}
 
 | generator | what it hands in |
 |---|---|
-| `eager` | the reference's own torch calls |
-| `inductor-cpp` | C++ that torch.compile wrote, as text; it runs without torch.compile |
-| `hand` | kernels of `examples` and honest ones of `tests/corpus` |
+{handed}
 
 **The machine** is a small one: {device_name}, {cores} cores, no GPU; {threads} threads,
 torch {torch}, {compiler}. What is faster here says little about a large CPU and nothing about a
 GPU. {timed}
-`--device cuda` asks the generators for a GPU: only `eager` has an answer there so far, and
-`inductor-triton` is refused with a sentence that says what is missing.
 
 ```sh
 assay run native --candidates candidates.jsonl --out RUN {how}
@@ -36,6 +33,25 @@ assay compare RUN --generator eager --generator inductor-cpp
 assay leaderboard RUN --attempted-only
 assay report RUN -o report.html
 ```
+"""
+_HANDED = {
+    "eager": "the reference's own torch calls",
+    "inductor-cpp": "C++ that torch.compile wrote, as text; it runs without torch.compile",
+    "inductor-triton": "Triton that torch.compile wrote, as plain kernels; needs a GPU to be made",
+    "hand": "kernels of `examples` and honest ones of `tests/corpus`",
+}
+_NO_GPU = """
+No record of a GPU is here yet: `python benchmarks/comparison.py --device cuda` makes one."""
+_GPU = """
+[The same on a GPU](#on-a-gpu) is at the end of the page."""
+_ON_A_GPU = """## On a GPU
+
+`benchmarks/results/comparison_h200.json`, {date}: {device_name}, torch {torch}, Python {python},
+level `{level}`. {timed}{left}
+
+| generator | what it hands in |
+|---|---|
+{handed}
 """
 _TIMED = """The timed judgements took {seconds} s together; the load average was {before:.1f} when
 they began and {after:.1f} when they ended."""
@@ -65,12 +81,14 @@ at that line.
 """
 
 
-def page(record: Record) -> str:
+def page(record: Record, gpu: Record | None = None) -> str:
     """The whole page in Markdown."""
     environment = record["environment"]
     head = _HEAD.format(
+        generators=_NUMBERS.get(len(record["generators"]), len(record["generators"])),
         tasks=len(record["tasks"]),
-        device=record["device"],
+        gpu=_NO_GPU if gpu is None else _GPU,
+        handed=_handed(record),
         device_name=environment["device"]["name"],
         cores=environment["device"]["cores"],
         threads=environment["threads"],
@@ -79,10 +97,36 @@ def page(record: Record) -> str:
         timed=_timed_words(record),
         how=_how_judged(record),
     )
+    parts = [head, *_sections(record), _analysis(record), _REPORT]
+    return "\n".join(part.strip("\n") + "\n" for part in [*parts, *_gpu_sections(gpu)])
+
+
+def _sections(record: Record) -> list[str]:
     judged = [] if record["timed"] is None else [_judged(record)]
-    parts = [head, _made(record), *judged, _kernels(record), _scores(record)]
-    parts += [_leaderboard(record), _compared(record), _analysis(record), _REPORT]
-    return "\n".join(part.strip("\n") + "\n" for part in parts)
+    parts = [_made(record), *judged, _kernels(record), _scores(record)]
+    return [*parts, _leaderboard(record), _compared(record)]
+
+
+def _gpu_sections(record: Record | None) -> list[str]:
+    """The same sections, one level down."""
+    if record is None:
+        return []
+    environment, left = record["environment"], record["not_reached"]
+    head = _ON_A_GPU.format(
+        date=record["date"],
+        device_name=environment["device"]["name"],
+        torch=environment["torch"],
+        python=environment["python"],
+        level=record["level"],
+        timed=_timed_words(record),
+        left=f"\nNot reached in the time: {len(left)} tasks ({', '.join(left)})." if left else "",
+        handed=_handed(record),
+    )
+    return [head, *(part.replace("## ", "### ", 1) for part in _sections(record))]
+
+
+def _handed(record: Record) -> str:
+    return "\n".join(f"| `{name}` | {_HANDED[name]} |" for name in record["generators"])
 
 
 def _timed_words(record: Record) -> str:
@@ -119,9 +163,9 @@ def _judged(record: Record) -> str:
     text = [
         "## Verdicts",
         "",
-        "Level `quick`, track `open`: anything correct may be accepted. In each cell: the status",
-        "unless accepted, the share of workloads answered, and the speedup over the baseline eager",
-        "torch with its 95 % interval.",
+        f"Level `{record.get('level', 'quick')}`, track `open`: anything correct may be accepted.",
+        "In each cell: the status unless accepted, the share of workloads answered, and the",
+        "speedup over the baseline eager torch with its 95 % interval.",
         "",
         _grid(record, record["verdicts"], _timed_cell),
     ]
@@ -134,14 +178,34 @@ def _kernels(record: Record) -> str:
         "## Whose kernels are they?",
         "",
         "Judged on the track `kernel`, where the computation must be in kernels of",
-        "the candidate's own. C++ that torch.compile wrote is its own where it is handed in as",
-        "text ([generated kernels](honesty.md#policies)); what it leaves to a library is not.",
+        f"the candidate's own ([policies](honesty.md#policies)){_when_judged(record)}.",
+        "",
+        *_whose(record),
         "",
         _grid(record, record["kernel_verdicts"], lambda one: one["status"]),
         "",
         *_not_accepted(record["kernel_verdicts"]),
     ]
     return "\n".join(text)
+
+
+def _when_judged(record: Record) -> str:
+    return f"; judged on {record['kernels_judged']}" if "kernels_judged" in record else ""
+
+
+def _whose(record: Record) -> list[str]:
+    """A sentence for each generator: how many are its own kernels, and what the others are."""
+    owner = {one["name"]: one["generator"] for one in record["candidates"]}
+    lines = []
+    for name in record["generators"]:
+        own = [one for one in record["kernel_verdicts"] if owner[one["candidate"]] == name]
+        by_status: dict[str, list[str]] = {}
+        for one in own:
+            by_status.setdefault(one["status"], []).append(f"`{one['task']}`")
+        accepted = len(by_status.pop("accepted", ()))
+        rest = [f"{status}: {', '.join(tasks)}" for status, tasks in sorted(by_status.items())]
+        lines.append("; ".join([f"* `{name}`: {accepted} of {len(own)} accepted", *rest]) + ".")
+    return lines
 
 
 def _grid(record: Record, verdicts: list[Record], cell: Any) -> str:

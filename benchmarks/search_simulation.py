@@ -1,6 +1,7 @@
 """Search simulation: every strategy on simulated tasks, with a truth that it cannot see.
 
     python benchmarks/search_simulation.py [--seeds 50] [--out results/search_simulation.json]
+        [--only every_strategy steering memory memory_where_examples_help_more]
 
 Three questions:
 
@@ -285,6 +286,7 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=50, help="of steering; memory has ten")
     parser.add_argument("--out", type=Path, default=OUT)
     parser.add_argument("--first-seed", type=int, default=2000, help="0 to 1015 were developed on")
+    parser.add_argument("--only", nargs="+", help="these parts; the others stay as recorded")
     given = parser.parse_args()
     first = given.first_seed
     ten = range(first, first + 10)
@@ -294,10 +296,17 @@ def main() -> None:
         "memory": lambda: memory(ten),
         "memory_where_examples_help_more": lambda: memory(ten, HELPFUL),
     }
-    found: dict[str, Any] = {"first_seed": first, "facts": asdict(USUAL)}
-    for name, make in parts.items():
+    facts = {"first_seed": first, "facts": asdict(USUAL)}
+    found: dict[str, Any] = dict(facts)
+    if given.only and given.out.exists():
+        found = json.loads(given.out.read_text(encoding="utf-8"))
+        if {name: found.get(name) for name in facts} != facts:
+            parser.error(f"{given.out} is of other seeds or facts: run all parts")
+    for name in given.only or parts:
+        if name not in parts:
+            parser.error(f"no part '{name}': known are {', '.join(parts)}")
         print(f"{name}:", flush=True)
-        found[name] = make()
+        found[name] = parts[name]()
         given.out.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
     print(f"written to {given.out}")
 

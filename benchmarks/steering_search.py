@@ -1,14 +1,17 @@
 """Steering by limits against equal asks for every task, in real searches on this machine.
 
-    python benchmarks/steering_search.py softmax layer_norm gelu --device cuda --asks 20 --out DIR
+    python benchmarks/steering_search.py softmax layernorm gelu --device cuda --asks 20 --out DIR
+        [--jobs 8] [--level quick] [--seeds 1] [--stop-after-s 190]
 
 runs `assay search` twice with the same generator and seed: with the same number of asks for every
 task (greedy, all stop rules off), and with `limit-steering` on 70 % of the trials that this took.
 It prints the share of the gain and of the trials, and a line for each task, and writes
-`DIR/steering.json`. The gain is the sum of ln(speedup) of each task's best, slower ones as nought;
-a task that has no accepted kernel in either search counts nought there.
+`DIR/steering.json` after each search. The gain is the sum of ln(speedup) of each task's best,
+slower ones as nought; a task that has no accepted kernel in either search counts nought there.
 
-Both figures are of one seed: `--seeds 3` repeats the pair and prints each.
+Both figures are of one seed: `--seeds 3` repeats the pair and prints each. With `--stop-after-s` a
+search that is still at work when its part of the time is over is stopped, and what it stored until
+then counts; the record says so. The same command goes on with what was stopped.
 """
 
 from __future__ import annotations
@@ -16,12 +19,21 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import signal
 import subprocess
 import sys
+import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from assay.app.stored.stored_run import stored_run
+from assay.data.generation.search_result import SearchResult
+from assay.errors import AssayError
+from assay.workbench.search_log import SearchLog, stored_plan
+from assay.workbench.search_results import search_results
+
 OFF = ("seconds=0", "limit_share=0", "plateau=0")
+STOP_S = 20.0  # that a search which is told to stop has for it
 
 
 @dataclass(frozen=True)
@@ -31,67 +43,128 @@ class SearchedTask:
     task: str
     speedup: float | None
     trials: int
+    accepted: int = 0
+
+
+@dataclass(frozen=True)
+class StoredSearch:
+    """What one search stored."""
+
+    tasks: tuple[SearchedTask, ...]
+    stopped: bool = False  # by the time, before its end
+    untimed: str = ""  # why accepted kernels have no times, where they have none
+
+    @property
+    def gain(self) -> float:
+        """The sum of ln(speedup), slower ones as nought."""
+        return sum(math.log(max(1.0, one.speedup)) for one in self.tasks if one.speedup)
+
+    @property
+    def trials(self) -> int:
+        """Of all tasks."""
+        return sum(one.trials for one in self.tasks)
 
 
 @dataclass(frozen=True)
 class SteeringComparison:
     """Two searches of the same tasks."""
 
-    uniform: tuple[SearchedTask, ...]
-    steered: tuple[SearchedTask, ...]
+    uniform: StoredSearch
+    steered: StoredSearch
 
     @property
     def share_of_gain(self) -> float | None:
         """None where equal asks gained nothing."""
-        whole = _gain(self.uniform)
-        return _gain(self.steered) / whole if whole else None
+        return self.steered.gain / self.uniform.gain if self.uniform.gain else None
 
     @property
     def share_of_trials(self) -> float:
         """Trials of steering over those of equal asks."""
-        return _trials(self.steered) / max(1, _trials(self.uniform))
+        return self.steered.trials / max(1, self.uniform.trials)
+
+    def lines(self) -> list[str]:
+        """What is printed."""
+        gain = self.share_of_gain
+        said = "equal asks gained nothing" if gain is None else f"{100 * gain:.1f} % of the gain"
+        lines = [f"steering: {said} with {100 * self.share_of_trials:.1f} % of the trials"]
+        for name, one in (("equal asks", self.uniform), ("steering", self.steered)):
+            if one.stopped:
+                lines.append(f"  {name}: stopped by the time, {one.trials} trials until then")
+            if one.untimed:
+                lines.append(f"  {name}: accepted kernels were not timed: {one.untimed}")
+        after = {one.task: one for one in self.steered.tasks}
+        return [*lines, *(_pair(one, after.get(one.task)) for one in self.uniform.tasks)]
 
 
-def read_results(text: str) -> tuple[SearchedTask, ...]:
-    """The lines that `assay search --json` prints."""
-    found = []
-    for line in text.splitlines():
-        if not line.strip():
-            continue
-        one = json.loads(line)
-        best = one["best"] or {}
-        found.append(SearchedTask(one["task"], best.get("speedup"), one["spent"]["trials"]))
-    return tuple(found)
+def _pair(before: SearchedTask, after: SearchedTask | None) -> str:
+    steered = "not begun" if after is None else _said(after)
+    return f"  {before.task:28} equal asks: {_said(before)}; steering: {steered}"
 
 
-def _gain(tasks: tuple[SearchedTask, ...]) -> float:
-    return sum(math.log(max(1.0, one.speedup)) for one in tasks if one.speedup)
+def _said(one: SearchedTask) -> str:
+    speed = "not timed" if one.speedup is None else f"{one.speedup:.3f}x"
+    return f"{speed if one.accepted else 'none accepted'} in {one.trials} trials"
 
 
-def _trials(tasks: tuple[SearchedTask, ...]) -> int:
-    return sum(one.trials for one in tasks)
+def searched_task(one: SearchResult) -> SearchedTask:
+    """What counts of a result."""
+    speedup = one.best.speedup if one.best else None
+    return SearchedTask(one.task, speedup, one.spent.trials, one.accepted)
 
 
-def _search(given: argparse.Namespace, seed: int, name: str, more: list[str]) -> tuple:
-    out = given.out / f"{name}-{seed}"
+def read_search(place: Path, stopped: bool) -> StoredSearch:
+    """What is stored of a search, whether or not it came to its end."""
+    try:
+        store, run = stored_run(str(place))
+    except AssayError as error:
+        return StoredSearch((), stopped, f"nothing is stored: {error}")
+    with store:
+        plan = stored_plan(store, run)
+        if plan is None:
+            return StoredSearch((), stopped, "nothing is stored")
+        tasks = tuple(map(searched_task, search_results(SearchLog(store, run, plan))))
+        good = [one for _, one in store.verdicts(run) if one and one.status.value == "accepted"]
+    reasons = [one.timing_reason or "" for one in good if not one.timing]
+    return StoredSearch(tasks, stopped, reasons[0] if len(reasons) == len(good) > 0 else "")
+
+
+def search(given: argparse.Namespace, place: Path, until: float, more: list[str]) -> StoredSearch:
+    """One search, in a process of its own, until its end or the time's."""
     command = [str(Path(sys.executable).with_name("assay")), "search", *given.tasks]
-    command += ["--generator", given.generator, "--device", given.device, "--seed", str(seed)]
-    command += ["--confirm-level", "none", "--json", "--quiet", "--out", str(out), *more]
-    done = subprocess.run(command, capture_output=True, text=True)
-    if done.returncode not in (0, 1):  # 1: a task without a winner, as nothing is confirmed
-        sys.exit(done.stderr)
-    return read_results(done.stdout)
+    command += ["--generator", given.generator, "--device", given.device, "--level", given.level]
+    command += ["--timing", "--confirm-level", "none", "--json", "--out", str(place)]
+    command += ["--jobs", str(given.jobs), *more]
+    with (
+        Path(f"{place}.log").open("w", encoding="utf-8") as log,
+        subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=log) as run,
+    ):
+        try:
+            ended = run.wait(max(1.0, until - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            run.send_signal(signal.SIGINT)
+            try:
+                run.wait(STOP_S)
+            except subprocess.TimeoutExpired:
+                run.kill()
+            return read_search(place, stopped=True)
+    if ended not in (0, 1):  # 1: a task without a winner, as nothing is confirmed
+        sys.exit(Path(f"{place}.log").read_text(encoding="utf-8"))
+    return read_search(place, stopped=False)
 
 
-def compare(given: argparse.Namespace, seed: int) -> SteeringComparison:
-    """Both searches of one seed."""
+def compare(given: argparse.Namespace, seed: int, begin: float, end: float) -> SteeringComparison:
+    """Both searches of one seed; equal asks have the larger part of the time."""
     settings = [word for one in (f"asks={given.asks}", *OFF) for word in ("--set", one)]
-    trials = given.asks * len(given.tasks)
-    equal = ["--strategy", "greedy", *settings, "--budget", f"trials={trials}"]
-    uniform = _search(given, seed, "uniform", equal)
-    budget = max(1, int(given.share * _trials(uniform)))
-    steered = ["--strategy", "limit-steering", "--set", "seconds=0", "--budget", f"trials={budget}"]
-    return SteeringComparison(uniform, _search(given, seed, "steered", steered))
+    budget = ["--budget", f"trials={given.asks * len(given.tasks)}"]
+    middle = begin + (end - begin) / (1 + given.share)
+    more = ["--seed", str(seed), "--strategy", "greedy", *settings, *budget]
+    uniform = search(given, given.out / f"uniform-{seed}", middle, more)
+    print(f"equal asks: {uniform.trials} trials{' (stopped)' * uniform.stopped}", flush=True)
+    trials = max(1, int(given.share * uniform.trials))
+    more = ["--seed", str(seed), "--strategy", "limit-steering", "--set", "seconds=0"]
+    place = given.out / f"steered-{seed}-{trials}"
+    steered = search(given, place, end, [*more, "--budget", f"trials={trials}"])
+    return SteeringComparison(uniform, steered)
 
 
 def main() -> None:
@@ -102,19 +175,20 @@ def main() -> None:
     parser.add_argument("--asks", type=int, default=20, help="of every task")
     parser.add_argument("--share", type=float, default=0.7, help="of the trials, for steering")
     parser.add_argument("--seeds", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=1, help="kernels judged side by side")
+    parser.add_argument("--level", default="quick")
+    parser.add_argument("--stop-after-s", type=float, default=1e6)
     parser.add_argument("--out", type=Path, required=True)
     given = parser.parse_args()
     given.out.mkdir(parents=True, exist_ok=True)
-    found = [compare(given, seed) for seed in range(given.seeds)]
-    for one in found:
-        gain = one.share_of_gain
-        said = "equal asks gained nothing" if gain is None else f"{100 * gain:.1f} % of the gain"
-        print(f"steering: {said} with {100 * one.share_of_trials:.1f} % of the trials")
-        for before, after in zip(one.uniform, one.steered, strict=True):
-            print(f"  {before.task:28} {before.speedup} in {before.trials} trials, "
-                  f"{after.speedup} in {after.trials}")  # fmt: skip
-    text = json.dumps([asdict(one) for one in found], indent=1)
-    (given.out / "steering.json").write_text(text + "\n", encoding="utf-8")
+    began, found = time.monotonic(), []
+    for seed in range(given.seeds):
+        part = given.stop_after_s / given.seeds
+        begin = began + seed * part
+        found.append(compare(given, seed, begin, begin + part))
+        print("\n".join(found[-1].lines()), flush=True)
+        text = json.dumps([asdict(one) for one in found], indent=1)
+        (given.out / "steering.json").write_text(text + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

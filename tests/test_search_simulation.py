@@ -12,11 +12,13 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
 
 from search_simulation import SimulatedSearch, gain, interval, reported_cheats
 from simulated_landscape import LandscapeFacts, SimulatedLandscape
-from steering_search import SteeringComparison, read_results
+from steering_search import SearchedTask, SteeringComparison, StoredSearch, searched_task
 
 from assay.data.generation.action import Action, Ask
 from assay.data.generation.attempt import Attempt
+from assay.data.generation.budget import Spend
 from assay.data.generation.search_event import Move
+from assay.data.generation.search_result import SearchResult
 from assay.data.generation.search_state import SearchState
 from assay.generators.strategies.greedy import Greedy
 from assay.generators.strategies.strategy import Strategy
@@ -83,14 +85,47 @@ def test_the_interval_is_students() -> None:
     assert found.high - found.mean == pytest.approx(4.303 / 3**0.5, rel=1e-3)
 
 
-def test_shares_of_real_searches_are_read_from_what_they_print() -> None:
-    def line(task: str, speedup: float | None, trials: int) -> str:
-        best = {"speedup": speedup} if speedup else None
-        return json.dumps({"task": task, "best": best, "spent": {"trials": trials}})
+def searched(**tasks: tuple[float | None, int]) -> StoredSearch:
+    rows = [SearchedTask(name, speed, trials, 1) for name, (speed, trials) in tasks.items()]
+    return StoredSearch(tuple(rows))
 
-    uniform = read_results(f"{line('a', 4.0, 20)}\n{line('b', 0.5, 20)}\n{line('c', None, 20)}\n")
-    steered = read_results(f"{line('a', 2.0, 30)}\n{line('b', 1.0, 6)}\n{line('c', None, 6)}\n")
+
+def test_shares_of_real_searches() -> None:
+    uniform = searched(a=(4.0, 20), b=(0.5, 20), c=(None, 20))
+    steered = searched(a=(2.0, 30), b=(1.0, 6), c=(None, 6))
     found = SteeringComparison(uniform, steered)
     assert found.share_of_gain == pytest.approx(0.5)
     assert found.share_of_trials == pytest.approx(0.7)
-    assert SteeringComparison(steered[1:], steered).share_of_gain is None
+    slow = SteeringComparison(searched(b=(1.0, 6)), steered)
+    assert slow.share_of_gain is None and "gained nothing" in slow.lines()[0]
+
+
+def test_what_was_stopped_or_not_timed_is_said() -> None:
+    untimed = StoredSearch((SearchedTask("a", None, 3, 2),), stopped=True, untimed="a busy machine")
+    said = "\n".join(SteeringComparison(untimed, StoredSearch(())).lines())
+    assert "stopped by the time, 3 trials" in said
+    assert "were not timed: a busy machine" in said
+    assert (
+        "a                            equal asks: not timed in 3 trials; steering: not begun"
+        in said
+    )
+
+
+def test_a_result_counts_with_its_best() -> None:
+    best = Attempt(number=0, task="a", candidate="x", status="accepted", speedup=2.0)
+    fields = {"task": "a", "reason": "", "attempts": 5, "accepted": 1}
+    more = {"below_limit": 0, "untrusted": 0, "spent": Spend(trials=4)}
+    assert searched_task(SearchResult(**fields, **more, best=best)) == SearchedTask("a", 2.0, 4, 1)
+    assert searched_task(SearchResult(**fields, **more)).speedup is None
+
+
+def test_the_pages_have_the_figures_of_the_record() -> None:
+    root = Path(__file__).parents[1]
+    record = json.loads((root / "benchmarks/results/search_simulation.json").read_text())
+    second = "trials_to_the_same_best_second_half"
+    parts = [record["steering"]["steered"]["share_of_gain"], record["memory"][second]]
+    parts.append(record["memory_where_examples_help_more"][second])
+    for page in ("docs/search.md", "docs/strategies.md"):
+        text = " ".join((root / page).read_text(encoding="utf-8").split())
+        for one in parts:
+            assert f"{one['mean']:.3f} [{one['low']:.3f}, {one['high']:.3f}]" in text, page

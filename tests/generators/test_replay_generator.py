@@ -20,7 +20,8 @@ SOURCES = ["class ModelNew: a = 1\n", "class ModelNew: a = 2\n"]
 def _file(folder: Path) -> Path:
     path = folder / "run.jsonl"
     rows = [{"task": "softmax", "source": one, "speedup": 9.0} for one in SOURCES]
-    path.write_text("\n".join(json.dumps(one) for one in [{**rows[0], "task": "gelu"}, *rows]))
+    given = [{**rows[0], "task": "gelu"}, *rows, rows[0]]  # the same text again is no other one
+    path.write_text("\n".join(json.dumps(one) for one in given))
     return path
 
 
@@ -34,7 +35,9 @@ def test_candidates_come_in_order_and_end(tmp_path: Path) -> None:
         assert answer.candidate.main.text == source
         assert answer.claimed is None
         number = len(history)
-        history = (*history, Attempt(number=number, task="softmax", candidate=answer.candidate.id))
+        text = answer.candidate.main.text
+        found = Attempt(number=number, task="softmax", candidate=answer.candidate.id, source=text)
+        history = (*history, found)
     request = GenerationRequest(resolve("softmax"), "cpu", history=history)
     assert isinstance(generator.propose(request, lambda _: None), NoCandidate)
 

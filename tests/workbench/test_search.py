@@ -10,6 +10,7 @@ from assay.data.generation.budget import Budget, Spend
 from assay.data.generation.search_event import AskEnded, DecisionMade, LlmCall
 from assay.data.generation.search_plan import FeedbackShown
 from assay.errors import UsageError
+from assay.generators.strategies.best_of_n import BestOfN
 from assay.store.run_store import RunStore
 from assay.workbench.search_lease import SearchLease
 from assay.workbench.search_log import SearchLog
@@ -134,6 +135,16 @@ def test_what_a_generator_is_told(tmp_path: Path) -> None:
     secrets = [plan.secret for plan in search.judge.plans if plan is not None]
     told = repr(search.generator.requests)
     assert secrets and not any(one in told for one in secrets)
+
+
+def test_asks_side_by_side_know_of_each_other_and_of_no_verdict(tmp_path: Path) -> None:
+    script = ("incorrect", "accepted 1.5", "accepted 2")
+    search = ScriptedSearch(tmp_path, script, plan_of(budget=Budget(trials=3)), BestOfN(n=3))
+    search.go()
+    asked = search.generator.requests
+    assert [(len(one.history), len(one.waiting)) for one in asked] == [(0, 0), (0, 1), (0, 2)]
+    assert asked[2].tried == asked[2].waiting
+    assert all(one.source and not one.status and not one.reason for one in asked[2].waiting)
 
 
 def second_candidate(request: object) -> str:

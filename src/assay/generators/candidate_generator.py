@@ -44,6 +44,7 @@ class GenerationRequest:
     move: Move = Move.DRAFT
     parents: tuple[Attempt, ...] = ()  # with their sources, statuses and feedback
     history: tuple[Attempt, ...] = ()  # of this task by this generator, in order
+    waiting: tuple[Attempt, ...] = ()  # the same, asked for side by side with this: not judged yet
     context: tuple[ContextPart, ...] = ()
     note: str = ""
     languages: tuple[str, ...] = ()  # allowed; empty: any that the device has
@@ -51,6 +52,11 @@ class GenerationRequest:
     seed: int = 0
     left: Budget = field(default_factory=Budget)  # what may still be spent
     paid: Mapping[str, LlmCall] = field(default_factory=dict)  # answers that were paid, by key
+
+    @property
+    def tried(self) -> tuple[Attempt, ...]:
+        """Whatever must not be proposed again."""
+        return (*self.history, *self.waiting)
 
 
 @dataclass(frozen=True)

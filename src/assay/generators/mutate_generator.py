@@ -70,7 +70,7 @@ class MutateGenerator(CandidateGenerator):
         parent = _parent(request)
         if parent is None:
             return NoCandidate("'mutate' edits an accepted kernel, and there is none yet")
-        seen = {one.source for one in request.history} | {parent.source}
+        seen = {one.source for one in request.tried} | {parent.source}
         found = [one for one in edits(parent.source) if _is_new(one, parent.source, seen)]
         if not found:
             return NoCandidate("every edit of the parent was tried")

@@ -30,7 +30,7 @@ class OneCandidateGenerator(CandidateGenerator):
 
     def propose(self, request: GenerationRequest, tell: Tell) -> Proposal | NoCandidate:
         """The source's candidate."""
-        if any(one.candidate and one.generator in ("", self.name) for one in request.history):
+        if any(one.candidate and one.generator in ("", self.name) for one in request.tried):
             return NoCandidate(f"'{self.name}' has one candidate a task")
         if self.device and request.device != self.device:
             return NoCandidate(f"'{self.name}' writes for {self.device}, not for {request.device}")

@@ -2,6 +2,8 @@
 
     --option from=FILE.jsonl     one object a line: "task", "source" and, if known, "choices"
 
+`assay search` and `assay bench` also take `from=RUN`, a stored run.
+
 The rule: what is replayed is the text alone. Claims and verdicts of the earlier run stay there;
 everything is judged anew. An ask after the last candidate is told that there is none left.
 """
@@ -50,20 +52,24 @@ class ReplayGenerator(CandidateGenerator):
         if unknown:
             raise UsageError(f"generator '{self.name}' has no option {unknown[0]!r}")
         if "from" not in options:
-            raise UsageError("generator 'replay' needs --option from=FILE.jsonl")
+            raise UsageError("generator 'replay' needs --option from=FILE.jsonl or from=RUN")
         return type(self)(read_candidates(Path(options["from"])))
 
     def propose(self, request: GenerationRequest, tell: Tell) -> Proposal | NoCandidate:
         """The next candidate of the task that was not asked for yet."""
-        own = [one for one in self._candidates if one.task == request.task.id]
-        asked = sum(one.generator in ("", self.name) for one in request.history)
-        if asked >= len(own):
+        known = [one for one in self._candidates if one.task == request.task.id]
+        own = list({one.source: one for one in known}.values())  # the same text is tried once
+        tried = {one.source for one in request.tried}
+        left = [one for one in own if one.source not in tried]
+        if not left:
             return NoCandidate(f"all {len(own)} candidates of {request.task.id} were replayed")
-        chosen = own[asked]
+        chosen = left[0]
         provenance = Provenance(generator=Generator(name=self.name), sample=request.sample)
         changes = {"name": f"{request.task.id}/replay", "provenance": provenance}
         candidate = candidate_of_text(chosen.source).model_copy(update=changes)
-        return Proposal(candidate, choices=dict(chosen.choices), rationale=f"candidate {asked}")
+        return Proposal(
+            candidate, choices=dict(chosen.choices), rationale=f"candidate {own.index(chosen)}"
+        )
 
 
 def read_candidates(path: Path) -> tuple[ReplayedCandidate, ...]:

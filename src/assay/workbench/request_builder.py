@@ -54,6 +54,7 @@ class RequestBuilder:
             move=started.move,
             parents=parents,
             history=tuple(one for one in known.values() if one.generator == started.generator),
+            waiting=self._waiting(started),
             context=context_parts(self._parts(started), source),
             note=started.note,
             sample=started.ask,
@@ -68,6 +69,24 @@ class RequestBuilder:
         if self._log.plan.feedback is FeedbackShown.FULL:
             return found
         return [one.model_copy(update={"reason": ""}) for one in found]
+
+    def _waiting(self, started: AskStarted) -> tuple[Attempt, ...]:
+        """Asked for side by side with this one; what became of them since is left out."""
+        return tuple(
+            Attempt(
+                number=one.number,
+                task=one.task,
+                candidate=one.candidate,
+                source=one.source,
+                parents=one.parents,
+                move=one.move,
+                generator=one.generator,
+                choices=one.choices,
+            )
+            for one in self._log.state(started.ask).attempts()
+            if one.number >= started.known
+            and (one.task, one.generator) == (started.task, started.generator)
+        )
 
     def _verdicts(self, started: AskStarted) -> tuple[Verdict, ...]:
         """Of the parents; none where they are not to be told."""

@@ -145,3 +145,17 @@ def test_a_task_of_a_search_without_a_candidate_counts_as_failed(
     assert main(["score", str(tmp_path / "run"), "--json"]) == 0
     (sheet,) = lines(capsys)
     assert (sheet["tasks"], sheet["not_attempted"]) == (2, 1)
+
+
+def test_a_stored_run_is_replayed_in_its_order(
+    kernels: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    search(kernels, tmp_path / "first", "--json")
+    (first,) = lines(capsys)
+    replay = ["search", "softmax", "--generator", "replay", "--set", "n=9", "--json"]
+    places = ["--option", f"from={tmp_path / 'first'}", "--out", str(tmp_path / "again")]
+    assert main([*replay, *places]) == 0
+    (again,) = lines(capsys)
+    assert again["spent"]["trials"] == first["spent"]["trials"] == len(KERNELS)
+    assert again["best"]["source"] == first["best"]["source"]
+    assert main([*replay[:4], "--option", "from=/nowhere", "--out", str(tmp_path / "no")]) == 2

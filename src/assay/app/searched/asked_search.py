@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import assay
 from assay.app.scored.cost_command import parsed_budget
+from assay.app.searched.replayed_run import configured
 from assay.app.stored.judged_run import run_key
 from assay.app.suite.tasks_command import is_suite
 from assay.data.generation.budget import Budget
@@ -22,7 +23,6 @@ from assay.engine.judge import Judge
 from assay.engine.suite_run import begun
 from assay.errors import UsageError
 from assay.generators.candidate_generator import CandidateGenerator
-from assay.generators.generator_registry import generator
 from assay.generators.strategies.strategy import Strategy
 from assay.generators.strategies.strategy_registry import strategy
 from assay.report.console import progress_console
@@ -47,9 +47,7 @@ class AskedSearch:
 
     def made(self) -> tuple[dict[str, CandidateGenerator], Strategy]:
         """Generators and strategy with their options; a UsageError for what they do not know."""
-        made = {
-            one.called: generator(one.name).configured(one.options) for one in self.plan.generators
-        }
+        made = {one.called: configured(one) for one in self.plan.generators}
         chosen = strategy(self.plan.strategy).configured(self.plan.strategy_settings)
         return made, chosen
 

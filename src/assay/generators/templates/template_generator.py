@@ -65,7 +65,7 @@ class TemplateGenerator(CandidateGenerator):
             return NoCandidate(f"templates are written in {target.language} on {request.device}")
         try:
             space = target.space(planned)
-            point = next_point(space, _trials(space, request.history), request.seed)
+            point = next_point(space, _trials(space, request.tried), request.seed)
             if point is None:
                 return NoCandidate(f"all {space.size} points of the template were tried")
             text = target.text(planned, point)
