@@ -341,6 +341,9 @@ class _SharedProbe:
 
     busy_us = surely_busy_us
 
+    def others(self) -> tuple[()]:
+        return ()
+
 
 @pytest.mark.parametrize("spins", [False, True])
 def test_beside_a_neighbour_a_device_left_at_work_is_looked_for_once_and_alone(

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import pytest
+import torch
 
 import assay.context as context
 from assay.data.settings import Level, Settings, Track
 from assay.data.verdict import Outcome, OwnWorkload, Status, Verdict
-from assay.exam.full_shape.full_shape_exam import Cutting
+from assay.exam.full_shape.full_shape_exam import Cutting, FullShapeExam
 from assay.exam.full_shape.full_shape_plan import FullShapePlan
 from assay.exam.full_shape.independent_parts import find_parts
 from assay.exam.memory_need import within_memory
@@ -15,6 +16,7 @@ from assay.languages.candidate_file import candidate_of_text
 from assay.pipeline import evaluate_in_order
 from assay.sandbox.host.wall import Wall
 from assay.tasks.references.reference import Reference
+from assay.timing.stopwatch import Stopwatch
 from support.small_exam import STATELESS
 
 LARGE = STATELESS.model_copy(
@@ -82,3 +84,37 @@ def test_a_kernel_that_fails_there_alone_is_not_accepted(
     verdict = judged(shared_wall, extra, timing=False)
     assert verdict.status is status, verdict.reason
     assert verdict.own_workload is OwnWorkload.ASKED
+
+
+LACK = "Tried to allocate 6.00 GiB. GPU 0 has a capacity of which 1.57 GiB is free."
+
+
+def _lack(*_: object) -> None:
+    raise torch.OutOfMemoryError(LACK)
+
+
+def test_without_memory_to_time_it_what_is_right_stays_known(
+    wall: Wall, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Stopwatch, "time", _lack)
+    verdict = judged(wall, "pass", timing=True)
+    assert verdict.status is Status.ACCEPTED and verdict.timing is None
+    assert verdict.timing_reason == "the device had 1.57 GiB free, 6.00 GiB needed"
+
+
+def test_without_memory_to_judge_it_nobody_is_blamed(
+    wall: Wall, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(FullShapeExam, "_expected", _lack)
+    verdict = judged(wall, "pass", timing=False)
+    assert verdict.status is Status.NOT_RUN
+    assert verdict.reason == "the device had 1.57 GiB free, 6.00 GiB needed"
+
+
+def test_without_memory_to_draw_it_the_task_is_asked_at_a_smaller_shape(
+    wall: Wall, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(FullShapeExam, "_moved", _lack)
+    verdict = judged(wall, "pass", timing=False)
+    assert verdict.status is Status.ACCEPTED
+    assert verdict.own_workload is not OwnWorkload.ASKED

@@ -340,7 +340,7 @@ class CandidateRun:
 
     def _left_at_work(
         self, session: Session, alone: AbstractContextManager[None]
-    ) -> list[LeftoverSeen]:
+    ) -> list[LeftoverSeen | CheckMissing]:
         """On the device after all calls, where others hid it after a batch."""
         if not self._device_unseen or session.idle_probe is None:
             return []

@@ -33,7 +33,9 @@ from assay.data.settings import Settings
 from assay.data.task import Task
 from assay.data.workload import Workload
 from assay.devices.device_adapter import DeviceBackend
+from assay.devices.device_company import DeviceProcess
 from assay.devices.device_registry import backend
+from assay.devices.device_shortage import DeviceShortage, lack_of_memory, shortage
 from assay.errors import HostError, TaskError
 from assay.exam.exam import ContentKey, Exam
 from assay.exam.for_candidate.candidate_draws import source_literals
@@ -135,7 +137,7 @@ class EvaluationContext:
             _ = self._wall.idle_probe  # felt before any candidate is at work
             return run_context
         except TaskError as error:
-            self._failure = TaskBroken(text=str(error))
+            self._failure = self._of_task(error)
         except HostError as error:
             self._failure = HostFailed(text=str(error))
         except Exception as error:  # a fault of ours costs this task, not the whole run
@@ -192,10 +194,11 @@ class EvaluationContext:
         if cutting is None or scaled(exam.reference, exam.plan.workloads[0]) is None:
             return None
         made = FullShapeExam.beside(exam, cutting, self._backend.torch_device)
+        made.others = self._others
         try:
             with pinned_precision(exam.plan.tf32):
                 made.expectation(ContentKey(0))  # it runs there
-        except (TaskError, RuntimeError) as error:
+        except (TaskError, DeviceShortage, RuntimeError) as error:
             self._full_plan = FullShapePlan(None, f"it does not run on the device: {error}"[:300])
             return None
         finally:
@@ -221,15 +224,29 @@ class EvaluationContext:
         except HostError as error:
             seen.append(HostFailed(text=str(error)))
         except TaskError as error:
-            seen.append(TaskBroken(text=str(error)))
+            seen.append(self._of_task(error))
         except Exception as error:  # a fault of ours must not cost the other candidates
             logging.getLogger(__name__).exception("evaluating %s", candidate.name)
-            seen.append(HostFailed(text=f"{type(error).__name__}: {error}"))
+            lack = lack_of_memory(error)
+            text = f"{type(error).__name__}: {error}" if lack is None else self._lacking(lack)
+            seen.append(HostFailed(text=text))
         if compiling is not None and ran_to_its_end(seen):
             report("compiling for the rubric", None)
             seen.append(CompiledSeen(report=compiling.result()))
         report("limits", None)
         return [*seen, self._limits]
+
+    def _of_task(self, error: TaskError) -> Observation:
+        """Its own failure, unless a device lacked memory."""
+        lack = lack_of_memory(error)
+        return TaskBroken(text=str(error)) if lack is None else HostFailed(text=self._lacking(lack))
+
+    def _lacking(self, lack: BaseException) -> str:
+        return str(shortage(lack, self._others()))
+
+    def _others(self) -> tuple[DeviceProcess, ...]:
+        """Who else is on a device."""
+        return self._wall.company.others() if self._backend.accelerated else ()
 
     def _judged_alike(
         self, run_context: RunContext, candidate: Candidate, report: Report

@@ -21,6 +21,7 @@ from assay.data.observations.observation import (
 )
 from assay.data.progress import Report
 from assay.data.settings import Settings
+from assay.devices.device_shortage import DeviceShortage, patiently
 from assay.exam.call_reading import BatchId, CallFacts
 from assay.exam.candidate_build import Builder, Built
 from assay.exam.exam import ContentKey, Draw
@@ -129,6 +130,17 @@ class FullShapeRun:
                 return
 
     def _timed(self, session: Session) -> Iterator[Observation]:
+        """What is right stays known where the device lacks the memory to time it."""
+
+        def timed() -> list[Observation]:
+            return list(self._times(session))
+
+        try:
+            yield from patiently(timed, self.exam.forget, self.exam.others)
+        except DeviceShortage as lack:
+            yield TimesSeen(reason=str(lack))
+
+    def _times(self, session: Session) -> Iterator[Observation]:
         context, settings = self.run_context, _one_baseline(self.run_context.settings)
         replicas = ReplicaFactory(
             context.wall, self.exam, context.cache, self.candidate, settings, self.sessions

@@ -11,7 +11,9 @@ from typing import Any, cast
 from assay.checks.check_contract import CheckContext
 from assay.checks.leftovers import device_left_at_work, look_for_leftovers
 from assay.data.check import CheckStage
-from assay.data.observations.observation import LeftoverSeen, Observation
+from assay.data.observations.observation import CheckMissing, LeftoverSeen, Observation
+from assay.devices.device_company import DeviceProcess
+from assay.exam.leftover_work import DEVICE_CHECK
 from checks.contexts import context_of
 
 
@@ -34,6 +36,9 @@ class _Pulse:
         return 80.0
 
     surely_busy_us = busy_us
+
+    def others(self) -> tuple[DeviceProcess, ...]:
+        return ()
 
 
 def _context(process: _Process, idle_probe: Any = None, *seen: Observation) -> CheckContext:
@@ -69,6 +74,11 @@ def test_a_device_at_work_is_found_once() -> None:
     assert look_for_leftovers(_context(_Process(), _Pulse(), found)) == []
 
 
+def test_what_others_hide_is_asked_once() -> None:
+    unknown = CheckMissing(check=DEVICE_CHECK, reason="other processes use it", essential=False)
+    assert look_for_leftovers(_context(_Process(), _Pulse(), unknown)) == []
+
+
 def test_beside_other_candidates_the_device_is_not_looked_at_and_threads_are() -> None:
     context = replace(_context(_Process(busy_s=1.0), _Pulse()), has_company=True)
     (busy,) = look_for_leftovers(context)
@@ -87,6 +97,9 @@ class _SharedDevice:
     def surely_busy_us(self) -> float | None:
         self.log.append("look")
         return 900.0 if self.spins or self.neighbours else None
+
+    def others(self) -> tuple[DeviceProcess, ...]:
+        return ()
 
     def thaw(self) -> None:
         self.log.append("thaw")

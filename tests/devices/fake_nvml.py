@@ -74,5 +74,19 @@ class FakeNvml:
     def _nvmlDeviceGetCurrentClocksThrottleReasons(self, handle: Any, answer: Any) -> None:
         answer._obj.value = 0x1
 
+    def _nvmlDeviceGetComputeRunningProcesses_v3(
+        self, handle: Any, count: Any, answer: Any
+    ) -> None:
+        assert count._obj.value >= 2
+        count._obj.value = 2
+        answer._obj[0].pid, answer._obj[0].memory = 483, 30 << 30
+        answer._obj[1].pid, answer._obj[1].memory = 548, 2**64 - 1
+
+    def _nvmlDeviceGetComputeRunningProcesses_v2(
+        self, handle: Any, count: Any, answer: Any
+    ) -> None:
+        count._obj.value = 1
+        answer._obj[0].pid, answer._obj[0].memory = 483, 30 << 30
+
     def _nvmlDeviceGetMemoryInfo(self, handle: Any, answer: Any) -> None:
         answer._obj.total, answer._obj.free, answer._obj.used = 100, 40, 60

@@ -11,6 +11,7 @@ import pytest
 
 from assay.data.device import DeviceReading
 from assay.devices import nvml
+from assay.devices.device_company import DeviceProcess
 from assay.devices.nvml import GpuAddress, NvmlGpu, driver_version, throttle_words
 from devices.fake_nvml import PCI, UUID, FakeNvml
 
@@ -30,6 +31,16 @@ def test_a_card_is_read_whole() -> None:
         memory_used_bytes=60,
     )
     assert gpu.found and gpu.sm_clock_mhz_max() == 1985
+
+
+def test_who_computes_on_a_card_is_told_with_its_memory() -> None:
+    newest, older = (f"nvmlDeviceGetComputeRunningProcesses_v{n}" for n in (3, 2))
+    first, second = DeviceProcess(483, 30 << 30), DeviceProcess(548)
+    assert NvmlGpu(FakeNvml(), CARD).processes() == (first, second)
+    assert NvmlGpu(FakeNvml(absent=frozenset({newest})), CARD).processes() == (first,)
+    assert NvmlGpu(FakeNvml(failing=frozenset({newest, older})), CARD).processes() is None
+    assert NvmlGpu(FakeNvml(), CARD).memory_free_bytes() == 40
+    assert NvmlGpu(None, CARD).processes() is None
 
 
 @pytest.mark.parametrize("call", CALLS)

@@ -6,7 +6,7 @@ import torch
 
 from assay.sandbox.host.deadline import Deadline
 from assay.sandbox.host.planned_call import SPOTS, Spot
-from assay.sandbox.protocol.replies import ReplyCode
+from assay.sandbox.protocol.replies import MARKED, ReplyCode
 from support.walls import Inside, planned
 
 _OWN_AND_LIBRARY = '''
@@ -34,7 +34,24 @@ def test_own_and_library_kernels_are_named_with_their_launches(inside: Inside) -
     told = inside.session.statement()
     assert reply.code == ReplyCode.OK, told
     fields = {line.split("\t")[0]: line.split("\t")[1:] for line in told.splitlines()}
+    assert MARKED in fields and not any("nextafter" in name for name in fields)
     own = fields.pop("double_each")
     assert own[0] == "3" and own[-3:-1] == ["16x1x1", "256x1x1"]  # and the digests last
     (library,) = (name for name in fields if "sigmoid" in name)
     assert fields[library][0] == "3"
+
+
+_NO_KERNEL = """
+import torch
+class ModelNew(torch.nn.Module):
+    def forward(self, x):
+        return x
+"""
+
+
+def test_a_record_without_kernels_still_holds_the_runners_own(inside: Inside) -> None:
+    inside.construct(_NO_KERNEL)
+    calls = [planned(torch.ones(64, 64), spot) for spot in SPOTS[2:]]
+    for _ in range(3):
+        assert inside.session.trace(calls, Deadline.after(60.0)).code == ReplyCode.OK
+        assert inside.session.statement().splitlines() == [MARKED]

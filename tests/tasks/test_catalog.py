@@ -83,6 +83,21 @@ def test_a_folder_lists_in_natural_order_and_finds_by_stem(tmp_path: Path) -> No
         resolve(f"kernelbench:{tmp_path}#zz")
 
 
+def test_a_folder_hides_a_native_task_only_where_it_holds_tasks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("gelu", "nobody"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "kernel.py").write_text("class ModelNew: ...")
+    assert resolve("gelu").id == "gelu"
+    with pytest.raises(UsageError, match="nobody holds no task"):
+        resolve("nobody")
+    (tmp_path / "gelu" / "task.py").write_text(GOOD)
+    with pytest.raises(UsageError, match="gelu is a folder: give one of its files"):
+        resolve("gelu")
+
+
 def test_candidates_lie_beside_their_task(tmp_path: Path) -> None:
     (tmp_path / "2_a.py").write_text(GOOD)
     own = [tmp_path / "2_a__first.py", tmp_path / "2_a__second.py"]

@@ -9,6 +9,7 @@ import pytest
 import torch
 
 from assay.sandbox.host.call_content import Content
+from assay.sandbox.host.changes.few_changes import NO_CHANGES
 from assay.sandbox.host.planned_call import BatchOptions, Place, PlannedCall, Spot
 from assay.sandbox.host.session import Session
 from assay.timing.input_ring import InputRing
@@ -135,3 +136,20 @@ def test_complex_numbers_and_codes_change_as_floats_do(session: Session) -> None
             found = ring.content(index).tensors[0]
             assert torch.equal(held(session, ring, index), found)
             assert (found == content.tensors[0]).float().mean() < 0.02
+
+
+def test_what_lies_on_a_device_is_told_without_a_copy(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ring = InputRing(session, calls(LARGE), random.Random(5))
+    content, few = ring.given(0)
+    assert few is NO_CHANGES and torch.equal(content.tensors[0], held(session, ring, 0))
+    monkeypatch.setattr("assay.timing.input_ring.on_device", lambda tensor: True)
+    ring._few[0][0, 7] = torch.tensor(123.0)
+    content, few = ring.given(0)
+    given = ring._calls[0].content
+    assert content is given
+    with few.made():
+        assert given.tensors[0].view(-1)[7] == 123.0
+    assert given.tensors[0].view(-1)[7] != 123.0
+    assert ring.given(1)[1] == NO_CHANGES

@@ -1,35 +1,61 @@
-"""Device kernels: which kernels the device ran while the candidate answered ordinary calls."""
+"""Device kernels: which kernels the device ran while the candidate answered ordinary calls.
+
+The rule: an empty record convicts where the runner's own small kernels are in it. Where these are
+missing, or kernels are recorded without times, the recorder failed: it is asked again, and what it
+does not tell then is unknown.
+"""
 
 from __future__ import annotations
+
+import time
+from collections.abc import Callable
 
 from assay.checks.check_contract import Check, CheckContext
 from assay.data.check import CheckDeclaration, CheckStage, Cost, Execution
 from assay.data.evidence import EvidenceKind
 from assay.data.observations.kernels import KernelsSeen
+from assay.data.observations.observation import CheckMissing
 from assay.data.settings import Track
 from assay.exam.device_code.library_device_code import library_code
-from assay.exam.device_code.traced_kernels import traced
+from assay.exam.device_code.traced_kernels import is_blank, traced
 from assay.exam.exam import ContentKey
 from assay.sandbox.host.planned_call import AT_START, Place, PlannedCall
 
+_NAME = "device kernels"
 _CALLS = 3
+_AGAIN = 2  # where nothing was recorded, so far apart:
+_PAUSE_S = 0.3
 
 
-def trace_kernels(context: CheckContext) -> list[KernelsSeen]:
+def trace_kernels(
+    context: CheckContext, sleep: Callable[[float], None] = time.sleep
+) -> list[KernelsSeen | CheckMissing]:
     """Calls of the own workload under the device's own trace. Raises Lost."""
     content = context.exam.content(ContentKey(0))
     calls = [PlannedCall(0, Place(0, AT_START), content, ()) for _ in range(_CALLS)]
     library = library_code(context.wall, context.device)
-    return [traced(context.session, calls, context.deadline, library)]
+    seen = traced(context.session, calls, context.deadline, library)
+    for _ in range(_AGAIN):
+        if not is_blank(seen):
+            return [seen]
+        sleep(_PAUSE_S)
+        seen = traced(context.session, calls, context.deadline, library)
+    if not is_blank(seen) or (seen.marked and not seen.kernels):
+        return [seen]
+    said = "kernels without times" if seen.kernels else "not even the judge's own kernel"
+    reason = f"the device's recorder told {said}, {1 + _AGAIN} times"
+    essential = context.settings.track is Track.KERNEL
+    return [CheckMissing(check=_NAME, reason=reason, essential=essential)]
 
 
 CHECK = Check(
     CheckDeclaration(
-        name="device kernels",
+        name=_NAME,
         text="Are the kernels that the device ran the candidate's own, or a library's?",
         kinds=(EvidenceKind.NO_KERNEL, EvidenceKind.DELEGATION),
         cost=Cost.CALLS,
-        most=f"{_CALLS} calls, and {_CALLS} after the timing in each process",
+        most=f"{_CALLS} calls, and {_CALLS} after the timing in each process; "
+        f"{_AGAIN} times more where the recorder failed",
         stages=(CheckStage.CALLED, CheckStage.TIMED),
         tracks=(Track.KERNEL, Track.MIXED),
         executions=(Execution.DEVICE,),

@@ -3,7 +3,8 @@
 The rule: it is looked for from outside, between two batches that are drawn in secret, so that no
 call can be told from another. On a device a short look follows every batch until one has found it
 at work. Beside other candidates a device at work tells nothing: then it is looked at after a few
-batches and after all calls, and where it is at work once more while nobody else is.
+batches and after all calls, and where it is at work once more while nobody else is. Beside
+processes of others, whom nobody can ask to stand still, it is looked at several times.
 """
 
 from __future__ import annotations
@@ -14,8 +15,9 @@ from contextlib import AbstractContextManager
 from assay.checks.check_contract import Check, CheckContext
 from assay.data.check import CheckDeclaration, CheckStage, Cost
 from assay.data.evidence import EvidenceKind
-from assay.data.observations.observation import LeftoverSeen
+from assay.data.observations.observation import CheckMissing, LeftoverSeen, Observation
 from assay.devices.idle_probe import IdleProbe
+from assay.exam.leftover_work import DEVICE_CHECK, left_at_work
 from assay.sandbox.host.sandboxed_process import IDLE_WINDOW_S, SandboxedProcess
 from assay.sandbox.host.session import Session
 
@@ -23,18 +25,24 @@ _IDLE_SHARE = 0.4  # of the silence: more computing than this is work that goes 
 _MOST_THREADS = 64 + 8 * (os.cpu_count() or 1)  # a few pools of one thread a processor
 
 
-def look_for_leftovers(context: CheckContext) -> list[LeftoverSeen]:
+def look_for_leftovers(context: CheckContext) -> list[Observation]:
     """After a batch: threads that compute, threads without end, a device at work."""
     session = context.session
-    found = busy_threads(session.process, context.batch) if context.thorough else []
+    found: list[Observation] = []
+    found += busy_threads(session.process, context.batch) if context.thorough else []
     if session.idle_probe is not None and not context.has_company and not _known(context):
         found += device_at_work(session.idle_probe, context.batch, context.thorough)
     return found
 
 
 def _known(context: CheckContext) -> bool:
-    seen = context.script_runner.observations
-    return any(isinstance(o, LeftoverSeen) and o.on_device for o in seen)
+    return any(map(_is_of_device, context.script_runner.observations))
+
+
+def _is_of_device(seen: Observation) -> bool:
+    if isinstance(seen, CheckMissing):
+        return seen.check == DEVICE_CHECK
+    return isinstance(seen, LeftoverSeen) and seen.on_device
 
 
 def busy_threads(process: SandboxedProcess, number: int) -> list[LeftoverSeen]:
@@ -51,15 +59,17 @@ def busy_threads(process: SandboxedProcess, number: int) -> list[LeftoverSeen]:
     return found
 
 
-def device_at_work(idle_probe: IdleProbe, number: int, sure: bool = True) -> list[LeftoverSeen]:
+def device_at_work(
+    idle_probe: IdleProbe, number: int, sure: bool = True
+) -> list[LeftoverSeen | CheckMissing]:
     """After batch `number`: is the device still at work? One look, or several to be sure."""
     busy_us = idle_probe.surely_busy_us() if sure else idle_probe.busy_us()
-    return [] if busy_us is None else [_at_work(idle_probe, busy_us, f"after batch {number}")]
+    return [] if busy_us is None else left_at_work(idle_probe, f"after batch {number}")
 
 
 def device_left_at_work(
     session: Session, alone: AbstractContextManager[object]
-) -> list[LeftoverSeen]:
+) -> list[LeftoverSeen | CheckMissing]:
     """Beside other candidates: does the device come to rest?
 
     A device at rest is at rest whoever is there. One at work is looked at again within `alone`,
@@ -73,14 +83,7 @@ def device_left_at_work(
         return []
     with alone:
         session.process.thaw()
-        busy_us = idle_probe.surely_busy_us()
-    return [] if busy_us is None else [_at_work(idle_probe, busy_us, "with nobody else there")]
-
-
-def _at_work(idle_probe: IdleProbe, busy_us: float, when: str) -> LeftoverSeen:
-    took = f"work of {idle_probe.usual_us:.0f} us had to wait {busy_us:.0f}"
-    text = f"the device is at work though every call was called done: {took}"
-    return LeftoverSeen(when=when, processes=0, on_device=True, text=text)
+        return left_at_work(idle_probe, "with nobody else there")
 
 
 CHECK = Check(

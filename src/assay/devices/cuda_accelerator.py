@@ -17,8 +17,10 @@ from assay.devices.launch_gap import LaunchGap
 from assay.devices.loaded_modules import LoadedModules
 from assay.errors import DeviceError
 
+_nextafter = torch.Tensor.nextafter_  # one thread for each element; kernels seldom launch it
 _current_stream, _set_stream = torch.cuda.current_stream, torch.cuda.set_stream
 _POISON = 255
+_MARK_BYTES = 512
 _MOST_POISONED = 256 << 20
 _REST_NS = 100_000  # that a device which has come to rest may take to say so
 _LEFT_BATCHES = 2  # of calls that left work behind, before it is told
@@ -38,6 +40,8 @@ class CudaAccelerator:
         self.stream = _current_stream()
         self._persisting = self._set_aside()
         self.strayed = False  # whether a call ever left another stream current
+        self.mark_name = "nextafter"
+        self._mark: torch.Tensor | None = None
         self._left_ns: list[int] = []  # that other streams worked on for after a batch of calls
 
     @property
@@ -113,6 +117,13 @@ class CudaAccelerator:
     def bytes_at(self, pointer: int, nbytes: int) -> torch.Tensor:
         """Through the form in which libraries exchange memory."""
         return bytes_at(pointer, nbytes)
+
+    def mark(self) -> None:
+        """One block, on the stream that calls are queued on."""
+        if self._mark is None:
+            pointer = self.driver.allocate(_MARK_BYTES)
+            self._mark = bytes_at(pointer, _MARK_BYTES).view(torch.float32).zero_()
+        _nextafter(self._mark, self._mark)
 
     def kernel_trace(self) -> CuptiTrace:
         """The driver's own records; one a process: CUPTI keeps its callbacks."""

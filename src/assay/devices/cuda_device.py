@@ -17,6 +17,7 @@ from assay.data.device import CacheSizes, Calibration, Device, DeviceReading
 from assay.data.limits import Peaks
 from assay.devices import nvml
 from assay.devices.device_adapter import DeviceBackend
+from assay.devices.device_company import DeviceProcess
 from assay.devices.driver import Driver
 from assay.devices.nvml import GpuAddress, NvmlGpu
 from assay.devices.peaks import board, board_of
@@ -96,6 +97,14 @@ class CudaBackend(DeviceBackend):
     def reading(self) -> DeviceReading:
         """Through the driver's library."""
         return self._gpu().reading()
+
+    def processes(self) -> tuple[DeviceProcess, ...] | None:
+        """Through the driver's library."""
+        return self._gpu().processes()
+
+    def memory_free_bytes(self) -> int | None:
+        """Through the driver's library."""
+        return self._gpu().memory_free_bytes()
 
     def peaks(self) -> Peaks | None:
         """By the name the driver gives the device."""

@@ -11,6 +11,7 @@ from abc import ABC, abstractmethod
 
 from assay.data.device import Calibration, Device, DeviceReading
 from assay.data.limits import Peaks
+from assay.devices.device_company import DeviceProcess
 from assay.devices.driver import Driver
 from assay.errors import DeviceError, UsageError
 
@@ -76,6 +77,14 @@ class DeviceBackend(ABC):
     def reading(self) -> DeviceReading:
         """Clocks, temperature, power and the rest as they are now. Reads only, never sets."""
         return DeviceReading()
+
+    def processes(self) -> tuple[DeviceProcess, ...] | None:
+        """Who uses the device's memory now, ours and others; None where that is not told."""
+        return None
+
+    def memory_free_bytes(self) -> int | None:
+        """Of the device's own memory, whoever uses the rest; None where that is not told."""
+        return None
 
     def peaks(self) -> Peaks | None:
         """What its maker says that it can do; None where that is not known."""

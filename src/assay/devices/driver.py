@@ -116,5 +116,12 @@ class Accelerator(Protocol):
     def bytes_at(self, pointer: int, nbytes: int) -> torch.Tensor:
         """A tensor of bytes over memory of the device."""
 
+    @property
+    def mark_name(self) -> str:
+        """What the name of `mark`'s kernel holds."""
+
+    def mark(self) -> None:
+        """Queue a small kernel of our own, of a kind that hardly anybody uses."""
+
     def kernel_trace(self) -> CuptiTrace:
         """What records the kernels that run."""

@@ -12,6 +12,7 @@ import statistics
 import time
 from collections.abc import Callable
 
+from assay.devices.device_company import DeviceCompany, DeviceProcess
 from assay.devices.driver import Driver
 
 _BYTES = 1 << 16
@@ -34,16 +35,22 @@ class IdleProbe:
         driver: Driver,
         clock_ns: Callable[[], int] = time.perf_counter_ns,
         sleep: Callable[[float], None] = time.sleep,
+        company: DeviceCompany | None = None,
     ) -> None:
         self._driver = driver
         self._clock_ns = clock_ns
         self._sleep = sleep
+        self._company = company
         driver.enter()
         self._room = driver.allocate(_BYTES)
         for _ in range(_WARM_UP):
             self.look_us()
         self.usual_us = self._median_us()
         self.busy_before = self.usual_us > BEYOND_US  # others are at work here
+
+    def others(self) -> tuple[DeviceProcess, ...]:
+        """Processes on the device that are neither the judge's nor a candidate's."""
+        return self._company.others() if self._company is not None else ()
 
     def look_us(self) -> float:
         """From handing over a small piece of work to its end, just now."""

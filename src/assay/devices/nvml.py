@@ -13,12 +13,19 @@ from functools import cache
 from typing import Any
 
 from assay.data.device import DeviceReading
+from assay.devices.device_company import DeviceProcess
 
 _LIBRARY = "libnvidia-ml.so.1"
 _SUCCESS = 0
 _CLOCK_SM, _CLOCK_MEMORY = 1, 2
 _TEMPERATURE_GPU = 0
 _VERSION_BYTES = 80
+_MOST_PROCESSES = 1024
+_NOT_TOLD = 2**64 - 1  # for the memory of a process
+_PROCESS_CALLS = (
+    "nvmlDeviceGetComputeRunningProcesses_v3",
+    "nvmlDeviceGetComputeRunningProcesses_v2",
+)
 _REASONS = {
     0x001: "idle",
     0x002: "application clocks",
@@ -39,6 +46,17 @@ class _Memory(ctypes.Structure):
         ("total", ctypes.c_ulonglong),
         ("free", ctypes.c_ulonglong),
         ("used", ctypes.c_ulonglong),
+    )
+
+
+class _ProcessInfo(ctypes.Structure):
+    """nvmlProcessInfo_t, as the second and the third version of the call fill it in."""
+
+    _fields_ = (
+        ("pid", ctypes.c_uint),
+        ("memory", ctypes.c_ulonglong),
+        ("gpu_instance", ctypes.c_uint),
+        ("compute_instance", ctypes.c_uint),
     )
 
 
@@ -81,6 +99,23 @@ class NvmlGpu:
     def sm_clock_mhz_max(self) -> float | None:
         """The highest clock of the multiprocessors."""
         return self._clock("nvmlDeviceGetMaxClockInfo", _CLOCK_SM)
+
+    def memory_free_bytes(self) -> int | None:
+        """Of the whole device, whoever uses the rest."""
+        memory = self._ask("nvmlDeviceGetMemoryInfo", _Memory())
+        return None if memory is None else int(memory.free)
+
+    def processes(self) -> tuple[DeviceProcess, ...] | None:
+        """Who computes on it, by process ids as the driver tells them here."""
+        for name in _PROCESS_CALLS:
+            count, found = ctypes.c_uint(_MOST_PROCESSES), (_ProcessInfo * _MOST_PROCESSES)()
+            if self._ask(name, found, ctypes.byref(count)) is not None:
+                told = found[: min(count.value, _MOST_PROCESSES)]
+                return tuple(
+                    DeviceProcess(one.pid, None if one.memory == _NOT_TOLD else one.memory)
+                    for one in told
+                )
+        return None
 
     def _reasons(self) -> int | None:
         """Drivers before 535 know the call by its older name only."""

@@ -5,6 +5,7 @@ The rule: resolving and listing parse sources and import no torch; an unknown na
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -45,16 +46,33 @@ def reader(name: str) -> Reader:
 
 
 def resolve(name: str) -> Task:
-    """A native id, a path to a KernelBench-format file, or READER:PATH#ID."""
+    """A native id, a path to a KernelBench-format file, or READER:PATH#ID.
+
+    A folder that happens to have the name of a native task hides it only where it holds tasks.
+    """
     prefix, colon, _ = name.partition(":")
     if _names_reader(name):
         found, place, task_id = _at(name)
         return found.load(place, task_id)
     if colon and not _is_there(name) and prefix.isidentifier():
         return reader(prefix).load(Path(name), None)  # unknown: the known ones are listed
-    if name.endswith(".py") or "/" in name or _is_there(name):
+    if name.endswith(".py") or "/" in name:
         return reader(_OF_PATHS).load(Path(name), None)
-    return reader(_OF_IDS).load(_place(_OF_IDS, ""), name)
+    if not _is_there(name):
+        return reader(_OF_IDS).load(_place(_OF_IDS, ""), name)
+    if _holds_no_task(Path(name)):
+        with contextlib.suppress(UsageError):
+            return reader(_OF_IDS).load(_place(_OF_IDS, ""), name)
+    return reader(_OF_PATHS).load(Path(name), None)
+
+
+def _holds_no_task(folder: Path) -> bool:
+    if not folder.is_dir():
+        return False
+    try:
+        return not reader(_OF_PATHS).list(folder)
+    except UsageError:
+        return True
 
 
 def candidates_of(name: str) -> tuple[Path, ...]:

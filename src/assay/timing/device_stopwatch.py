@@ -21,7 +21,7 @@ from assay.devices.device_registry import backend
 from assay.devices.lease import device_key, lease
 from assay.exam.call_reading import CallFacts
 from assay.exam.exam import Exam
-from assay.exam.leftover_work import sharing_remarks
+from assay.exam.leftover_work import of_candidate, sharing_remarks
 from assay.exam.replica import ReplicaFactory
 from assay.exam.script_runner import ScriptRunner
 from assay.exam.weight_scales import Weights
@@ -142,7 +142,7 @@ class DeviceStopwatch:
         self, own: list[DeviceSide], version: Weights, warm: bool, report: Report
     ) -> list[Observation]:
         """One row of rounds; whoever is lost on the way is left out of the next attempt."""
-        count = len(own)
+        count, probe = len(own), own[0].session.idle_probe
         while NULL not in self._lost:
             try:
                 others = self._baseline_pool.baselines(version, self._lost, count)
@@ -154,7 +154,7 @@ class DeviceStopwatch:
                         judged, readings = self._rounds(device_rounds, version, report)
                         return [
                             *judged,
-                            *leftover_device_work(device_rounds.times),
+                            *of_candidate(leftover_device_work(device_rounds.times), probe),
                             self._times(device_rounds, readings),
                         ]
                 break
@@ -212,11 +212,13 @@ class DeviceStopwatch:
         place = self._rng.choice(device_rounds.times.processes_of(0))
         side = device_rounds.device_sides[place]
         raw = side.session.take(side.ring.laid[index], BatchOptions(check_inputs=False))
-        return TakenCall(index, length, side.ring.content(index), raw)
+        content, few = side.ring.given(index)
+        return TakenCall(index, length, content, raw, few)
 
     def _judged(self, taken: TakenCall, version: Weights) -> Observation:
         facts = CallFacts.timed(taken.index, taken.length)
-        return self._exam.judge_call(taken.raw, taken.content, version, facts)
+        with taken.few.made():
+            return self._exam.judge_call(taken.raw, taken.content, version, facts)
 
     def _settled(self, device_rounds: DeviceRounds) -> bool:
         times = device_rounds.times

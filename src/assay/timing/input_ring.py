@@ -19,6 +19,7 @@ import torch
 
 from assay.sandbox.host.arena import POISON, Region
 from assay.sandbox.host.call_content import Content
+from assay.sandbox.host.changes.few_changes import NO_CHANGES, FewChanges
 from assay.sandbox.host.changes.spread_change import (
     SpreadChange,
     as_words,
@@ -118,6 +119,19 @@ class InputRing:
             for number in self._changing[index]
         }
         return Content(tuple(changed.get(id(value), value) for value in given.inputs))
+
+    def given(self, index: int) -> tuple[Content, FewChanges]:
+        """The same without a copy of what lies on a device: what changed there is told apart."""
+        content = self._calls[index].content
+        tensors = content.tensors
+        whole = index in self._rewritten or len({id(t) for t in tensors}) < len(tensors)
+        if whole or not all(map(on_device, tensors)):
+            return self.content(index), NO_CHANGES
+        few = [
+            (tensor, tuple((place, v) for (n, place), v in self._few[index].items() if n == number))
+            for number, tensor in enumerate(content.tensors)
+        ]
+        return content, FewChanges(tuple((tensor, changes) for tensor, changes in few if changes))
 
     def _changed(self, index: int, number: int) -> torch.Tensor:
         if number in self._whole[index]:

@@ -11,6 +11,7 @@ import random
 from dataclasses import dataclass, field
 
 from assay.sandbox.host.call_content import Content
+from assay.sandbox.host.changes.few_changes import NO_CHANGES, FewChanges
 from assay.sandbox.host.raw_call import RawCall
 
 
@@ -22,6 +23,7 @@ class TakenCall:
     length: int
     content: Content
     raw: RawCall
+    few: FewChanges = NO_CHANGES  # of the content, on a device: it is changed while it is judged
 
 
 @dataclass

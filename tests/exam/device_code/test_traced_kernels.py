@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
 from assay.devices.cupti import KernelRecord
 from assay.devices.loaded_modules import LoadedModules, digest
-from assay.exam.device_code.traced_kernels import traced
-from assay.sandbox.child.kernel_log import _text, code_text
+from assay.exam.device_code.traced_kernels import is_blank, traced
+from assay.sandbox.child.kernel_log import KernelLog, _lines, code_text, without_marks
 from assay.sandbox.host.deadline import Deadline
 from assay.sandbox.protocol.replies import ReplyCode
 from devices.cubins import cubin
@@ -29,7 +30,8 @@ def _record(symbol: str, start_ns: int) -> KernelRecord:
 def _said() -> tuple[str, LoadedModules]:
     modules = LoadedModules()
     modules.add(cubin({"mine": CODE, "short": CODE[:64]}))
-    return _text([_record("mine", 0), _record("mine", 9000), _record("short", 5)], modules), modules
+    records = [_record("mine", 0), _record("mine", 9000), _record("short", 5)]
+    return "\n".join(_lines(records, modules)), modules
 
 
 def test_a_kernel_whose_code_is_a_librarys_names_the_librarys_function() -> None:
@@ -56,3 +58,59 @@ def test_a_failed_trace_says_why() -> None:
 def test_loaded_code_is_listed_page_by_page() -> None:
     modules = _said()[1]
     assert code_text(modules, 0) == f"{digest(CODE)}\tmine" and code_text(modules, 1) == ""
+
+
+def _mark(start_ns: int) -> KernelRecord:
+    return replace(_record("at::native::nextafter_kernel", start_ns), grid=(1, 1, 1))
+
+
+def test_the_runners_own_kernels_are_taken_out_of_the_records() -> None:
+    mine, theirs = _record("mine", 5), _record("nextafter", 6)
+    assert without_marks([_mark(0), mine, theirs, _mark(9)], "nextafter") == ([mine, theirs], 2)
+    assert without_marks([_mark(0), _mark(3), _mark(9)], "nextafter") == ([_mark(3)], 2)
+    assert without_marks([_mark(0), mine], "nextafter") == ([mine], 1)
+    assert without_marks([], "nextafter") == ([], 0)
+
+
+class _Accelerator:
+    """Records what it is told to, and says in which order it was asked."""
+
+    mark_name, modules = "nextafter", LoadedModules()
+
+    def __init__(self, *records: KernelRecord) -> None:
+        self.asked: list[str] = []
+        self._records = list(records)
+
+    def __getattr__(self, name: str) -> Any:
+        return lambda: self.asked.append(name)
+
+    def kernel_trace(self) -> Any:
+        return self
+
+    def stop(self) -> list[KernelRecord]:
+        self.asked.append("stop")
+        return self._records
+
+
+def _logged(accelerator: _Accelerator) -> str:
+    request = SimpleNamespace(calls=[SimpleNamespace(instance=0, inputs=())])
+    instances = {0: lambda: accelerator.asked.append("call")}
+    return KernelLog(accelerator).run(request, instances, None)  # type: ignore[arg-type]
+
+
+def test_marks_run_on_both_sides_of_the_calls_within_the_trace() -> None:
+    accelerator = _Accelerator(_mark(0), _mark(9))
+    assert _logged(accelerator) == "marked"
+    asked = ["finish", "start", "mark", "call", "take_back", "mark", "finish", "stop"]
+    assert accelerator.asked == asked
+
+
+def test_records_without_both_marks_say_nothing_of_the_calls() -> None:
+    for records in ((), (_mark(0),)):
+        said = _logged(_Accelerator(*records))
+        seen = traced(_session(said), [None], Deadline.after(1.0))  # type: ignore[list-item]
+        assert not seen.marked and seen.kernels == () and is_blank(seen)
+    said = _logged(_Accelerator(_mark(0), _record("mine", 3), _mark(9)))
+    seen = traced(_session(said), [None], Deadline.after(1.0))  # type: ignore[list-item]
+    assert seen.marked and [k.name for k in seen.kernels] == ["mine"] and not is_blank(seen)
+    assert not is_blank(seen.model_copy(update={"kernels": (), "reason": "no CUPTI"}))

@@ -34,6 +34,25 @@ def test_a_call_is_made_in_the_surroundings_asked_for(
     assert answer.code is CallCode.RETURNED and answer.value == (recording, thread)
 
 
+def test_inputs_require_gradients_as_in_training_and_share_their_memory(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delitem(sys.modules, "torch._dynamo", raising=False)
+    given = [torch.ones(3), torch.arange(3), 2.0]
+
+    def told(first: Any, again: Any, whole: Any, number: Any) -> tuple[Any, ...]:
+        first.detach()[0] = 7.0
+        wanted = (first.requires_grad, whole.requires_grad, torch.is_grad_enabled())
+        return (*wanted, first is again, number)
+
+    inputs = [given[0], given[0], *given[1:]]
+    answer = call_elsewhere(told, inputs, Surroundings(trained=True))
+    assert answer.code is CallCode.RETURNED and answer.value == (True, False, True, True, 2.0)
+    assert given[0][0] == 7.0 and not given[0].requires_grad
+    usual = call_elsewhere(told, inputs, Surroundings())
+    assert usual.value == (False, False, False, True, 2.0)
+
+
 def test_an_error_of_another_thread_is_an_answer() -> None:
     def refuse() -> None:
         raise ValueError("not here")

@@ -28,4 +28,5 @@ class KernelsSeen(Record):
     calls: int
     kernels: tuple[KernelSeen, ...] = ()
     reason: str = ""
+    marked: bool = True  # whether the records hold the small kernels that the runner adds
     compared: int = 0  # functions of libraries whose machine code theirs was compared with

@@ -1,6 +1,7 @@
 """CallSurroundings: in which state of process and module the calls of a batch are made.
 
-The rule: some are made as a training loop makes them, some as a server does, drawn in secret. Who
+The rule: some are made as a training loop makes them, some as a server does, drawn in secret. One
+batch in five has inputs that require gradients, so that no run leaves that out by chance. Who
 raises there is asked once more, so a call must not change what the next one finds. The module's
 other mode is taken only where nothing in the reference's source could tell it.
 """
@@ -16,6 +17,7 @@ from assay.sandbox.protocol.surroundings import USUAL, Surroundings
 from assay.tasks.references.training_modes import ignores_modes
 
 _SHARE = 0.1  # of the batches, for each state that is not the usual one
+_TRAINED = 5  # one batch of so many has inputs that require gradients, as in every training loop
 
 
 def surroundings_of(
@@ -28,9 +30,11 @@ def surroundings_of(
         return USUAL
     rng = exam.secret.random("surroundings", number.stage, number.number)
     recording, thread, frozen, mode, alone, passing = (rng.random() < _SHARE for _ in range(6))
+    first_trained = exam.secret.random("trained", number.stage).randrange(_TRAINED)
     forward = exam.plan.workloads[0].direction is Direction.FORWARD
     return Surroundings(
         recording=recording,
+        trained=forward and number.number % _TRAINED == first_trained,
         other_thread=thread and threads,
         frozen=frozen and forward,
         other_mode=mode and forward and ignores_modes(exam.reference.task.source),

@@ -17,6 +17,7 @@ import torch
 from assay.data.observations.call import CallSeen
 from assay.data.plan import Plan
 from assay.data.workload import Distribution
+from assay.devices.device_shortage import Others, patiently
 from assay.errors import HostError, TaskError
 from assay.exam.call_reading import CallFacts
 from assay.exam.exam import ContentKey, Draw, Exam, Purpose
@@ -47,6 +48,7 @@ class FullShapeExam(Exam):
 
     def __init__(self, reference: Reference, plan: Plan, cutting: Cutting, device: str) -> None:
         self.cutting = cutting
+        self.others: Others = tuple  # who else is on the device, for whoever lacks memory there
         self._device = torch.device(device)
         super().__init__(reference, plan)
 
@@ -100,6 +102,10 @@ class FullShapeExam(Exam):
     def forget(self) -> None:
         """Give back what is kept of the device's memory."""
         self.__dict__.pop("timed_contents", None)
+        self._give_back()
+
+    def _give_back(self) -> None:
+        """What torch keeps of memory that nothing uses any more."""
         if self._device.type == "cuda":
             torch.cuda.empty_cache()
 
@@ -110,9 +116,13 @@ class FullShapeExam(Exam):
             torch.cuda.init()  # before that its generator is not seeded
         plain = {"distribution": Distribution.OWN, "scale": 0, "values": ()}
         workload = self.plan.workloads[0].model_copy(update=plain)
-        with torch.device(self._device):
-            drawn = reference.draw(workload, seed)
-        return Content(tuple(self._moved(value) for value in drawn))
+
+        def drawn() -> Content:
+            with torch.device(self._device):
+                values = reference.draw(workload, seed)
+            return Content(tuple(self._moved(value) for value in values))
+
+        return patiently(drawn, self._give_back, self.others)
 
     def _moved(self, value: Any) -> Any:
         return value.to(self._device) if isinstance(value, torch.Tensor) else value
@@ -149,9 +159,13 @@ class FullShapeExam(Exam):
             return self._expected(content.inputs, weights, (start, stop))
 
         reading = BlockReading(self.cutting.parts, self.cutting.block, expected)
-        try:
+
+        def read() -> CallSeen:
             with self.turn, pinned_precision(self.plan.tf32):
                 return reading.read(raw, self._forms, facts)
+
+        try:
+            return patiently(read, self._give_back, self.others)
         except TaskError as error:  # it ran at other shapes: what is missing here is memory
             raise HostError(f"judging the full shape: {error}") from error
 

@@ -208,10 +208,22 @@ def _numba_pool() -> Any:
     return pool if pool is not None and getattr(pool, "_is_initialized", False) else None
 
 
+def _trained(inputs: list[Any]) -> list[Any]:
+    """The same memory, as a training loop hands it over; one tensor given twice stays one."""
+    made: dict[int, Any] = {}
+    for value in inputs:
+        tensor = isinstance(value, torch.Tensor)
+        if tensor and (value.is_floating_point() or value.is_complex()):
+            made.setdefault(id(value), value.detach().requires_grad_(True))
+    return [made.get(id(value), value) for value in inputs]
+
+
 def _called(instance: Any, inputs: list[Any], around: Surroundings) -> Answer:
+    given = _trained(inputs) if around.trained else inputs
+
     def call() -> Answer:
         with thread_count(around.one_thread):
-            return call_once(instance, inputs, None, around.recording)
+            return call_once(instance, given, None, around.recording or around.trained)
 
     if not around.other_thread:
         return call()

@@ -1,6 +1,7 @@
 """KernelLog: the kernels that some calls launched, one line each.
 
-Testimony: it is collected in the candidate's process. What it shows may convict.
+Testimony: it is collected in the candidate's process. What it shows may convict. A small kernel of
+our own runs before the calls and one after them: records without these say nothing of the calls.
 """
 
 from __future__ import annotations
@@ -14,12 +15,14 @@ from assay.devices.loaded_modules import LoadedModules
 from assay.errors import DeviceError
 from assay.sandbox.child.batch import call_once, prepare
 from assay.sandbox.child.child_memory import Memory
+from assay.sandbox.protocol.replies import MARKED
 from assay.sandbox.protocol.requests import TraceKernels
 
 _MOST_NAMES = 200
 _NAME_LENGTH = 400
 _SYMBOL_LENGTH = 120
 _MOST_CODES = 8
+_MARKS = 2  # before the calls and after them
 _PAGE = 1500  # lines of at most 137 bytes fit the statement
 
 
@@ -35,14 +38,18 @@ class KernelLog:
         prepared = [prepare(call, memory) for call in request.calls]
         self._accelerator.finish()
         self._trace.start()
+        self._accelerator.mark()
         results = [
             call_once(instances[call.instance], inputs, None)
             for call, inputs in zip(request.calls, prepared, strict=True)
         ]
+        self._accelerator.take_back()
+        self._accelerator.mark()
         self._accelerator.finish()
-        found = self._trace.stop()
+        found, marks = without_marks(self._trace.stop(), self._accelerator.mark_name)
         results.clear()
-        return _text(found, self._accelerator.modules)
+        said = [MARKED] if marks == _MARKS else []
+        return "\n".join([*said, *_lines(found, self._accelerator.modules)])
 
 
 def code_text(modules: LoadedModules, page: int) -> str:
@@ -53,7 +60,18 @@ def code_text(modules: LoadedModules, page: int) -> str:
     return "\n".join(f"{code}\t{symbol[:_SYMBOL_LENGTH]}" for code, symbol in held)
 
 
-def _text(records: list[KernelRecord], modules: LoadedModules) -> str:
+def without_marks(records: list[KernelRecord], name: str) -> tuple[list[KernelRecord], int]:
+    """All but the first and the last of our own small kernels, and how many of these there are."""
+    ours = [n for n, record in enumerate(records) if name in record.name and _is_one(record)]
+    marks = {*ours[:1], *ours[-1:]}
+    return [record for n, record in enumerate(records) if n not in marks], len(marks)
+
+
+def _is_one(record: KernelRecord) -> bool:
+    return record.grid == (1, 1, 1)
+
+
+def _lines(records: list[KernelRecord], modules: LoadedModules) -> list[str]:
     """`name, calls, ns, registers, shared bytes, grid, block, codes`, tabs in between."""
     groups: dict[str, list[KernelRecord]] = defaultdict(list)
     for record in records:
@@ -66,4 +84,4 @@ def _text(records: list[KernelRecord], modules: LoadedModules) -> str:
         codes = ",".join(modules.codes(first.symbol)[:_MOST_CODES])
         fields = (name, len(found), spent_ns, first.registers, first.shared_bytes, *shape, codes)
         lines.append("\t".join(map(str, fields)))
-    return "\n".join(lines)
+    return lines

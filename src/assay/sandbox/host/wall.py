@@ -19,10 +19,13 @@ from typing import TYPE_CHECKING
 
 import assay
 from assay.devices.device_adapter import DeviceBackend
+from assay.devices.device_company import DeviceCompany
 from assay.devices.device_registry import backend
 from assay.devices.driver import Driver
 from assay.devices.idle_probe import IdleProbe
-from assay.errors import UsageError
+from assay.devices.judge_presence import JudgePresence
+from assay.devices.lease import device_key
+from assay.errors import HostError, UsageError
 from assay.languages.language_registry import (
     LANGUAGES,
     adapter_modules,
@@ -115,6 +118,7 @@ class Wall:
         self._counter = itertools.count()
         self._name = f"assay-{os.getpid()}-{secrets.token_hex(4)}"
         self._open: list[SandboxedProcess] = []
+        self._presence: JudgePresence | None = None
         ours = (*child_modules(), *self.device.accelerator.split(":")[:-1])
         self.packages = self._package_view(ours)
         warm = Warm(
@@ -138,7 +142,16 @@ class Wall:
     @cached_property
     def idle_probe(self) -> IdleProbe | None:
         """The device at rest; felt first before any candidate is there."""
-        return IdleProbe(self.driver) if self.device.accelerated else None
+        if not self.device.accelerated:
+            return None
+        return IdleProbe(self.driver, company=self.company)
+
+    @cached_property
+    def company(self) -> DeviceCompany:
+        """Who else uses the device. Other judges of this user know of this one from here on."""
+        with contextlib.suppress(HostError, OSError):
+            self._presence = JudgePresence(device_key(self.device.describe()))
+        return DeviceCompany(self.device.processes, self._presence)
 
     @cached_property
     def arenas(self) -> MakeArena:
@@ -222,6 +235,8 @@ class Wall:
             with contextlib.suppress(OSError):
                 self.end(process)
         self._zygote.close()
+        if self._presence is not None:
+            self._presence.close()
 
     def __enter__(self) -> Wall:
         return self

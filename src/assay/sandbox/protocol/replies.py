@@ -31,6 +31,7 @@ DTYPES = (
     "uint64",
 )
 MAX_DIMS = 8
+MARKED = "marked"  # a line of a kernel log: the runner's own kernels were recorded too
 
 
 class ReplyCode(IntEnum):

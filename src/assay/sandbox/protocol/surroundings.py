@@ -20,6 +20,7 @@ class Surroundings:
     other_mode: bool = False  # eval() where the constructor left it in train(), or the reverse
     one_thread: bool = False  # the library, OpenMP and Numba are told to use one
     passing: bool = False  # by an instance that is gone before its result is read
+    trained: bool = False  # every input of floats requires a gradient, and it is recorded
 
     @property
     def usual(self) -> bool:

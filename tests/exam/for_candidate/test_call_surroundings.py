@@ -1,0 +1,49 @@
+"""In which states of the process and of the module calls are made."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from assay.data.workload import Direction
+from assay.exam.call_reading import BatchId
+from assay.exam.for_candidate.call_surroundings import surroundings_of
+from assay.exam.script import BatchKind
+from assay.exam.secret import Secret
+from assay.sandbox.protocol.surroundings import USUAL
+
+
+def _trained(secret: str, direction: Direction = Direction.FORWARD, **changes: Any) -> list[int]:
+    """The numbers of the first fifty batches whose inputs require gradients."""
+    task = SimpleNamespace(contract=None, source="")
+    exam = SimpleNamespace(
+        stateful=False,
+        reference=SimpleNamespace(updates=(), task=task),
+        secret=Secret(secret),
+        plan=SimpleNamespace(workloads=(SimpleNamespace(direction=direction),)),
+    )
+    batch = SimpleNamespace(kind=BatchKind.PLAIN, twin=0)
+    vars(exam).update(changes)
+    asked = (BatchId(number=number) for number in range(50))
+    made = (surroundings_of(cast(Any, exam), one, cast(Any, batch), True) for one in asked)
+    return [number for number, around in enumerate(made) if around.trained]
+
+
+@pytest.mark.parametrize("secret", ["00" * 16, "5a" * 16, "ff" * 16])
+def test_one_batch_in_five_has_inputs_that_require_gradients(secret: str) -> None:
+    found = _trained(secret)
+    assert len(found) == 10 and found[0] < 5
+    assert {later - earlier for earlier, later in pairwise(found)} == {5}
+
+
+def test_which_of_five_it_is_is_drawn() -> None:
+    assert len({_trained(f"{n:032x}")[0] for n in range(40)}) == 5
+
+
+def test_a_task_of_gradients_and_one_with_state_are_asked_in_the_usual_way() -> None:
+    assert _trained("00" * 16, Direction.BACKWARD) == []
+    assert _trained("00" * 16, stateful=True) == []
+    assert not USUAL.trained
