@@ -331,7 +331,8 @@ class Proposals:
         turn = self._rng.randrange(2)
         unlike = UNLIKE_LAYOUTS[: self._amount.unlike]
         for number, layout in enumerate((*chosen[: self._amount.layouts], *shared, *unlike)):
-            where = (self._odd, self._base) if number % 2 == turn else (self._base,)
+            odd = number % 2 == turn or layout in UNLIKE_LAYOUTS  # one row lies in no other way
+            where = (self._odd, self._base) if odd else (self._base,)
             where = (*same, *where) if layout is Layout.SAME else where
             yield tuple(one.model_copy(update={"layout": layout}) for one in where)
 
