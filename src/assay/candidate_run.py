@@ -324,7 +324,9 @@ class CandidateRun:
                 for seen in run.observe(untimed):  # kept where a process ends
                     self._seen.append(seen)
                 for process in run.sessions:
-                    self._check(CheckStage.TIMED, replace(context, session=process))
+                    self._check(
+                        CheckStage.TIMED, replace(context, session=process, exam=run.looked_at)
+                    )
         except ProcessLost as lost:
             self._note_end(lost, None)
         finally:

@@ -24,7 +24,7 @@ from assay.data.settings import Settings
 from assay.devices.device_shortage import DeviceShortage, patiently
 from assay.exam.call_reading import BatchId, CallFacts
 from assay.exam.candidate_build import Builder, Built
-from assay.exam.exam import ContentKey, Draw
+from assay.exam.exam import ContentKey, Draw, Exam
 from assay.exam.full_shape.full_shape_exam import FullShapeExam
 from assay.exam.replica import ReplicaFactory
 from assay.exam.script_runner import ScriptRunner
@@ -87,6 +87,13 @@ class FullShapeRun:
             yield TimesSeen(reason=untimed or _WRONG)
         else:
             yield from self._timed(session)
+
+    @property
+    def looked_at(self) -> Exam:
+        """Whose inputs fit the module that was built: those of the smaller shape take no memory."""
+        small, reference = self.run_context.exam, self.exam.reference
+        configs = [reference.config(one.plan.workloads[0].axes) for one in (small, self.exam)]
+        return small if configs[0] == configs[1] else self.exam
 
     @property
     def _number(self) -> int:

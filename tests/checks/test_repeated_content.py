@@ -85,6 +85,17 @@ def test_whoever_remembers_is_faster_the_second_time() -> None:
     assert _convicted(_remembering)
 
 
+def _remembering_late(asked: list[bytes]) -> float:
+    return 0.1 * _COMPUTING_US if asked[:-1].count(asked[-1]) >= 5 else _COMPUTING_US
+
+
+def test_whoever_begins_to_remember_late_is_faster_the_last_time() -> None:
+    session = _Session(_scaled(_remembering_late, 2.0))
+    seen = repeat(make_exam(Level.QUICK), cast(Any, session), Deadline.after(10.0))
+    (found,) = findings(seen)
+    assert found.severity is Severity.CONVICTS and "many times" in found.text
+
+
 def _scaled(clock: Clock, factor: float) -> Clock:
     return lambda asked: factor * clock(asked)
 

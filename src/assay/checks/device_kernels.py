@@ -19,7 +19,7 @@ from assay.data.settings import Track
 from assay.exam.device_code.library_device_code import library_code
 from assay.exam.device_code.traced_kernels import is_blank, traced
 from assay.exam.exam import ContentKey
-from assay.sandbox.host.planned_call import AT_START, Place, PlannedCall
+from assay.sandbox.host.planned_call import Place, PlannedCall
 
 _NAME = "device kernels"
 _CALLS = 3
@@ -32,7 +32,8 @@ def trace_kernels(
 ) -> list[KernelsSeen | CheckMissing]:
     """Calls of the own workload under the device's own trace. Raises Lost."""
     content = context.exam.content(ContentKey(0))
-    calls = [PlannedCall(0, Place(0, AT_START), content, ()) for _ in range(_CALLS)]
+    place = Place(0, context.exam.traced_spot)
+    calls = [PlannedCall(0, place, content, ()) for _ in range(_CALLS)]
     library = library_code(context.wall, context.device)
     seen = traced(context.session, calls, context.deadline, library)
     for _ in range(_AGAIN):

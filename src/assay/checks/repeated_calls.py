@@ -3,7 +3,7 @@
 The rule: every answer comes back as any other does, into poisoned memory of its own. One whose bits
 an answer before it had was judged with that one; one whose bits are new is judged itself. Two
 contents take turns, so that the last answer is never the right one to return. Nothing pins the
-candidate to a processor.
+candidate to a processor. Of a random operation no two of so many calls may draw the same.
 """
 
 from __future__ import annotations
@@ -15,14 +15,15 @@ from dataclasses import dataclass, field
 from assay.checks.check_contract import Check, CheckContext
 from assay.data.check import CheckDeclaration, CheckStage, Cost, Execution
 from assay.data.contract import Stochastic
-from assay.data.evidence import Evidence, EvidenceKind
+from assay.data.evidence import Evidence, EvidenceKind, Severity
 from assay.data.observations.call import CallStage, Mix
 from assay.data.observations.observation import CheckSeen, RecurrenceSeen
 from assay.exam.answer_origin import AskedCall
-from assay.exam.call_reading import BatchId
+from assay.exam.call_reading import BatchId, tensors_of
 from assay.exam.exam import ContentKey, Exam
 from assay.exam.exam_amounts import AMOUNTS
 from assay.exam.process_growth import ProcessSize, growth_findings, process_size
+from assay.exam.repeated_draws import DrawnCalls
 from assay.exam.script import ScriptedCall
 from assay.exam.script_runner import ScriptRunner
 from assay.exam.weight_scales import FIRST_WEIGHTS
@@ -65,7 +66,9 @@ def repeat_calls(context: CheckContext) -> list[RecurrenceSeen | CheckSeen]:
         return []
     script_runner.begin(None)  # no batch of the script: the hard limit alone holds
     if isinstance(script_runner.exam.reference.task.contract, Stochastic):
-        return [RecurrenceSeen(workload=0, calls=0, reason="the task asks for random answers")]
+        reason = "the task asks for random answers"
+        nothing = RecurrenceSeen(workload=0, calls=0, reason=reason)
+        return [nothing, *_drawn_again(script_runner, budget_s)]
     small = small_with_rows(script_runner.exam, script_runner.refused())
     found: list[RecurrenceSeen | CheckSeen] = []
     for workload in [0] if small is None else [0, small]:
@@ -77,6 +80,35 @@ def repeat_calls(context: CheckContext) -> list[RecurrenceSeen | CheckSeen]:
         if script_runner.wrong or (workload == 0 and not seen.reason):
             break
     return found
+
+
+def _drawn_again(script_runner: ScriptRunner, budget_s: float) -> list[CheckSeen]:
+    """Calls of the own workload as often as time allows: no two may draw the same."""
+    exam, session = script_runner.exam, script_runner.session
+    instance = exam.instance_of(0)
+    version = script_runner.prepare(instance, FIRST_WEIGHTS)
+    scripted = ScriptedCall(ContentKey(0), SPOTS[0], version, Mix.REPEATED)
+    asked = AskedCall(scripted, version, exam.expectation(ContentKey(0), version))
+    planned = script_runner.plan(asked, instance)
+    draws = asked.expectations[0].draws
+    if script_runner.wrong or draws is None:
+        return []
+    drawn, started_s = DrawnCalls(draws), time.monotonic()
+    length = max(1, min(_LONGEST_BATCH, _BATCH_BYTES // max(1, sum(planned.output_bytes))))
+    while len(drawn) < _CALLS and time.monotonic() < started_s + _PATIENCE * budget_s:
+        options = BatchOptions(copy_each=False, check_inputs=False)
+        result = session.run([planned] * length, options, script_runner.deadline())
+        answers = [tensor for raw in result.calls for tensor in tensors_of(raw)[:1]]
+        whole = [t for t in answers if t is not None and t.numel() == draws.operand.numel()]
+        if len(whole) < length:
+            break
+        for tensor in whole:
+            drawn.add(tensor)
+    if not (text := drawn.repetition()):
+        return []
+    kind, severity = EvidenceKind.WRONG_VALUE, Severity.CONVICTS
+    finding = Evidence(kind=kind, severity=severity, text=f"the same content, repeated: {text}")
+    return [CheckSeen(check=NAME, findings=(finding,))]
 
 
 class Recurrence:

@@ -18,7 +18,8 @@ comes a whole batch after it.
 
 The last batch asks its contents four times each; there, and for few changes, what is compared are
 contents that share most elements with the call just before. Of long calls and large contents there
-are fewer pairs, and only of new content and the same content. What is not asked is said.
+are fewer pairs, and only of new content and the same content. Calls that are asked alone are also
+asked one content many times, for a memo may begin late. What is not asked is said.
 """
 
 from __future__ import annotations
@@ -59,7 +60,11 @@ _BATCH_CALLS = 128  # thawing, waking and freezing are about 1 ms of a batch
 _BATCH_BYTES = 64e6  # of its contents
 _TIMES_EACH = 4  # of a content in the batch of known ones
 _MOST_CALLS = 3  # of one side of a pair
-_MOST_INPUTS = 3  # whose changes are timed
+_MOST_INPUTS = 8  # whose changes are timed
+_FEW_INPUTS = 3  # of more, each is asked once
+_OFTEN = (8, 24)  # times that one content is asked, for memos that begin late
+_OFTEN_US = 4e5  # of one content, where it may be asked fewer times
+_OFTEN_S = 2.0  # of all these calls, after which one pair that computes acquits
 
 
 def time_repetition(context: CheckContext) -> list[RepetitionSeen]:
@@ -104,7 +109,25 @@ def _pairs(exam: Exam, asked: _Asked, rng: random.Random, slowest_us: float) -> 
         if times.acquit:
             break
         slowest_us = max(times.fresh_us) * asked.batch
+    if asked.batch == 1 and not times.remembers:
+        _ask_often(asked, exam.content(ContentKey(0, Draw(Purpose.REPETITION, 0))), times, rng)
     return times.seen(asked.batch)
+
+
+def _ask_often(asked: _Asked, content: Content, times: _Times, rng: random.Random) -> None:
+    """New contents, each of them many times: the first time and the last."""
+    began_s = time.monotonic()
+    for _ in range(_PAIRS):
+        other = asked.change.make(content, rng)
+        content = asked.change.make(other, rng)
+        times.once_us.append(asked.us([other, content]))  # as many as of the last times
+        least, most = _OFTEN
+        most = max(least, min(most, int(_OFTEN_US / max(1.0, times.once_us[-1]))))
+        again_us = [asked.us([content]) for _ in range(rng.randint(least, most))]
+        times.often_us.append(min(again_us[-2:]))
+        computed = _computed(times.once_us, times.often_us)
+        if computed >= (1 if time.monotonic() > began_s + _OFTEN_S else _ACQUITTING):
+            break
 
 
 def _few_pairs(asked: _Asked, content: Content, rng: random.Random) -> RepetitionSeen:
@@ -138,6 +161,13 @@ class _Times:
     changed_inputs: list[int] = field(default_factory=list)
     first_us: list[float] = field(default_factory=list)
     again_us: list[float] = field(default_factory=list)
+    once_us: list[float] = field(default_factory=list)
+    often_us: list[float] = field(default_factory=list)
+
+    @property
+    def remembers(self) -> bool:
+        """Whether the same content was answered sooner in every pair: more need not be asked."""
+        return len(self.first_us) >= _PAIRS and not _computed(self.first_us, self.again_us)
 
     @property
     def acquit(self) -> bool:
@@ -163,6 +193,8 @@ class _Times:
             fresh_us=tuple(self.fresh_us),
             changed_us=tuple(self.changed_us),
             changed_inputs=tuple(self.changed_inputs),
+            once_us=tuple(self.once_us),
+            often_us=tuple(self.often_us),
             calls=calls,
         )
 
@@ -178,8 +210,9 @@ def _ask(asked: _Asked, content: Content, times: _Times, rng: random.Random, mos
         times.near_us.append(times.fresh_us[-1])
     positions: list[int | None] = [*float_positions(content)[:_MOST_INPUTS]] or [None]
     last = fresh[-1:]
+    few = most if len(positions) <= _FEW_INPUTS else 1
     for position in rng.sample(positions, len(positions)):
-        last = _alike(last[-1], rng, asked.length(rng, most), position)
+        last = _alike(last[-1], rng, asked.length(rng, few), position)
         times.changed_us.append(asked.us(last))
         times.changed_inputs.append(0 if position is None else position)
     times.first_us.append(times.changed_us[-1])

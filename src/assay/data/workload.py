@@ -21,6 +21,10 @@ class Layout(StrEnum):
     SAME = "same"  # one tensor is passed for all inputs of one shape
     INTERLEAVED = "interleaved"  # inputs of one shape are views of one storage, row by row
     CHANNELS_LAST = "channels_last"  # of inputs with four or five dimensions
+    FIRST_TRANSPOSED = "first_transposed"  # the first input, and no other
+    REST_TRANSPOSED = "rest_transposed"  # every input but the first
+    PERMUTED = "permuted"  # what comes before the rows lies within them, as heads of attention do
+    REPEATED_COLUMNS = "repeated_columns"  # expanded along the last dimension
 
 
 class Distribution(StrEnum):

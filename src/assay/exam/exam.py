@@ -40,7 +40,7 @@ from assay.numerics.expectation import ExpectationRequest, OutputExpectation, ex
 from assay.numerics.matching import same_answer
 from assay.sandbox.host.call_content import Content, few_changed
 from assay.sandbox.host.changes.spread_change import float_positions
-from assay.sandbox.host.planned_call import WARM_UP
+from assay.sandbox.host.planned_call import AT_START, WARM_UP
 from assay.sandbox.host.raw_call import RawCall
 from assay.source_analysis.literals.source_literal import SourceLiteral
 from assay.tasks.references.reference import BoundReference, Reference
@@ -97,6 +97,7 @@ class Exam:
     """Instances, contents, weights and expectations, each made when first needed and kept."""
 
     warm_up_spot = WARM_UP  # where the arguments of a build's calls lie
+    traced_spot = AT_START  # and those of calls whose kernels are recorded
     most_timed = 1024  # calls of one batch whose inputs fit the memory
 
     def __init__(self, reference: Reference, plan: Plan) -> None:

@@ -8,7 +8,8 @@ draw may tell it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from math import sqrt
 
 import torch
 
@@ -18,6 +19,7 @@ from assay.numerics.contracts.draw_dispersion import DrawDispersion
 from assay.numerics.contracts.draw_prediction import DrawPrediction
 from assay.numerics.contracts.random_draws import (
     BinaryDraws,
+    Draws,
     dispersed,
     predicted,
     repeated,
@@ -26,6 +28,9 @@ from assay.numerics.contracts.random_draws import (
 from assay.numerics.expectation import OutputExpectation
 
 _REMEMBERED = 4  # calls of one shape
+_COMPARED = 4096  # draws of a call that are held against those of all others
+_LEAST_COMPARED = 1024
+_FARTHEST = 9.0  # standard deviations: of 2^15 pairs none comes so far in 10^13 verdicts
 
 
 @dataclass(frozen=True)
@@ -67,3 +72,32 @@ class RepeatedDraws:
             return seen
         update = {"problem": EvidenceKind.WRONG_VALUE, "detail": worst.text, "error": None}
         return seen.model_copy(update={"outputs": (seen.outputs[0].model_copy(update=update),)})
+
+
+class DrawnCalls:
+    """Many calls with one content: does any of them draw what another did, whenever that was?"""
+
+    def __init__(self, draws: Draws) -> None:
+        self._draws = replace(draws, operand=draws.operand.reshape(-1)[:_COMPARED])
+        self._rows: list[torch.Tensor] = []
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def add(self, tensor: torch.Tensor) -> None:
+        """One more call."""
+        view = self._draws.views(tensor.reshape(-1)[:_COMPARED])[0]
+        self._rows.append((view / view.norm().clamp_min(1e-300)).float())
+
+    def repetition(self) -> str:
+        """Which two calls are alike, in words; empty where none are, or little is known of them."""
+        if len(self) < 2 or int((self._rows[0] != 0).sum()) < _LEAST_COMPARED:
+            return ""
+        rows = torch.stack(self._rows)
+        alike = (rows @ rows.T).triu(1).abs()
+        place = int(alike.argmax())
+        far = float(alike.reshape(-1)[place]) * sqrt(int((self._rows[0] != 0).sum()))
+        if far <= _FARTHEST:
+            return ""
+        first, second = divmod(place, len(self))
+        return f"call {second + 1} of {len(self)} draws what call {first + 1} drew"

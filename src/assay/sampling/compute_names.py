@@ -18,7 +18,11 @@ _SUPPORT = re.compile(
 # the JIT and header templates.
 _TORCH = (b"6native", b"4dnnl4impl", b"6fbgemm")
 _TORCH_SUPPORT = (b"_Z", b"cpuinfo", b"pthreadpool", b"kineto", b"gloo", b"uv_")
-_FORTRAN = re.compile(rb"_gfortran_m{0,2}s?(matmul|sum|product|norm2|dot|(max|min)(val|loc))")
+# Functions of whole arrays. Those that a compiler calls to copy a section or to assign one are not.
+_FORTRAN = re.compile(
+    rb"_gfortran_m{0,2}s?(matmul|sum|product|norm2|dot|(max|min)(val|loc)|findloc|count|i?parity"
+    rb"|i?(any|all)_|a?random_r|eoshift|cshift|(un)?pack|spread)"
+)
 _INTERPRETER = re.compile(rb"(math_(fsum|sumprod|prod|dist|hypot)|vector_norm|audioop_)")
 # torch's public headers: compiled into a candidate they are the candidate's own.
 _HEADERS = (b"_ZN2at3vec", b"_ZNK2at3vec")

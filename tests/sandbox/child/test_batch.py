@@ -5,11 +5,13 @@ from __future__ import annotations
 import sys
 import threading
 import weakref
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import torch
 
+from assay.sandbox.child import batch
 from assay.sandbox.child.batch import call_elsewhere, call_passing, flatten, thread_count
 from assay.sandbox.protocol.replies import CallCode
 from assay.sandbox.protocol.surroundings import Surroundings
@@ -29,7 +31,7 @@ def _surroundings(*_: Any) -> tuple[bool, bool]:
 def test_a_call_is_made_in_the_surroundings_asked_for(
     monkeypatch: pytest.MonkeyPatch, recording: bool, thread: bool
 ) -> None:
-    monkeypatch.delitem(sys.modules, "torch._dynamo", raising=False)
+    monkeypatch.delitem(sys.modules, "torch._dynamo.convert_frame", raising=False)
     answer = call_elsewhere(_surroundings, [], Surroundings(recording, thread))
     assert answer.code is CallCode.RETURNED and answer.value == (recording, thread)
 
@@ -83,7 +85,7 @@ class _Told(torch.nn.Module):
 def test_a_module_is_in_the_state_asked_for_and_as_it_was_afterwards(
     monkeypatch: pytest.MonkeyPatch, around: Surroundings, told: tuple[bool, ...]
 ) -> None:
-    monkeypatch.delitem(sys.modules, "torch._dynamo", raising=False)
+    monkeypatch.delitem(sys.modules, "torch._dynamo.convert_frame", raising=False)
     module = _Told()
     assert call_elsewhere(module, [], around).value == told
     assert module.forward() == (True, False, True)
@@ -93,10 +95,36 @@ def test_a_module_is_in_the_state_asked_for_and_as_it_was_afterwards(
 def test_one_thread_is_what_the_library_has_while_it_is_called(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.delitem(sys.modules, "torch._dynamo", raising=False)
+    monkeypatch.delitem(sys.modules, "torch._dynamo.convert_frame", raising=False)
     before = torch.get_num_threads()
     answer = call_elsewhere(torch.get_num_threads, [], Surroundings(one_thread=True))
     assert answer.value == 1 and torch.get_num_threads() == before
+
+
+def test_of_compiled_graphs_each_kind_of_surroundings_is_asked_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    frames = SimpleNamespace(FRAME_COUNTER=0)
+    monkeypatch.setitem(sys.modules, "torch._dynamo.convert_frame", frames)
+    monkeypatch.setattr(batch, "_asked_of_graphs", set())
+    around = Surroundings(recording=True)
+
+    def recorded() -> list[Any]:
+        return [call_elsewhere(torch.is_grad_enabled, [], around).value for _ in range(3)]
+
+    assert recorded() == [True, True, True]  # imported, and nothing was compiled
+    frames.FRAME_COUNTER = 1
+    assert recorded() == [True, False, False]
+
+
+def test_who_raises_in_other_surroundings_finds_its_inputs_as_they_were() -> None:
+    def half_done(value: torch.Tensor) -> None:
+        value.add_(1.0)
+        raise ValueError("not here")
+
+    given = torch.tensor([1.0, float("nan")])
+    call_elsewhere(half_done, [given], Surroundings(recording=True))
+    assert given[0] == 1.0 and given[1].isnan()
 
 
 class _Owner(torch.nn.Module):

@@ -83,11 +83,14 @@ def test_layouts_keep_values_and_poison_the_gaps(layout: Layout) -> None:
     assert laid[2] == 2.5 and torch.equal(laid[1], inputs[1])
     if layout is Layout.EXPANDED:
         assert laid[0].stride() == (0, 1) and torch.equal(laid[0], inputs[0][:1].expand(4, 6))
+    elif layout is Layout.REPEATED_COLUMNS:
+        assert laid[0].stride() == (1, 0) and torch.equal(laid[0], inputs[0][:, :1].expand(4, 6))
     elif layout is Layout.OVERLAPPING:
         assert laid[0].stride() == (3, 1) and torch.equal(laid[0][0], inputs[0][0])
     else:
         assert torch.equal(laid[0], inputs[0])
     plain = (Layout.CONTIGUOUS, Layout.OWN, Layout.CHANNELS_LAST, Layout.SAME, Layout.INTERLEAVED)
+    plain += (Layout.PERMUTED, Layout.REST_TRANSPOSED)  # a matrix and a vector
     expected = {Layout.TRANSPOSED: (1, 4), Layout.STRIDED: (12, 2), Layout.OFFSET: (6, 1)}
     if layout in expected:
         assert laid[0].stride() == expected[layout]
@@ -96,6 +99,26 @@ def test_layouts_keep_values_and_poison_the_gaps(layout: Layout) -> None:
         assert whole.isnan().sum() == whole.numel() - 24
     assert applies(inputs, layout, shapes) == (layout not in plain)
     assert laid[0].storage_offset() % 2 == (layout is Layout.OFFSET)
+
+
+def test_one_input_lies_otherwise_than_the_rest() -> None:
+    inputs, shapes = [torch.rand(3, 4) for _ in range(3)], (Structure.FREE,) * 3
+    first = [t.is_contiguous() for t in lay_out(inputs, Layout.FIRST_TRANSPOSED, shapes)]
+    rest = [t.is_contiguous() for t in lay_out(inputs, Layout.REST_TRANSPOSED, shapes)]
+    assert first == [False, True, True] and rest == [True, False, False]
+    assert not applies(inputs[:1], Layout.FIRST_TRANSPOSED, shapes[:1])
+
+
+def test_heads_lie_within_rows() -> None:
+    own = torch.rand(2, 3, 4, 5)
+    (laid,) = lay_out([own], Layout.PERMUTED, (Structure.FREE,))
+    assert laid.stride() == (60, 5, 15, 1) and torch.equal(laid, own)
+
+
+def test_a_promise_about_rows_forbids_repeated_columns() -> None:
+    rows = torch.rand(4, 6).softmax(-1)
+    (laid,) = lay_out([rows], Layout.REPEATED_COLUMNS, (Structure.FIXED,))
+    assert torch.equal(laid, rows)
 
 
 def test_images_lie_channels_last() -> None:

@@ -156,6 +156,8 @@ class RepetitionSeen(Record):
     fresh_us: tuple[float, ...] = ()  # every float input has changed all over
     changed_us: tuple[float, ...] = ()  # a few elements of one input have changed
     changed_inputs: tuple[int, ...] = ()  # which one, for each of those
+    once_us: tuple[float, ...] = ()  # new content, of which each is then asked many times
+    often_us: tuple[float, ...] = ()  # the last of those many times
     calls: int = 1  # that each time is the mean of
     reason: str = ""  # why it was not tried
 

@@ -1,9 +1,11 @@
 """CallSurroundings: in which state of process and module the calls of a batch are made.
 
 The rule: some are made as a training loop makes them, some as a server does, drawn in secret. One
-batch in five has inputs that require gradients, so that no run leaves that out by chance. Who
-raises there is asked once more, so a call must not change what the next one finds. The module's
-other mode is taken only where nothing in the reference's source could tell it.
+batch in five has inputs that require gradients, so that no run leaves that out by chance; inputs
+that are changed in place cannot. Who raises there is asked once more, with inputs and buffers as
+they were. The module's other mode is taken only where nothing in the reference's source could tell
+it, and an instance that is gone afterwards only where calls leave nothing behind and nothing is
+drawn: a new one may draw what another drew.
 """
 
 from __future__ import annotations
@@ -24,20 +26,20 @@ def surroundings_of(
     exam: Exam, number: BatchId, batch: ScriptedBatch, threads: bool
 ) -> Surroundings:
     """Those of one batch; `threads` says whether another one than the main may make the calls."""
-    repeatable = not (exam.stateful or exam.reference.updates)
-    stochastic = isinstance(exam.reference.task.contract, Stochastic)
-    if batch.kind is not BatchKind.PLAIN or not repeatable or stochastic:
+    if batch.kind is not BatchKind.PLAIN:
         return USUAL
+    stochastic = isinstance(exam.reference.task.contract, Stochastic)
+    repeatable = not (exam.stateful or exam.reference.updates or stochastic)
     rng = exam.secret.random("surroundings", number.stage, number.number)
     recording, thread, frozen, mode, alone, passing = (rng.random() < _SHARE for _ in range(6))
     first_trained = exam.secret.random("trained", number.stage).randrange(_TRAINED)
     forward = exam.plan.workloads[0].direction is Direction.FORWARD
     return Surroundings(
         recording=recording,
-        trained=forward and number.number % _TRAINED == first_trained,
+        trained=forward and repeatable and number.number % _TRAINED == first_trained,
         other_thread=thread and threads,
         frozen=frozen and forward,
         other_mode=mode and forward and ignores_modes(exam.reference.task.source),
         one_thread=alone and threads,
-        passing=passing and batch.twin == 0,
+        passing=passing and batch.twin == 0 and repeatable,
     )

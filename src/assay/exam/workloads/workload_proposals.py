@@ -66,6 +66,13 @@ OFF_THE_TILE = (Distribution.TIES, Distribution.BLOCKS, Distribution.OUTLIER)
 # Asked of several rows and of square matrices: where zeros lie is what they are about.
 STRUCTURED = (Distribution.ZEROS, Distribution.SIGNED_ZEROS)
 SHARED_LAYOUTS = (Layout.SLICED, Layout.SAME, Layout.INTERLEAVED, Layout.OVERLAPPING)
+# Asked from standard on: inputs that lie otherwise than each other, and orders of dimensions.
+UNLIKE_LAYOUTS = (
+    Layout.REST_TRANSPOSED,
+    Layout.PERMUTED,
+    Layout.REPEATED_COLUMNS,
+    Layout.FIRST_TRANSPOSED,
+)
 OFFSETS = (7, 13)  # powers of two between 10^2 and 10^4
 HARDLY_APART = (-5, -2)  # what equal inputs are of: a term that keeps them apart shows
 FAR_BELOW = (14, 17)  # below any "very small" start of a maximum that people write
@@ -81,6 +88,7 @@ class ProposalCounts:
 
     values: int
     layouts: int
+    unlike: int  # layouts in which inputs lie otherwise than each other, or dimensions are permuted
     shared: int  # layouts in which inputs or rows lie within or beside each other
     non_finite: int
     special_rows: int  # kinds of rows with several values that are not finite
@@ -321,8 +329,10 @@ class Proposals:
         shared = () if self._reference.updates else SHARED_LAYOUTS[: self._amount.shared]
         same = [self._at(self._points.cube())] if self._points.sizes and self._points.batch else []
         turn = self._rng.randrange(2)
-        for number, layout in enumerate((*chosen[: self._amount.layouts], *shared)):
-            where = (self._odd, self._base) if number % 2 == turn else (self._base,)
+        unlike = UNLIKE_LAYOUTS[: self._amount.unlike]
+        for number, layout in enumerate((*chosen[: self._amount.layouts], *shared, *unlike)):
+            odd = number % 2 == turn or layout in UNLIKE_LAYOUTS  # one row lies in no other way
+            where = (self._odd, self._base) if odd else (self._base,)
             where = (*same, *where) if layout is Layout.SAME else where
             yield tuple(one.model_copy(update={"layout": layout}) for one in where)
 

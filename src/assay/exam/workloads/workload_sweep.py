@@ -36,6 +36,7 @@ SWEEPS = {
         ProposalCounts(
             values=4,
             layouts=0,
+            unlike=0,
             shared=0,
             non_finite=1,
             special_rows=0,
@@ -55,6 +56,7 @@ SWEEPS = {
         ProposalCounts(
             values=6,
             layouts=2,
+            unlike=0,
             shared=2,
             non_finite=1,
             special_rows=1,
@@ -73,6 +75,7 @@ SWEEPS = {
         ProposalCounts(
             values=11,
             layouts=4,
+            unlike=4,
             shared=4,
             non_finite=3,
             special_rows=3,
@@ -83,13 +86,14 @@ SWEEPS = {
             ladder=16,
             tiny=2,
         ),
-        workloads=44,
+        workloads=48,
         limits=TrialLimits(configs=9, seconds=12.0),
     ),
     Level.FULL: Sweep(
         ProposalCounts(
             values=14,
             layouts=5,
+            unlike=4,
             shared=4,
             non_finite=9,
             special_rows=3,
@@ -101,7 +105,7 @@ SWEEPS = {
             tiny=32,
             planted_far=True,
         ),
-        workloads=104,
+        workloads=108,
         limits=TrialLimits(configs=13, seconds=40.0, result_elements=TRIAL_ELEMENTS),
     ),
 }

@@ -12,6 +12,9 @@ must be below 0.5.
 A question that was just asked convicts only where new contents took longer too: a load that slows
 the first call of each pair does not make a memo.
 
+A memo may begin late: of some contents the time of the first of many questions is held against that
+of the last, by the same bounds.
+
 A memo may wait before it answers. The same content in less than 0.75 of the time in the median, and
 in less than 0.8 in every one of eight pairs, is suspicious: were one pair in seven below 0.8, noise
 alone would do that with a chance of 2e-7. What could not be asked is said.
@@ -47,6 +50,9 @@ def findings(seen: RepetitionSeen) -> tuple[Evidence, ...]:
     again = _faster(repeats)
     if again is not None:
         return (_memo(f"a question that was just asked is answered in {again}"),)
+    often = _faster(_pairs(seen, seen.once_us, seen.often_us))
+    if often is not None:
+        return (_memo(f"a question that was asked many times is answered in {often}"),)
     return _of_few(seen) or _of_most(seen) or _slowed(repeats)
 
 

@@ -163,12 +163,46 @@ def prepare(call: Call, memory: Memory) -> list[Any]:
 def call_elsewhere(instance: Any, inputs: list[Any], around: Surroundings) -> Answer:
     """As a server or a training loop calls: with gradients recorded, not in the main thread.
 
-    Compiled graphs are made anew for each of them, which takes seconds: those are not asked.
+    Who raises leaves its inputs and buffers as they were: it is asked once more.
     """
-    if "torch._dynamo" in sys.modules:
-        around = Surroundings(other_thread=around.other_thread)
+    if _compiles_graphs():
+        around = _once_each(around)
+    held = dict(instance.named_buffers()) if isinstance(instance, torch.nn.Module) else {}
+    given = [x for x in (*inputs, *held.values()) if isinstance(x, torch.Tensor)]
+    before = [x.clone() for x in given]
     with module_state(instance, around):
-        return _called(instance, inputs, around)
+        answer = _called(instance, inputs, around)
+    if answer.code is not CallCode.RETURNED:
+        for value, saved in zip(given, before, strict=True):
+            if not _same_bits(value, saved):
+                value.detach().copy_(saved)
+    return answer
+
+
+def _same_bits(one: torch.Tensor, other: torch.Tensor) -> bool:
+    """Of one shape and dtype; a NaN is the same as itself."""
+    first, second = (x.detach().reshape(-1).contiguous().view(torch.uint8) for x in (one, other))
+    return torch.equal(first, second)
+
+
+def _compiles_graphs() -> bool:
+    """Whether torch.compile has made a graph of something; to have imported it is nothing."""
+    frames = sys.modules.get("torch._dynamo.convert_frame")
+    return frames is not None and getattr(frames, "FRAME_COUNTER", 1) > 0
+
+
+_asked_of_graphs: set[str] = set()
+
+
+def _once_each(around: Surroundings) -> Surroundings:
+    """Graphs are made anew for most surroundings, which takes seconds: each kind is asked once."""
+    new = {
+        part.name
+        for part in fields(around)
+        if getattr(around, part.name) and part.name not in _asked_of_graphs
+    }
+    _asked_of_graphs.update(new - {"other_thread"})
+    return Surroundings(**dict.fromkeys(new, True))
 
 
 def call_passing(make: Callable[[], Any], inputs: list[Any]) -> Answer:

@@ -36,6 +36,7 @@ class KernelLog:
     def run(self, request: TraceKernels, instances: dict[int, Any], memory: Memory) -> str:
         """Call, and say what ran; nothing is handed over."""
         prepared = [prepare(call, memory) for call in request.calls]
+        self._accelerator.mark()  # what it needs is made before anything is recorded
         self._accelerator.finish()
         self._trace.start()
         self._accelerator.mark()

@@ -16,25 +16,40 @@ from assay.tasks.values.input_structure import Structure
 from assay.tasks.values.shared_layouts import TOGETHER, alike, lay_together, overlapping
 
 OFFSET_ELEMENTS = 3  # odd, so that no vector load stays aligned
+APART = (Layout.FIRST_TRANSPOSED, Layout.REST_TRANSPOSED)  # inputs lie otherwise than each other
 _CHANNELS_LAST = {4: torch.channels_last, 5: torch.channels_last_3d}
 # A promise about values or rows holds for a repeated row.
 _REPEATABLE = (Structure.FREE, Structure.POSITIVE, Structure.COMPLEX, Structure.FIXED)
+_REPEATABLE_WITHIN = (Structure.FREE, Structure.POSITIVE, Structure.COMPLEX)  # a row of one value
 
 
 def lay_out(inputs: Sequence[Any], layout: Layout, shapes: Sequence[Structure]) -> tuple[Any, ...]:
     """Every tensor input in `layout`; one that cannot take it stays contiguous."""
     if layout in TOGETHER:
         return lay_together(inputs, layout, shapes)
+    first = next((n for n, value in enumerate(inputs) if isinstance(value, torch.Tensor)), 0)
     return tuple(
-        _one(value, layout, shape) if isinstance(value, torch.Tensor) else value
-        for value, shape in zip(inputs, shapes, strict=True)
+        _one(value, _of_input(layout, number == first), shape)
+        if isinstance(value, torch.Tensor)
+        else value
+        for number, (value, shape) in enumerate(zip(inputs, shapes, strict=True))
     )
+
+
+def _of_input(layout: Layout, first: bool) -> Layout:
+    """The layout of one input, where the first lies otherwise than the rest."""
+    if layout not in APART:
+        return layout
+    return Layout.TRANSPOSED if first is (layout is Layout.FIRST_TRANSPOSED) else Layout.CONTIGUOUS
 
 
 def applies(inputs: Sequence[Any], layout: Layout, shapes: Sequence[Structure]) -> bool:
     """True where some input would really lie otherwise: its strides or offset differ."""
     if layout in TOGETHER:
         return bool(alike(inputs, shapes))
+    tensors = [value for value in inputs if isinstance(value, torch.Tensor)]
+    if layout in APART and len(tensors) < 2:
+        return False
     laid = lay_out(inputs, layout, shapes)
     return any(
         isinstance(old, torch.Tensor)
@@ -60,6 +75,10 @@ def _one(tensor: torch.Tensor, layout: Layout, shape: Structure) -> torch.Tensor
         return offset(tensor)
     if layout is Layout.EXPANDED and tensor.dim() >= 2 and shape in _REPEATABLE:
         return expanded(tensor)
+    if layout is Layout.REPEATED_COLUMNS and tensor.dim() >= 2 and shape in _REPEATABLE_WITHIN:
+        return tensor.narrow(-1, 0, 1).clone().expand(tensor.shape) if tensor.numel() else tensor
+    if layout is Layout.PERMUTED and tensor.dim() >= 3:
+        return tensor.transpose(-2, -3).contiguous().transpose(-2, -3)
     if layout is Layout.OVERLAPPING:
         return overlapping(tensor, shape)
     if layout is Layout.SLICED and tensor.dim() >= 2:

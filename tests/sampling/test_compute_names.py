@@ -1,0 +1,19 @@
+"""Which functions of a library are its own computing, by name."""
+
+from __future__ import annotations
+
+import pytest
+
+from assay.sampling.compute_names import computes
+
+FORTRAN = "libgfortran-040039e1.so.5.0.0"
+
+
+@pytest.mark.parametrize("name", ["count_8_l", "any_l4", "iparity_i4", "arandom_r4", "cshift0_4"])
+def test_what_fortran_does_to_arrays_computes(name: str) -> None:
+    assert computes(FORTRAN, b"_gfortran_" + name.encode())
+
+
+@pytest.mark.parametrize("name", ["internal_pack", "random_seed_i4", "reshape_r4", "st_write"])
+def test_what_a_compiler_calls_for_itself_does_not(name: str) -> None:
+    assert not computes(FORTRAN, b"_gfortran_" + name.encode())
