@@ -111,7 +111,7 @@ def test_no_paper_or_source_names_a_private_place_or_leaves_work_undone() -> Non
     undone = re.compile(r"\b(?:TODO|FIXME|XXX|HACK)\b")
     found = [
         f"{path.relative_to(ROOT)}:{number}"
-        for path in [*SOURCES, *PAPERS, *sorted((ROOT / "examples").rglob("*__*"))]
+        for path in [*SOURCES, *PAPERS, *sorted((ROOT / "examples").rglob("*__*.*"))]
         for number, line in enumerate(path.read_text(errors="replace").splitlines(), 1)
         if private.search(line) or undone.search(line)
     ]
