@@ -50,8 +50,18 @@ def sample(found: Iterable[CorpusCase], seed: str) -> list[CorpusCase]:
             missing -= set(map(Family.of, chosen[-1]))
         else:
             others.append(members[:CASES_A_TASK])
-    chosen += others[: max(0, TASKS - len(chosen))]
+    chosen = spared(chosen) + others[: max(0, TASKS - len(chosen))]
     return [case for members in chosen for case in members]
+
+
+def spared(chosen: list[list[CorpusCase]]) -> list[list[CorpusCase]]:
+    """Without tasks whose families the tasks after them bring along, where there are many."""
+    kept = list(chosen)
+    for members in chosen:
+        rest = {Family.of(case) for one in kept if one is not members for case in one}
+        if len(kept) > TASKS and rest >= set(map(Family.of, members)):
+            kept.remove(members)
+    return kept
 
 
 def by_task(found: Iterable[CorpusCase]) -> list[list[CorpusCase]]:

@@ -94,27 +94,27 @@ def _lack(*_: object) -> None:
 
 
 def test_without_memory_to_time_it_what_is_right_stays_known(
-    wall: Wall, monkeypatch: pytest.MonkeyPatch
+    shared_wall: Wall, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Stopwatch, "time", _lack)
-    verdict = judged(wall, "pass", timing=True)
+    verdict = judged(shared_wall, "pass", timing=True)
     assert verdict.status is Status.ACCEPTED and verdict.timing is None
     assert verdict.timing_reason == "the device had 1.57 GiB free, 6.00 GiB needed"
 
 
 def test_without_memory_to_judge_it_nobody_is_blamed(
-    wall: Wall, monkeypatch: pytest.MonkeyPatch
+    shared_wall: Wall, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(FullShapeExam, "_expected", _lack)
-    verdict = judged(wall, "pass", timing=False)
+    verdict = judged(shared_wall, "pass", timing=False)
     assert verdict.status is Status.NOT_RUN
     assert verdict.reason == "the device had 1.57 GiB free, 6.00 GiB needed"
 
 
 def test_without_memory_to_draw_it_the_task_is_asked_at_a_smaller_shape(
-    wall: Wall, monkeypatch: pytest.MonkeyPatch
+    shared_wall: Wall, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(FullShapeExam, "_moved", _lack)
-    verdict = judged(wall, "pass", timing=False)
+    verdict = judged(shared_wall, "pass", timing=False)
     assert verdict.status is Status.ACCEPTED
     assert verdict.own_workload is not OwnWorkload.ASKED

@@ -14,6 +14,7 @@ from assay.data.observations.kernels import KernelSeen, KernelsSeen
 from assay.data.observations.observation import CheckMissing
 from assay.data.settings import Track
 from assay.judge.behaviour.kernel_share import findings
+from assay.sandbox.host.planned_call import AT_START
 from checks.contexts import context_of
 
 EMPTY = KernelsSeen(calls=3)
@@ -32,7 +33,7 @@ def _traced(
     left = list(told)
     monkeypatch.setattr(device_kernels, "traced", lambda *_: left.pop(0))
     monkeypatch.setattr(device_kernels, "library_code", lambda *_: {})
-    exam = SimpleNamespace(content=lambda key: None)
+    exam = SimpleNamespace(content=lambda key: None, traced_spot=AT_START)
     context = context_of(cast(Any, SimpleNamespace(exam=exam)))
     settings = context.settings.model_copy(update={"track": track})
     found = trace_kernels(replace(context, settings=settings), lambda _: None)

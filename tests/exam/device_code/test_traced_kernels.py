@@ -101,7 +101,7 @@ def _logged(accelerator: _Accelerator) -> str:
 def test_marks_run_on_both_sides_of_the_calls_within_the_trace() -> None:
     accelerator = _Accelerator(_mark(0), _mark(9))
     assert _logged(accelerator) == "marked"
-    asked = ["finish", "start", "mark", "call", "take_back", "mark", "finish", "stop"]
+    asked = ["mark", "finish", "start", "mark", "call", "take_back", "mark", "finish", "stop"]
     assert accelerator.asked == asked
 
 

@@ -109,7 +109,10 @@ class Batch:
             result.value = [x.detach() if type(x) is torch.Tensor else x for x in leaves]
 
     def _call(self, number: int, inputs: list[Any], log: OperationLog | None) -> Answer:
-        """Who raises in other surroundings is asked once more in the usual ones."""
+        """Who raises in other surroundings, and there again, is asked in the usual ones.
+
+        Who answers the second time did not raise because of them.
+        """
         request, instance = self._request, self._instances[number]
         if request.surroundings.passing and number in self._makers:
             answer = call_passing(self._makers[number], inputs)
@@ -117,7 +120,7 @@ class Batch:
                 return answer
         if not request.surroundings.usual:
             answer = call_elsewhere(instance, inputs, request.surroundings)
-            if answer.code is CallCode.RETURNED:
+            if answer.code is CallCode.RETURNED or answers_again(instance, inputs, request):
                 return answer
         return call_once(instance, inputs, log)
 
@@ -177,6 +180,14 @@ def call_elsewhere(instance: Any, inputs: list[Any], around: Surroundings) -> An
             if not _same_bits(value, saved):
                 value.detach().copy_(saved)
     return answer
+
+
+def answers_again(instance: Any, inputs: list[Any], request: RunBatch) -> bool:
+    """Whether who has just raised in surroundings answers there; graphs are asked for them once."""
+    if _compiles_graphs():
+        return False
+    again = call_elsewhere(instance, inputs, request.surroundings)
+    return again.code is CallCode.RETURNED
 
 
 def _same_bits(one: torch.Tensor, other: torch.Tensor) -> bool:
