@@ -22,7 +22,8 @@ from corpus_case import CorpusCase, SharedExam
 
 ROOT = Path(__file__).parents[1]
 TASKS = 8  # at least; an exam takes 2 to 10 s
-CASES_A_TASK = 2  # at most, beside those of missing families; a case takes 1 to 6 s
+IN_LINE = 12  # tasks that are looked at for one that brings many families
+CASES_A_TASK = 1  # at most, beside those of missing families; a case takes 1 to 6 s
 
 
 class Family(NamedTuple):
@@ -43,25 +44,15 @@ def sample(found: Iterable[CorpusCase], seed: str) -> list[CorpusCase]:
     tasks = [drawn(members, chance) for members in by_task(c for c in found if not c.slow)]
     chance.shuffle(tasks)
     missing = {Family.of(case) for members in tasks for case in members}
-    chosen, others = [], []
-    for members in tasks:
-        if missing & set(map(Family.of, members)):
-            chosen.append(take(members, missing))
-            missing -= set(map(Family.of, chosen[-1]))
-        else:
-            others.append(members[:CASES_A_TASK])
-    chosen = spared(chosen) + others[: max(0, TASKS - len(chosen))]
+    chosen: list[list[CorpusCase]] = []
+    while missing:  # of the first in line that bring a family, the one that brings the most
+        useful = [one for one in tasks if missing & set(map(Family.of, one))][:IN_LINE]
+        members = max(useful, key=lambda one: len(missing & set(map(Family.of, one))))
+        tasks.remove(members)
+        chosen.append(take(members, missing))
+        missing -= set(map(Family.of, chosen[-1]))
+    chosen += [members[:CASES_A_TASK] for members in tasks[: max(0, TASKS - len(chosen))]]
     return [case for members in chosen for case in members]
-
-
-def spared(chosen: list[list[CorpusCase]]) -> list[list[CorpusCase]]:
-    """Without tasks whose families the tasks after them bring along, where there are many."""
-    kept = list(chosen)
-    for members in chosen:
-        rest = {Family.of(case) for one in kept if one is not members for case in one}
-        if len(kept) > TASKS and rest >= set(map(Family.of, members)):
-            kept.remove(members)
-    return kept
 
 
 def by_task(found: Iterable[CorpusCase]) -> list[list[CorpusCase]]:
@@ -78,11 +69,11 @@ def drawn(members: Sequence[CorpusCase], chance: random.Random) -> list[CorpusCa
 
 
 def take(members: list[CorpusCase], missing: set[Family]) -> list[CorpusCase]:
-    """A few cases of one task: one of each missing family first, then at least one in line."""
+    """A few cases of one task: one of each missing family first, then others in line."""
     first = {family: case for case in reversed(members) if (family := Family.of(case)) in missing}
     needed = list(first.values())
     rest = [case for case in members if case not in needed]
-    return needed + rest[: max(1, CASES_A_TASK - len(needed))]
+    return needed + rest[: max(0, CASES_A_TASK - len(needed))]
 
 
 def commit_seed(root: Path = ROOT) -> str:

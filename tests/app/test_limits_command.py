@@ -47,6 +47,7 @@ def test_one_task_as_text_and_as_json(capsys: Captured) -> None:
     assert found["bound"] == "memory" and found["sol_us"] == limits.memory_us
 
 
+@pytest.mark.exhaustive
 def test_every_native_task_has_a_floor(capsys: Captured) -> None:
     assert main(["limits", "native", "--json"]) == 0
     found = records(capsys.readouterr().out)

@@ -12,6 +12,7 @@ import ast
 import re
 import tomllib
 from collections import defaultdict
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -40,13 +41,14 @@ def rooms() -> dict[str, list[Path]]:
 
 def imports() -> dict[str, set[str]]:
     """Which rooms each room imports."""
-    found: dict[str, set[str]] = {}
-    for room, paths in rooms().items():
-        named = {name for path in paths for name in _imported(path)}
-        found[room] = (named & rooms().keys()) - {room}
-    return found
+    known = rooms()
+    named = {
+        room: {name for path in paths for name in _imported(path)} for room, paths in known.items()
+    }
+    return {room: (names & known.keys()) - {room} for room, names in named.items()}
 
 
+@cache
 def _imported(path: Path) -> set[str]:
     found = set()
     for node in ast.walk(ast.parse(path.read_text())):

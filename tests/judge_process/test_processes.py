@@ -48,7 +48,11 @@ def task(**code: str) -> str:
 @pytest.mark.parametrize(
     ("code", "told"),
     [
-        ({"top": IN_PYTHON}, "loading did not come back within 2 s (line 4, in <module>)"),
+        pytest.param(
+            {"top": IN_PYTHON},
+            "loading did not come back within 2 s (line 4, in <module>)",
+            marks=pytest.mark.exhaustive,
+        ),
         ({"forward": IN_C}, "(line 7, in forward)"),
         pytest.param(
             {"inputs": IN_C}, "(line 11, in get_inputs)", marks=pytest.mark.exhaustive

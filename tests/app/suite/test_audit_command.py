@@ -73,6 +73,7 @@ def test_one_native_task_by_name_and_unknown_names(suite: str, capsys: Captured)
     assert main(["audit", "no_such_suite"]) == 2
 
 
+@pytest.mark.exhaustive
 def test_several_at_a_time_find_the_same_in_the_same_order(suite: str, capsys: Captured) -> None:
     said = []
     for jobs in ("1", "2"):

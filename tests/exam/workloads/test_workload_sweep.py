@@ -16,7 +16,7 @@ from assay.data.workload import Distribution, Layout, Workload
 from assay.exam.workloads.shape_points import PAST_LARGE, SMALL_ELEMENTS, Points
 from assay.exam.workloads.workload_sweep import sweep
 from assay.exam.workloads.workload_trials import TRIAL_CALLS
-from assay.tasks.catalog import tasks_of
+from assay.tasks.catalog import resolve, tasks_of
 from assay.tasks.references.admission import Admission
 from assay.tasks.references.reference import Reference
 from suite_sample import sampled
@@ -71,7 +71,7 @@ def test_foreign_sweeps_are_legal(body: str) -> None:
 
 
 def test_levels_grow() -> None:
-    task = tasks_of("native")[-1]
+    task = resolve("softmax")
     counts = [len(swept(task, level)[1]) for level in (Level.QUICK, Level.STANDARD, Level.FULL)]
     assert counts[0] <= 23 < counts[1] <= 48 < counts[2] <= 108
     reference, workloads = swept(task, Level.FULL)

@@ -21,6 +21,7 @@ from math import expm1, log, log1p
 import torch
 
 _LONGEST = 1 << 18  # draws of a sequence that are compared
+_ENOUGH = torch.float32  # transforms of the longest err by 0.3, and the bound is some thousands
 _LEAST = 64  # draws of which a correlation is asked
 LEVELS = 1 << 16  # values that a continuous draw must be able to take, at least
 _ALIKE = 2.0**-22  # standard deviations: nearer draws are taken for the same value
@@ -32,12 +33,12 @@ def correlated(one: torch.Tensor, other: torch.Tensor | None, limit: float) -> t
     Without `other` a sequence is held against itself, and the distance zero is left out. `limit`
     is log(2 / false alarm).
     """
-    x = one[:_LONGEST]
-    y = x if other is None else other[:_LONGEST]
+    x = one[:_LONGEST].to(_ENOUGH)
+    y = x if other is None else other[:_LONGEST].to(_ENOUGH)
     count = min(x.numel(), y.numel())
     if count < _LEAST:
         return 0.0, 0
-    size = 2 * max(x.numel(), y.numel())
+    size = 1 << (2 * max(x.numel(), y.numel()) - 1).bit_length()  # transforms of these are quick
     sums = torch.fft.irfft(torch.fft.rfft(x, size).conj() * torch.fft.rfft(y, size), size)
     if other is None:
         sums = sums[: x.numel()]
