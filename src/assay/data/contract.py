@@ -29,6 +29,7 @@ class Equation(StrEnum):
 
     QR = "qr"  # A -> Q, R
     EIGH = "eigh"  # symmetric A -> eigenvalues ascending, vectors
+    EIG = "eig"  # square A -> eigenvalues in any order, vectors of length one
     SVD = "svd"  # A -> U, S descending, Vh
     SOLVE = "solve"  # A, B -> X
     INVERSE = "inverse"  # A -> X
@@ -48,6 +49,7 @@ class Law(StrEnum):
     DROPOUT = "dropout"  # 0 with probability `rate`, else x / (1 - rate)
     BERNOULLI = "bernoulli"  # 1 with the probability that the input gives, else 0
     NORMAL = "normal"  # input + `rate` times a standard normal draw
+    UNIFORM = "uniform"  # uniform on [0, 1), whatever the input holds; its shape is the input's
 
 
 class Stochastic(Record):

@@ -13,6 +13,7 @@ from typing import Any
 
 import torch
 
+from assay.errors import TaskError
 from assay.numerics.budget.error_budget import (
     LONGEST_CHAIN,
     BudgetTerms,
@@ -28,7 +29,12 @@ from assay.numerics.budget.own_roundings import (
     given_size,
     lost,
 )
-from assay.numerics.budget.perturbation import OperandNoise, Perturbation, origins
+from assay.numerics.budget.perturbation import (
+    OperandNoise,
+    Perturbation,
+    origins,
+    with_symmetry,
+)
 from assay.numerics.budget.reduction import ReductionWatch
 from assay.numerics.budget.rounded_codes import CodeWatch, Dictate, Rounded, kept
 from assay.numerics.budget.rounding import (
@@ -297,8 +303,18 @@ def _probe_once(
     weights = replace(perturbation, seed=perturbation.seed ^ 0x5DEECE66D)
     inputs, state = perturbation.from_origins(still.inputs), weights.from_origins(still.state)
     inner = replace(perturbation, seed=perturbation.seed ^ 0x2545F4914F6C)
-    with InnerRoundings(inner, request.n or 1), _operands(perturbation, request.tf32):
-        return ReferenceArguments(still.compute, inputs, state).wide()
+
+    def answer(moved: Sequence[Any]) -> tuple[torch.Tensor, ...]:
+        with InnerRoundings(inner, request.n or 1), _operands(perturbation, request.tf32):
+            return ReferenceArguments(still.compute, moved, state).wide()
+
+    try:
+        return answer(inputs)
+    except TaskError:  # a reference that refuses what is not symmetric
+        mirrored = with_symmetry(still.inputs, inputs)
+        if mirrored is None:
+            raise
+        return answer(mirrored)
 
 
 def _operands(perturbation: Perturbation, shortened: bool) -> AbstractContextManager[Any]:

@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from assay.data.contract import Decomposition, Equation
+from assay.errors import TaskError
 from assay.numerics.expectation import ExpectationRequest, OutputExpectation, compare_all, expect
 from support.references import Reference, normal
 
@@ -58,6 +59,29 @@ def test_eigenvectors_of_equal_eigenvalues_are_any_basis() -> None:
     assert not right(expected, w, v.T)
 
 
+def test_eigenvectors_of_any_matrix_have_a_free_phase_and_order() -> None:
+    a = normal(2, 12, 12, seed=3)
+    expected = traced(lambda m: tuple(torch.linalg.eig(m)), a)
+    w, v = torch.linalg.eig(a)
+    phases = torch.polar(torch.ones(12), normal(12, seed=6))
+    assert right(expected, w, v) and right(expected, w.flip(-1), v.flip(-1) * phases)
+    assert not right(expected, w, 2 * v) and not right(expected, w, torch.zeros_like(v))
+    assert not right(expected, w.flip(-1), v) and not right(expected, w * 1.001, v)
+    assert not right(expected, *torch.linalg.eig(a.to(torch.bfloat16).float()))
+
+
+def test_one_pair_for_another_is_no_decomposition() -> None:
+    a = torch.diag(torch.tensor([1.0, 2.0, 3.0])) + normal(3, 3, seed=2) / 64
+    expected = traced(lambda m: tuple(torch.linalg.eig(m)), a)
+    w, v = torch.linalg.eig(a)
+    order = w.real.argsort()
+    twice = order[torch.tensor([1, 1, 1])]  # their sum is nearly the trace
+    assert right(expected, w[order], v[:, order])
+    assert not right(expected, w[twice], v[:, twice])
+    same = traced(lambda m: tuple(torch.linalg.eig(m)), torch.eye(4))
+    assert right(same, torch.ones(4) + 0j, torch.linalg.qr(normal(4, 4))[0] + 0j)
+
+
 def test_svd_in_both_of_torchs_forms() -> None:
     a = normal(3, 9, 5)
     new = traced(lambda m: tuple(torch.linalg.svd(m, full_matrices=False)), a)
@@ -65,6 +89,21 @@ def test_svd_in_both_of_torchs_forms() -> None:
     u, s, vh = torch.linalg.svd(a, full_matrices=False)
     assert right(new, -u, s, -vh) and right(old, -u, s, -vh.mT)
     assert not right(new, u, -s, -vh) and not right(new, -u, s, vh)
+
+
+def test_a_reference_that_asks_for_symmetry_is_probed_with_it() -> None:
+    def factor(m: torch.Tensor) -> torch.Tensor:
+        if not torch.equal(m, m.mT):
+            raise TaskError("not symmetric")
+        return torch.linalg.cholesky(m)
+
+    a = normal(8, 8)
+    a = a @ a.T + torch.eye(8)
+    a = a.tril() + a.tril(-1).mT
+    expected = traced(factor, a)
+    assert right(expected, factor(a)) and not right(expected, factor(a) * 1.01)
+    with pytest.raises(TaskError):
+        traced(factor, a + torch.eye(8).roll(1))
 
 
 def test_a_decomposition_of_something_computed_keeps_its_slack() -> None:

@@ -73,6 +73,37 @@ def test_normal_noise_is_told_from_other_noise() -> None:
         assert not compare(expected, X + 0.5 * wrong).ok
 
 
+def test_uniform_draws_are_those_of_the_unit_interval_whatever_the_input() -> None:
+    random = np.random.default_rng(5)
+    for x in (torch.zeros(64, 500), torch.full((64, 500), torch.nan), X):
+        expected = of(Law.UNIFORM, 0.0, x)
+        used = [
+            compare(expected, torch.from_numpy(random.random(x.shape, np.float32))).budget_used
+            for _ in range(20)
+        ]
+        assert None not in used and max(share for share in used if share is not None) < 0.6
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        P * 0.99,
+        P * 2 - 1,
+        P.square(),
+        P.clamp(0.01, 0.99),
+        torch.where(P.max() == P, 1.0, P),
+        (P * 256).floor() / 256,  # few values
+        torch.arange(32000).view(64, 500) / 32000,  # no draws
+        P[:32].repeat(2, 1),
+        torch.full_like(P, 0.5),
+        torch.full_like(P, torch.nan),
+    ],
+)
+def test_what_is_not_uniform_is_refused(wrong: torch.Tensor) -> None:
+    assert compare(of(Law.UNIFORM, 0.0, X), P).ok
+    assert not compare(of(Law.UNIFORM, 0.0, X), wrong).ok
+
+
 @pytest.mark.parametrize("power", [-32, 0, 13, 16, 20, 24, 32])
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
 def test_noise_may_be_lost_in_the_rounding_of_large_numbers(power: int, dtype: torch.dtype) -> None:

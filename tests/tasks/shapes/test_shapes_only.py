@@ -6,7 +6,7 @@ import sys
 import pytest
 import torch
 
-from assay.tasks.shapes.shapes_only import ShapesOnly, SizeLimit, TooLarge
+from assay.tasks.shapes.shapes_only import ChecksHold, ShapesOnly, SizeLimit, TooLarge
 
 LARGE = (1 << 12, 1 << 12)
 
@@ -76,3 +76,10 @@ def test_square_matrices_of_one_size_or_one_vector_are_factories_too() -> None:
     for make in (lambda: torch.eye(large), lambda: torch.diag(torch.ones(large))):
         with SizeLimit(1 << 20, 1 << 30), pytest.raises(TooLarge):
             make()
+
+
+def test_a_check_of_values_holds_where_there_are_none():
+    empty, real = torch.empty(3, 3, device="meta"), torch.eye(3)
+    with ChecksHold():
+        assert torch.allclose(empty, empty.mT) and torch.equal(empty, real)
+        assert not torch.allclose(real, 2 * real) and not torch.equal(real, 2 * real)

@@ -7,7 +7,7 @@ interval of its own values (a probability of 1 does not become 1.000001).
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -126,6 +126,13 @@ class PerturbationOrigin:
             self._reflect(moved.view(-1), self._edge)
         return moved
 
+    @property
+    def symmetric(self) -> bool:
+        """Whether it is a matrix, or some, that equals its transpose."""
+        value = self._value
+        square = value.dim() >= 2 and value.shape[-1] == value.shape[-2] > 1
+        return square and self._wide is not None and torch.equal(value, value.mH)
+
     def _reflect(self, moved: torch.Tensor, edge: torch.Tensor) -> None:
         """Elements that left the interval move the other way instead."""
         there = moved[edge]
@@ -137,6 +144,19 @@ class PerturbationOrigin:
 def origins(values: Any, amplitude: float) -> Any:
     """`values` with each tensor as an origin of perturbations that large."""
     return _mapped(values, torch.Tensor, lambda value: PerturbationOrigin(value, amplitude))
+
+
+def with_symmetry(still: Sequence[Any], moved: Sequence[Any]) -> list[Any] | None:
+    """Moved inputs with the lower triangle on either side where the origin has it so; None without.
+
+    What moves two equal elements apart is a rounding to most operations, and no matrix of theirs
+    to those that ask for symmetry first.
+    """
+    alike = [isinstance(one, PerturbationOrigin) and one.symmetric for one in still]
+    if not any(alike):
+        return None
+    pairs = zip(alike, moved, strict=True)
+    return [value.tril() + value.tril(-1).mH if same else value for same, value in pairs]
 
 
 def _mapped(values: Any, leaf: type, change: Callable[[Any], Any]) -> Any:

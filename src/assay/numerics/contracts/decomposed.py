@@ -18,6 +18,7 @@ from assay.data.contract import Equation
 _OPERATIONS = {
     "linalg_qr": Equation.QR,
     "_linalg_eigh": Equation.EIGH,
+    "linalg_eig": Equation.EIG,
     "_linalg_svd": Equation.SVD,
 }
 

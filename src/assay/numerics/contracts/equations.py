@@ -2,6 +2,7 @@
 
     reconstruction   |A - Q R| by columns, |A V - V W|, |A - U S V|, |A X - B|
     orthogonality    |QᵀQ - 1|
+    spectrum         every eigenvalue is there, and their sum is the trace, where A is any matrix
     form             triangles, eigenvalues ascending, singular values descending and not negative
 
 each at most (128 + 32√n + 8n)·u times the size of what is decomposed, n its longer side and u one
@@ -25,6 +26,7 @@ from assay.numerics.budget.backward_error import stable_roundings
 from assay.numerics.budget.rounding import real_dtype
 
 Tensors = Sequence[torch.Tensor]
+_SIMPLE = 8.0  # budgets of an eigenvalue that fit between it and the next, where it is asked for
 
 
 @dataclass(frozen=True)
@@ -128,6 +130,44 @@ def _eigh(system: Equations, outputs: Tensors) -> list[Residual]:
     ]
 
 
+def _eig(system: Equations, outputs: Tensors) -> list[Residual]:
+    """Phases and order are free; that no pair stands for another its eigenvalue shows."""
+    w, v = outputs
+    matrix, size = system.matrix.to(v.dtype), system.norm
+    lengths = _columns(v)
+    missed = _columns(matrix @ v - v * w[..., None, :])
+    trace = matrix.diagonal(dim1=-2, dim2=-1).sum(-1)
+    count = float(matrix.shape[-1])
+    return [
+        Residual("A v = w v", 1, _over(missed, size[..., None], system.unit)),
+        Residual("|v| = 1", 1, _over(lengths - 1.0, torch.ones(()), system.unit)),
+        Residual(
+            "the sum of w is the trace", 0, _over(w.sum(-1) - trace, count * size, system.unit)
+        ),
+        Residual("every eigenvalue is there", 0, _missing(system, matrix, w)),
+    ]
+
+
+def _missing(system: Equations, matrix: torch.Tensor, w: torch.Tensor) -> torch.Tensor:
+    """How far from each true eigenvalue the nearest given one lies, in shares of its budget.
+
+    An error E of the matrix moves an eigenvalue by |y||E| / |yx|, y and x its vectors. Where that
+    is no longer small beside the distance to the next one, nothing is asked.
+    """
+    if matrix.shape[-1] == 0:
+        return torch.zeros(w.shape, dtype=torch.float64)
+    truth, vectors = torch.linalg.eig(matrix)
+    left, failed = torch.linalg.inv_ex(vectors)
+    sensitivity = torch.linalg.vector_norm(left, dim=-1) * _columns(vectors)
+    sensitivity = torch.where(failed[..., None] != 0, torch.inf, sensitivity.nan_to_num(torch.inf))
+    apart = (truth[..., :, None] - truth[..., None, :]).abs()
+    apart.diagonal(dim1=-2, dim2=-1).fill_(torch.inf)
+    allowed = sensitivity * system.norm[..., None] * system.unit
+    unclear = allowed > apart.amin(-1) / _SIMPLE
+    nearest = (truth[..., :, None] - w[..., None, :]).abs().nan_to_num(torch.inf).amin(-1)
+    return torch.where(unclear, 0.0, _over(nearest, 2.0 * allowed, 1.0))
+
+
 def _svd(system: Equations, outputs: Tensors) -> list[Residual]:
     u, s, vh = outputs
     rank = s.shape[-1]
@@ -176,6 +216,7 @@ def _inverse(system: Equations, outputs: Tensors) -> list[Residual]:
 _CHECKS: dict[Equation, Callable[[Equations, Tensors], list[Residual]]] = {
     Equation.QR: _qr,
     Equation.EIGH: _eigh,
+    Equation.EIG: _eig,
     Equation.SVD: _svd,
     Equation.CHOLESKY: _cholesky,
     Equation.SOLVE: _solve,

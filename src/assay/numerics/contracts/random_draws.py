@@ -8,7 +8,8 @@ beyond it has a chance of at most 2 exp(-n KL(k/n, q)), for unequal chances too 
     rate           how many were kept, in all and for each tenth of the chances
     independence   how many of n disjoint pairs, at several distances, differ
     distribution   for continuous draws, by the Dvoretzky-Kiefer-Wolfowitz bound 2 exp(-2 n D²)
-    tails          how many lie beyond 2.5, 3, 3.5 and 4 standard deviations, which D hardly shows
+    tails          how many lie beyond 2.5, 3, 3.5 and 4 standard deviations, or next to the ends of
+                   an interval, which D hardly shows
     repetition     at every distance within a call and between calls (draw_correlation.py)
     dispersion     how far the sums of whole calls scatter (draw_dispersion.py)
     prediction     whether operand, place or earlier calls tell a draw (draw_prediction.py)
@@ -47,6 +48,8 @@ _FARTHEST = 10.0  # standard deviations: a chance of 2^-75
 _FINE = 2.0**-22  # of the noise: where numbers lie closer, each draw has a value of its own
 _SHARP = 2.0**-10  # of the noise: numbers so close move hardly a draw over the border of a tail
 _TAILS = (2.5, 3.0, 3.5, 4.0)  # standard deviations
+_ENDS = (2.0**-3, 2.0**-6, 2.0**-9, 2.0**-12)  # of the unit interval
+_CONTINUOUS = (Law.NORMAL, Law.UNIFORM)
 _COARSE = 2.0**-4  # of the noise: where numbers lie farther apart, it is lost in their rounding
 
 
@@ -81,12 +84,22 @@ class Draws:
         """The yes-or-no draws behind an output, and where it is nothing the law can give."""
         got, operand = actual.detach().double().reshape(-1), self.operand.reshape(-1)
         known = operand.isfinite()
+        if self.law is Law.UNIFORM:
+            return self._uniform(got)
         if self.law is Law.DROPOUT:
             return self._dropout(got, operand, known)
         if self.law is Law.BERNOULLI:
             strange = known & (got != 0.0) & (got != 1.0)
             return BinaryDraws(got == 1.0, operand.clamp(0.0, 1.0), known), strange
         return self._normal(got, operand, known)
+
+    def _uniform(self, got: torch.Tensor) -> tuple[BinaryDraws, torch.Tensor]:
+        """The input is not looked at. What is rounded to few digits may reach one."""
+        step = torch.finfo(self.dtype).eps
+        highest = 1.0 if step > _FINE else 1.0 - step / 2
+        possible = (got >= 0.0) & (got <= highest)
+        every = torch.ones_like(possible)
+        return BinaryDraws(got >= 0.5, torch.full_like(got, 0.5), every), ~possible
 
     def _normal(
         self, got: torch.Tensor, operand: torch.Tensor, known: torch.Tensor
@@ -124,12 +137,18 @@ class Draws:
         tests += [_repetition(view) for view in self.views(actual)]
         if self.law is Law.NORMAL:
             tests += [self._distribution(actual), self._values(actual), *self._tails(actual)]
+        elif self.law is Law.UNIFORM:
+            tests += [self._evenness(actual), *self._ends(actual)]
+            tests += [self._values_of(actual.double().reshape(-1))]
         return tests
 
     def views(self, actual: torch.Tensor) -> tuple[torch.Tensor, ...]:
         """Sequences of independent numbers in [-1, 1] of mean zero; zero where nothing is known."""
         draws, _ = self.binary_draws(actual)
         binary = torch.where(draws.counts, draws.came.double() - draws.chance, 0.0)
+        if self.law is Law.UNIFORM:
+            even = (2.0 * actual.double().reshape(-1) - 1.0).clamp(-1.0, 1.0)
+            return even, 2.0 * even.abs() - 1.0
         if self.law is not Law.NORMAL:
             return (binary,)
         operand = self.operand.reshape(-1)
@@ -140,7 +159,7 @@ class Draws:
 
     def sums(self, actual: torch.Tensor) -> tuple[CallSum | None, ...]:
         """Of each view, the sum of all that is known."""
-        if self.law is Law.NORMAL:
+        if self.law in _CONTINUOUS:
             return tuple(uniform_sum(view) for view in self.views(actual))
         draws, _ = self.binary_draws(actual)
         return (binary_sum(draws.came[draws.counts], draws.chance[draws.counts]),)
@@ -148,7 +167,7 @@ class Draws:
     def centred(self, actual: torch.Tensor) -> tuple[CentredDraws, ...]:
         """Every view with the proxies of its draws."""
         views = self.views(actual)
-        if self.law is Law.NORMAL:
+        if self.law in _CONTINUOUS:
             return tuple(CentredDraws(v, (v != 0.0).double() * UNIFORM_PROXY) for v in views)
         draws, _ = self.binary_draws(actual)
         open_ = draws.counts & (draws.chance > 0.0) & (draws.chance < 1.0)
@@ -160,7 +179,11 @@ class Draws:
         operand, got = self.operand.reshape(-1), actual.double().reshape(-1)
         coarsest = torch.maximum(operand.abs(), got.abs())
         known = operand.isfinite() & (ulp(coarsest, real_dtype(self.dtype)) <= _FINE * self.rate)
-        draws = (got[known] - operand[known]) / self.rate
+        return self._values_of((got[known] - operand[known]) / self.rate)
+
+    def _values_of(self, draws: torch.Tensor) -> Finding:
+        if self.law is Law.UNIFORM and torch.finfo(self.dtype).eps > _FINE:
+            return Finding("values", 0.0)
         share, distinct = collisions(draws, _LIMIT)
         return Finding("values", share, f"{draws.numel()} draws take {distinct} values")
 
@@ -204,6 +227,28 @@ class Draws:
         excess = max(0.0, float(apart) - blur)
         text = f"the draws are {float(apart):.3g} away from the normal distribution"
         return Finding("distribution", 2 * count * excess**2 / _LIMIT, text)
+
+    def _ends(self, actual: torch.Tensor) -> list[Finding]:
+        """How many draws lie near zero and near one, where rounding does not move them there."""
+        if torch.finfo(self.dtype).eps > _FINE:
+            return []
+        draws, found = actual.double().reshape(-1), []
+        for width in _ENDS:
+            for end, near in (("zero", draws < width), ("one", draws >= 1.0 - width)):
+                count, expected = int(near.sum()), width * draws.numel()
+                text = f"{count} draws lie within {width:g} of {end}, expected {expected:.1f}"
+                found.append(Finding("tails", surprise(count, draws.numel(), width), text))
+        return found
+
+    def _evenness(self, actual: torch.Tensor) -> Finding:
+        draws = actual.double().reshape(-1).sort().values
+        if draws.numel() == 0:
+            return Finding("distribution", 0.0)
+        steps = torch.arange(draws.numel() + 1, dtype=torch.float64) / draws.numel()
+        apart = torch.maximum((draws - steps[:-1]).abs().max(), (draws - steps[1:]).abs().max())
+        excess = max(0.0, float(apart) - float(torch.finfo(self.dtype).eps))  # of rounding
+        text = f"the draws are {float(apart):.3g} away from the uniform distribution"
+        return Finding("distribution", 2 * draws.numel() * excess**2 / _LIMIT, text)
 
 
 def surprise(count: int, total: int, chance: float) -> float:

@@ -137,11 +137,11 @@ def _at_zero(bound: BoundReference, drawing: Drawing) -> tuple[torch.Tensor, ...
 
 
 def _agree(own: torch.Tensor, truth: torch.Tensor) -> bool:
-    """Accurate, or but for signs: those of eigenvectors are nobody's."""
+    """Accurate, or but for signs and phases: those of eigenvectors are nobody's."""
     if accurate(own, truth):
         return True
-    floating = own.is_floating_point() and truth.is_floating_point()
-    return floating and accurate(own.abs(), truth.abs())
+    signed = all(one.is_floating_point() or one.is_complex() for one in (own, truth))
+    return signed and accurate(own.abs(), truth.abs())
 
 
 def accurate(own: torch.Tensor, truth: torch.Tensor) -> bool:

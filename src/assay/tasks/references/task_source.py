@@ -27,6 +27,7 @@ from assay.data.task import Task
 from assay.errors import TaskError
 from assay.tasks.references.extremes import Extremes
 from assay.tasks.references.task_calls import announced
+from assay.tasks.shapes.ended_loops import end_loops
 from assay.tasks.shapes.source_sizes import (
     FACTORS,
     INPUT_FUNCTIONS,
@@ -192,6 +193,7 @@ class TaskSource:
             self.names_outside_inputs = _names_outside_inputs(tree)
             self._names = {name: _names_in(tree, name) for name in INPUT_FUNCTIONS}
             finder = SizeFinder(tree)
+            end_loops(tree)
             self._code = compile(tree, self._file, "exec")
         except (SyntaxError, ValueError) as error:
             raise TaskError(f"task '{task.id}' is not Python: {error}") from error

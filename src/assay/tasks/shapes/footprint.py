@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import math
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,7 +24,7 @@ from assay.tasks.references.task_source import (
     kept_generators,
     user_code,
 )
-from assay.tasks.shapes.shapes_only import ShapesOnly, SizeLimit
+from assay.tasks.shapes.shapes_only import ChecksHold, ShapesOnly, SizeLimit
 
 Shape = tuple[int, ...]
 REAL_ELEMENTS = 1 << 22  # the largest tensor made in a trial on real tensors
@@ -142,11 +142,15 @@ class Prober:
         state = [(name, tuple(value.shape)) for name, value in instance.state_dict().items()]
         return Footprint(shapes, repr(init), tuple(state), outputs, module.arguments(init))
 
-    def _cheaply(self) -> contextlib.AbstractContextManager[Any]:
+    @contextlib.contextmanager
+    def _cheaply(self) -> Iterator[None]:
         """No values at all, or real ones within a limit."""
         if self._device == "meta":
-            return torch.device("meta")
-        return SizeLimit(REAL_ELEMENTS, REAL_MULTIPLICATIONS)
+            with ChecksHold(), torch.device("meta"):
+                yield
+        else:
+            with SizeLimit(REAL_ELEMENTS, REAL_MULTIPLICATIONS):
+                yield
 
     def _instance(
         self, module: TaskModule, init: InitCall, sizes: Mapping[str, int]

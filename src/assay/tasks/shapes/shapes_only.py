@@ -75,6 +75,21 @@ class SizeLimit(TorchFunctionMode):
         return func(*args, **(kwargs or {}))
 
 
+class ChecksHold(TorchFunctionMode):
+    """Answers a check that two tensors are alike with yes where they have no values.
+
+    A reference that refuses a matrix which is not symmetric can so be asked for its shapes.
+    """
+
+    def __torch_function__(
+        self, func: Callable[..., Any], types: Any, args: Any = (), kwargs: Any = None
+    ) -> Any:
+        valueless = any(isinstance(value, torch.Tensor) and value.is_meta for value in args)
+        if valueless and getattr(func, "__name__", "") in ("allclose", "equal"):
+            return True
+        return func(*args, **(kwargs or {}))
+
+
 class ProductCount(TorchFunctionMode):
     """Counts the multiplications of dense products and convolutions."""
 

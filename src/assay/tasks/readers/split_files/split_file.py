@@ -16,6 +16,7 @@ from assay.errors import UsageError
 from assay.tasks.readers.kernelbench import read_source
 from assay.tasks.readers.slices.call_slice import CallSlice, slice_of
 from assay.tasks.readers.slices.device_free import DeviceFree
+from assay.tasks.readers.slices.drawn_law import drawn_law
 from assay.tasks.readers.slices.dropout_off import without_dropout
 from assay.tasks.readers.slices.function_source import (
     defined_names,
@@ -23,11 +24,13 @@ from assay.tasks.readers.slices.function_source import (
     parameters_of,
     usable_imports,
 )
+from assay.tasks.readers.slices.moved_inputs import made_there
+from assay.tasks.readers.slices.optimizer_step import is_stepped, with_step
 from assay.tasks.readers.slices.straight_line import CallPlace, call_sites, root_name
 from assay.tasks.readers.slices.tuple_names import TupleNames
 
 SEPARATOR = "#" * 146
-_INPUTS, _CALL, _KEPT = "get_input_tensors", "call_op", "input_tensors"
+_INPUTS, _MOVE, _CALL, _KEPT = "get_input_tensors", "to_cuda", "call_op", "input_tensors"
 
 
 @dataclass(frozen=True)
@@ -80,7 +83,11 @@ def source_of(path: Path, script: Path | None) -> tuple[str, CallSlice]:
         chosen = max(tried, key=lambda one: (one.draws, _numbers(one)))
     used = _missing(split, chosen)
     helpers = [node for node in split.test.body if getattr(node, "name", None) in used]
-    return function_source(split.reference, usable_imports(split.test), chosen, helpers), chosen
+    source = function_source(split.reference, usable_imports(split.test), chosen, helpers)
+    law = drawn_law(split.tree, chosen.call.function)
+    if law is not None:
+        source += f"\n\nCONTRACT = {law.model_dump(mode='json')!r}\n"
+    return source, chosen
 
 
 def _missing(split: SplitFile, found: CallSlice) -> frozenset[str]:
@@ -124,11 +131,13 @@ def _script_slices(split: SplitFile, script: Path, reasons: list[str]) -> Iterat
     given = call_op.args.args[-1].arg
     device_free = DeviceFree(_attributes(methods.get("__init__")))
     for appended in call_sites(methods[_INPUTS].body, _appends)[:1]:
-        bound = ast.Assign([ast.Name(given, ast.Store())], appended.call.args[0])
+        made, value = made_there(methods.get(_MOVE), appended.call.args[0])
+        bound = ast.Assign([ast.Name(given, ast.Store())], value)
         ast.fix_missing_locations(ast.copy_location(bound, appended.call))
         for site in call_sites(call_op.body, lambda c: root_name(c.func) in split.functions):
-            before = (*appended.before, bound, *site.before)
-            yield from _sliced(split, CallPlace(before, site.call), device_free, reasons)
+            place = CallPlace((*appended.before, *made, bound, *site.before), site.call)
+            for found in _sliced(split, place, device_free, reasons):
+                yield with_step(found) if is_stepped(call_op, site.call) else found
 
 
 def _appends(call: ast.Call) -> bool:

@@ -7,6 +7,7 @@ cut, as the benchmarks cut it.
 
 from __future__ import annotations
 
+import ast
 import functools
 import json
 from abc import abstractmethod
@@ -21,7 +22,7 @@ from assay.languages.candidate_file import load_candidate
 from assay.tasks.reader import Prediction, Reader
 from assay.tasks.readers.entry_file import with_call
 from assay.tasks.readers.function_call import recorded_call
-from assay.tasks.readers.kernelbench import read_source
+from assay.tasks.readers.kernelbench import contract_of, read_source
 from assay.tasks.readers.split_files.golden_timings import (
     GoldenTimings,
     golden_timings,
@@ -141,6 +142,7 @@ class SplitFileReader(Reader):
             tags=(*self._tags(path, known), *self._timed(path)),
             origin=str(path.resolve()),
             licence=self.licence,
+            contract=contract_of(ast.parse(source), path),
         )
 
     def _runnable(self, source: str) -> str:
