@@ -15,12 +15,13 @@
 #                           where torch comes from; the default is pip's own configuration
 #   CORPUS_SEED=0123abc     the sample of the corpus to judge; the default is the commit, and every
 #                           run prints it
-#   JOBS=4                  test processes at a time; the default is one for each core
+#   JOBS=4                  test processes at a time; the default is one more than there are cores,
+#                           because tests wait for processes of their own
 
 PYTHON ?= python3
 TORCH_INDEX_URL ?=
 VENV ?= .venv
-JOBS ?= auto
+JOBS ?= $(shell expr $$(nproc 2>/dev/null || echo 1) + 1)
 CORPUS_SEED ?=
 
 BIN := $(VENV)/bin
