@@ -21,7 +21,7 @@ import pytest
 from corpus_case import CorpusCase, SharedExam
 
 ROOT = Path(__file__).parents[1]
-TASKS = 8  # at least; an exam takes 2 to 10 s
+TASKS = 6  # at least; an exam takes 2 to 10 s
 IN_LINE = 12  # tasks that are looked at for one that brings many families
 CASES_A_TASK = 1  # at most, beside those of missing families; a case takes 1 to 6 s
 

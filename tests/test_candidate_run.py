@@ -197,6 +197,7 @@ def test_builds_are_kept_where_the_user_wants_them(run_context: RunContext) -> N
     assert run_context.cache is None or list(Path(run_context.cache._folder).glob("*.tar"))
 
 
+@pytest.mark.exhaustive
 def test_a_stretched_size_that_does_not_fit_the_time_is_left_out(
     run_context: RunContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:

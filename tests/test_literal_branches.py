@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from assay.context import EvaluationContext
 from assay.data.axis import Axis, AxisRole
 from assay.data.candidate import Candidate, SourceFile
@@ -53,6 +55,7 @@ def _verdicts(wall: Wall, *bodies: str, replay: Plan | None = None) -> list[Verd
     return [j.verdict for j in evaluate_in_order(context, [_candidate(body) for body in bodies])]
 
 
+@pytest.mark.exhaustive
 def test_candidates_of_one_task_are_each_called_where_they_branch(shared_wall: Wall) -> None:
     *wrong, honest = _verdicts(shared_wall, *WRONG.values(), HONEST)
     missed = [name for name, v in zip(WRONG, wrong, strict=True) if v.status is Status.ACCEPTED]

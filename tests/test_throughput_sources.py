@@ -75,6 +75,7 @@ def _check_triton(folder: Path) -> None:
         _check(source, source.text, folder)
 
 
+@pytest.mark.exhaustive
 def test_triton_sources_are_right_in_the_interpreter(tmp_path: Path) -> None:
     """In a process of its own: whether Triton interprets is decided when it is imported."""
     code = f"import sys; sys.path[:0] = {[str(Path(__file__).parent), str(BENCHMARKS)]!r}\n"

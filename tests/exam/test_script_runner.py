@@ -33,6 +33,7 @@ def test_who_is_clearly_wrong_is_not_asked_everything(rooms: dict[str, Room]) ->
     assert ENOUGH_WRONG <= wrong < calls / 2
 
 
+@pytest.mark.exhaustive
 def test_who_is_nearly_right_is_asked_on(
     rooms: dict[str, Room], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -74,6 +74,7 @@ def test_an_argument_from_elsewhere_is_a_reason() -> None:
         candidate_text(resolve("linear_relu"), answer(arguments=odd))
 
 
+@pytest.mark.exhaustive
 def test_a_reference_that_fails_is_a_reason() -> None:
     task = resolve("softmax").model_copy(update={"source": "raise RuntimeError('not today')"})
     found = InductorCppSource().candidate(task)

@@ -45,6 +45,7 @@ def task(**code: str) -> str:
     return TASK.format(**({"top": "", "forward": "pass", "inputs": "pass"} | code))
 
 
+# All three wait for a deadline; a task that hangs, of a caller that is killed, is below.
 @pytest.mark.parametrize(
     ("code", "told"),
     [
@@ -53,10 +54,8 @@ def task(**code: str) -> str:
             "loading did not come back within 2 s (line 4, in <module>)",
             marks=pytest.mark.exhaustive,
         ),
-        ({"forward": IN_C}, "(line 7, in forward)"),
-        pytest.param(
-            {"inputs": IN_C}, "(line 11, in get_inputs)", marks=pytest.mark.exhaustive
-        ),  # as the task of a caller that is killed, below
+        pytest.param({"forward": IN_C}, "(line 7, in forward)", marks=pytest.mark.exhaustive),
+        pytest.param({"inputs": IN_C}, "(line 11, in get_inputs)", marks=pytest.mark.exhaustive),
     ],
 )
 def test_a_task_that_hangs_is_invalid_in_time(code: dict[str, str], told: str) -> None:

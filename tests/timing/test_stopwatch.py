@@ -75,6 +75,7 @@ def test_the_timed_process_is_not_the_examined_one(best_room: Room) -> None:
     assert [m.subject for m in times.measurements] == ["candidate", "eager"]
 
 
+@pytest.mark.exhaustive
 def test_whoever_is_lost_costs_itself_alone(best_room: Room, tmp_path: Path) -> None:
     path = tmp_path / "leaves.py"
     path.write_text(LEAVES)

@@ -65,6 +65,7 @@ class RealSearch:
             return SearchLog(store, run, plan)
 
 
+@pytest.mark.exhaustive
 def test_real_kernels_are_told_apart(tmp_path: Path) -> None:
     row_sum = EXAMPLES / "row_sum"
     search = RealSearch(

@@ -33,9 +33,11 @@ follower.stop()
     "work",
     [
         "torch.conv2d(image, filters)",  # on ARM with as many threads as oneDNN found at first
-        "torch.nn.functional.linear(square, square, square[0])",
-        "square.double() @ square.double()",
-        "torch.softmax(square.repeat(8, 1), -1)",
+        pytest.param(
+            "torch.nn.functional.linear(square, square, square[0])", marks=pytest.mark.exhaustive
+        ),
+        pytest.param("square.double() @ square.double()", marks=pytest.mark.exhaustive),
+        pytest.param("torch.softmax(square.repeat(8, 1), -1)", marks=pytest.mark.exhaustive),
     ],
 )
 def test_what_the_judge_did_with_all_its_threads_it_can_do(work: str) -> None:

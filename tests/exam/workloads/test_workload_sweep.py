@@ -24,7 +24,7 @@ from support import task_sources as sources
 
 BODIES = {
     name: getattr(sources, name)
-    for name in "BATCHNORM EMBEDDING TUPLE_OUTPUT LITERALS HEADS DERIVED TRIANGULAR".split()
+    for name in "BATCHNORM EMBEDDING TUPLE_OUTPUT LITERALS DERIVED TRIANGULAR".split()
 }
 
 
@@ -62,7 +62,12 @@ def test_native_sweeps(task: Task) -> None:
     assert planted or task.contract is not None  # a decomposition may refuse NaN
 
 
-@pytest.mark.parametrize("body", BODIES.values(), ids=BODIES.keys())
+SLOW = pytest.param(sources.HEADS, id="HEADS", marks=pytest.mark.exhaustive)
+
+
+@pytest.mark.parametrize(
+    "body", [*(pytest.param(body, id=name) for name, body in BODIES.items()), SLOW]
+)
 def test_foreign_sweeps_are_legal(body: str) -> None:
     reference, workloads = swept(sources.task(body))
     assert workloads[0].own and len(workloads) >= 6

@@ -54,6 +54,7 @@ def test_every_kernel_compiles_for_hopper(name: str, tmp_path: Path) -> None:
         assert "ptx" in made.asm, kernel
 
 
+@pytest.mark.exhaustive
 def test_the_interpreter_computes_what_eager_does(tmp_path: Path) -> None:
     folders = []
     for name in ("layernorm", "cross_entropy", "column_sum", "fused_elu_linear", "rope"):

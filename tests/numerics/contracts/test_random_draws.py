@@ -28,6 +28,7 @@ def of(law: Law, rate: float, x: torch.Tensor) -> OutputExpectation:
     return expect(Reference(lambda v: v.clone()), (x,), {}, request)[0]
 
 
+@pytest.mark.exhaustive
 def test_two_hundred_honest_dropouts_pass_with_room_to_spare() -> None:
     expected = of(Law.DROPOUT, 0.3, X)
     used = [compare(expected, dropout(X, seed)).budget_used for seed in range(200)]

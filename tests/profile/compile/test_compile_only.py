@@ -67,6 +67,7 @@ CUDA = """
 
 
 @with_nvcc
+@pytest.mark.exhaustive
 def test_cuda_for_hopper_without_torchs_headers(compiler: AheadOfTimeCompiler) -> None:
     report = compiler.compile(candidate(CUDA), architecture("sm_90a"))
     kernel, broken = by_name(report)["reversed_sum"], by_name(report)["broken"]

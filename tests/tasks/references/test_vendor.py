@@ -21,7 +21,7 @@ NOT_ON_A_CPU = {"gelu"}
 UNKNOWN = {"adamw_steps", "linear_w4a16", "sgd_in_place", "swiglu"}
 SETTINGS = Settings(level=Level.QUICK, track=Track.OPEN, timing=False)
 ALREADY = "Vendor = Model"
-ALWAYS = {"qr", "row_argmax"}  # the others of `test_each_is_right` take minutes
+ALWAYS = {"qr"}  # the others of `test_each_is_right` take minutes
 
 
 def _marked(name: str) -> ParameterSet:
