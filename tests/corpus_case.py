@@ -49,7 +49,7 @@ class CorpusCase:
     allow_packages: tuple[str, ...] = ()  # that it is shown, as a user may say
     level: str = "quick"  # the lowest at which the calls are made that show it
     timed: bool = False  # acts only in the process that is timed, so it must be timed
-    slow: bool = False  # builds for minutes: judged by benchmarks/honesty.py, not by every test run
+    slow: bool = False  # takes a minute and more: judged by `make corpus`, not by every test run
 
     @property
     def candidate(self) -> Path:

@@ -4,7 +4,7 @@ The rule: the oldest group of requests is served first, by the process that keep
 requests of a group go as one job. Timing on the host's own processors takes the whole pool, and
 younger requests wait for it. A second process draws the same exam only where many wait for it.
 (Jobs of several tasks at once were tried on an H200: eight verdicts took 113 s instead of 47 s,
-because those who wait to time wait for the calls of all.)
+probably because those who wait to time wait for the calls of all.)
 """
 
 from __future__ import annotations
