@@ -30,6 +30,7 @@ BODIES = {
 
 STRETCHED = 1 << 14
 TINY = 64  # elements
+WITHOUT_ROWS = {"fused_mv_logsoftmax"}  # its rows are the terms of one softmax
 
 
 def swept(task: Task, level: Level = Level.QUICK) -> tuple[Reference, tuple[Workload, ...]]:
@@ -55,7 +56,7 @@ def test_native_sweeps(task: Task) -> None:
     assert len(stretched) <= 3
     assert len({reference.config(workload.axes) for workload in workloads}) <= 6
     batches = [axis.name for axis in reference.axes if axis.role is AxisRole.BATCH]
-    assert batches or len(reference.axes) == 1  # a vector that is taken as a whole
+    assert batches or len(reference.axes) == 1 or task.id in WITHOUT_ROWS
     assert all(1 in {workload.axes[name] for workload in workloads} for name in batches[:1])
     assert any(workload.layout is not Layout.CONTIGUOUS for workload in workloads)
     planted = any(workload.distribution is Distribution.NAN for workload in workloads)
