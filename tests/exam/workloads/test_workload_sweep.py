@@ -42,6 +42,13 @@ def largest(reference: Reference, workload: Workload) -> int:
     return max(math.prod(shape) for shape in reference.input_shapes(workload.axes) if shape)
 
 
+def refuses_nan(reference: Reference, own: Workload) -> bool:
+    """Whether a decomposition raises for a NaN; some read one triangle and meet not every one."""
+    planted = own.model_copy(update={"distribution": Distribution.NAN})
+    draws = (reference.draw(planted, seed) for seed in range(8))
+    return any(reference.examine(planted, draw) is Admission.REFUSED for draw in draws)
+
+
 @pytest.mark.parametrize("task", sampled(tasks_of("native")))
 def test_native_sweeps(task: Task) -> None:
     reference, workloads = swept(task)
@@ -52,7 +59,8 @@ def test_native_sweeps(task: Task) -> None:
         w for w in workloads if any(n > max(STRETCHED, own[name]) for name, n in w.axes.items())
     ]
     assert all(largest(reference, workload) <= PAST_LARGE for workload in workloads[1:])
-    assert sum(largest(reference, workload) > SMALL_ELEMENTS for workload in workloads[1:]) <= 4
+    medium = SMALL_ELEMENTS * 2  # the gradient of an answer may be larger than the inputs
+    assert sum(largest(reference, workload) > medium for workload in workloads[1:]) <= 4
     assert len(stretched) <= 3
     assert len({reference.config(workload.axes) for workload in workloads}) <= 6
     batches = [axis.name for axis in reference.axes if axis.role is AxisRole.BATCH]
@@ -60,7 +68,7 @@ def test_native_sweeps(task: Task) -> None:
     assert all(1 in {workload.axes[name] for workload in workloads} for name in batches[:1])
     assert any(workload.layout is not Layout.CONTIGUOUS for workload in workloads)
     planted = any(workload.distribution is Distribution.NAN for workload in workloads)
-    assert planted or task.contract is not None  # a decomposition may refuse NaN
+    assert planted or refuses_nan(reference, workloads[0])
 
 
 SLOW = pytest.param(sources.HEADS, id="HEADS", marks=pytest.mark.exhaustive)
