@@ -43,9 +43,9 @@ help:  ## this list
 demo: $(VENV)/.stamp-run  ## judge the example kernels on this machine's CPU
 	@$(BIN)/python -m assay.app.demo examples --html out/demo.html
 
-example-report: $(VENV)/.stamp-run  ## judge every kernel of examples/ at quick, and write the page; ten minutes
+example-report: $(VENV)/.stamp-run  ## judge every kernel of examples/ at quick, and write docs/example_report.html; ten minutes
 	-$(BIN)/assay run native --candidates examples --level quick --no-timing --out out/examples
-	$(BIN)/assay report out/examples -o out/examples.html --md out/examples.md
+	$(BIN)/assay report out/examples -o docs/example_report.html --plain-charts --title "Assay's example kernels"
 
 test: check  ## checks, unit tests, a sample of the corpus; under ten minutes on two cores
 	$(BIN)/python -m pytest tests/gpu

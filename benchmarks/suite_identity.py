@@ -1,13 +1,16 @@
 """Soundness of a suite on a device: every reference judged as a candidate of its own task.
 
     python benchmarks/suite_identity.py --device cuda --out FILE.jsonl [--jobs 8] [--minutes 8]
+    python benchmarks/suite_identity.py --tasks FOLDER --out FILE.jsonl
 
-The track is `open`, the level `quick`, nothing is timed. `--jobs` processes, each with a warm Judge
-and its share of the cores, take tasks from one list, in which the categories of the suite come in
-turn: a part of it covers them all. A reference that is not accepted beside others is asked once
-more alone, because kernels of other processes on one device may look like work left behind. One
-JSON object a task is added to FILE; the same command goes on where it was stopped. Printed at the
-end: what is not accepted, with the reason, and tasks a minute.
+Judged is the native suite, another one (`--suite`), or every task file of a folder, such as those
+that `assay synthesise` writes (`--tasks`). The track is `open`, the level `quick`, nothing is
+timed. `--jobs` processes, each with a warm Judge and its share of the cores, take tasks from one
+list, in which the categories of the suite come in turn: a part of it covers them all. A reference
+that is not accepted beside others is asked once more alone, because kernels of other processes on
+one device may look like work left behind. One JSON object a task is added to FILE; the same command
+goes on where it was stopped. Printed at the end: what is not accepted, with the reason, and tasks a
+minute.
 """
 
 from __future__ import annotations
@@ -216,7 +219,9 @@ def told(tasks: Sequence[Task], results: Results, spent_s: float, new: int) -> N
 def main() -> None:
     """Judges, and adds to the file."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--suite", default="native")
+    asked_of = parser.add_mutually_exclusive_group()
+    asked_of.add_argument("--suite", default="native")
+    asked_of.add_argument("--tasks", type=Path, help="a folder of task files, instead of a suite")
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--level", default="quick")
     parser.add_argument("--out", type=Path, required=True)
@@ -225,11 +230,12 @@ def main() -> None:
     parser.add_argument("--only", nargs="*", default=())
     parser.add_argument("--timeout-s", type=float, default=60.0)
     flags = parser.parse_args()
+    suite = f"kernelbench:{flags.tasks}" if flags.tasks else flags.suite
     flags.out.parent.mkdir(parents=True, exist_ok=True)
     began_s = time.monotonic()
     until = time.time() + 60 * flags.minutes
-    asked = Asked(flags.device, flags.level, flags.suite, flags.timeout_s, until)
-    chosen = [task for task in tasks_of(flags.suite) if not flags.only or task.id in flags.only]
+    asked = Asked(flags.device, flags.level, suite, flags.timeout_s, until)
+    chosen = [task for task in tasks_of(suite) if not flags.only or task.id in flags.only]
     tasks, results = in_turns(chosen), Results(flags.out, flags.level)
     unknown = [task for task in tasks if results.row_of(task) is None]
     new = 0

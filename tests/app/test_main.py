@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import resource
 import subprocess
 import sys
@@ -12,7 +13,7 @@ import pytest
 from assay import __version__
 from assay.app import flags
 from assay.app.command_end import ended
-from assay.app.main import main
+from assay.app.main import app, main
 from assay.data.settings import Cache, Level, Settings, Track
 from assay.errors import DeviceError, HostError, TaskError, Terminated, UsageError
 
@@ -143,3 +144,21 @@ def test_help_answers_in_a_blink() -> None:
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         times.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
     assert min(times) < 0.6
+
+
+def test_only_the_flags_of_the_asked_command_are_read(
+    monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
+    read: list[type] = []
+
+    def signature(asked: type) -> inspect.Signature:
+        read.append(asked)
+        return inspect.Signature()
+
+    for command in app.registered_commands:
+        monkeypatch.delitem(vars(command.callback), "__signature__", raising=False)
+    monkeypatch.setattr(flags, "_signature", signature)
+    assert main(["limits", "-h"]) == 0
+    assert read == [flags.LimitsFlags]
+    for command in app.registered_commands:
+        vars(command.callback).pop("__signature__", None)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from copy import copy
 from typing import Annotated, NoReturn
 
 import typer
@@ -369,7 +370,19 @@ def _inspect(flags: InspectFlags) -> int:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; the exit code. Without arguments it shows the help."""
     given = list(sys.argv[1:] if arguments is None else arguments) or ["--help"]
-    return ended(lambda: app(args=given, prog_name="assay", standalone_mode=False))
+    asked = _with_one_command(given[0])
+    return ended(lambda: asked(args=given, prog_name="assay", standalone_mode=False))
+
+
+def _with_one_command(name: str) -> typer.Typer:
+    """The application with that command alone: typer reads the flags of each that it holds.
+
+    With all of them where no command has the name.
+    """
+    wanted = [one for one in app.registered_commands if one.name == name]
+    asked = copy(app)
+    asked.registered_commands = wanted or app.registered_commands
+    return asked
 
 
 def entry() -> NoReturn:

@@ -53,11 +53,11 @@ class HtmlReport:
             write_html(self.gathered.data(self.run, title), self.path)
 
 
-def write_html(data: ReportData, path: Path) -> Path:
-    """The report as one HTML file; where it has no charts a line says how to get them."""
-    if script_path() is None:
-        sys.stderr.write(f"assay: the report has no charts: {INSTALL}\n")
-    return write_text(report_page(data), path)
+def write_html(data: ReportData, path: Path, plain_charts: bool = False) -> Path:
+    """The report as one HTML file; where plotly is missing a line says how to get all charts."""
+    if script_path() is None and not plain_charts:
+        sys.stderr.write(f"assay: the report has only plain charts: {INSTALL}\n")
+    return write_text(report_page(data, plain_charts), path)
 
 
 def write_text(text: str, path: Path) -> Path:

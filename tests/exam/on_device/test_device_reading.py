@@ -20,6 +20,7 @@ from assay.exam.weight_scales import FIRST_WEIGHTS
 from assay.sandbox.host.planned_call import ALONE
 from assay.sandbox.host.raw_call import RawCall, RawOutput
 from assay.sandbox.protocol.replies import CallCode, CallRecord, OutputFlag, OutputHeader
+from assay.tasks.catalog import resolve
 from assay.tasks.references.bound_reference import BoundReference
 from assay.tasks.references.reference import Reference
 from support.small_exam import TASK, make_exam
@@ -67,6 +68,28 @@ def exam_of(distribution: Distribution) -> Exam:
     return make_exam(Level.QUICK, workloads=(own, workload))
 
 
+class LastOfEqual(OtherDevice):
+    """Where the last of equal elements is chosen, and not the first."""
+
+    def answers(
+        self, bound: BoundReference, inputs: Sequence[Any], state: Mapping[str, torch.Tensor]
+    ) -> dict[str, torch.Tensor]:
+        """Of the columns in reverse, with the load of each expert back in its place."""
+        self.asked += 1
+        found = bound([inputs[0].flip(-1)], state, wide=False)
+        shares, load = found.tensors
+        return dict(zip(found.names, (shares, load.flip(-1)), strict=True))
+
+
+def routing_exam() -> Exam:
+    """`moe_routing` at the sizes and values where an H200 chose other experts."""
+    task = resolve("moe_routing")
+    own = Reference(task).own_workload()
+    sizes = {"axes": {"tokens": 17, "experts": 32}, "own": False}
+    workload = own.model_copy(update={**sizes, "distribution": Distribution.TIES})
+    return make_exam(Level.QUICK, task, (own, workload))
+
+
 def right_answer(exam: Exam, workload: int = 1) -> torch.Tensor:
     inputs = exam.content(ContentKey(workload)).inputs
     (answer,) = exam.bound(0)(inputs, exam.state(0), wide=False).tensors
@@ -74,12 +97,19 @@ def right_answer(exam: Exam, workload: int = 1) -> torch.Tensor:
 
 
 def read(exam: Exam, answer: torch.Tensor, workload: int = 1) -> CallSeen:
+    return read_all(exam, (answer,), workload)
+
+
+def read_all(exam: Exam, answers: Sequence[torch.Tensor], workload: int = 1) -> CallSeen:
     key = ContentKey(workload)
     expectations = exam.expectation(key)
     scripted = ScriptedCall(key, ALONE, FIRST_WEIGHTS, Mix.PLAIN)
-    header = OutputHeader("float32", tuple(answer.shape), GOOD, answer.nbytes)
-    record = CallRecord(CallCode.RETURNED, 1, 1000, "")
-    raw = RawCall(record, (RawOutput(header, answer),), (), (), True)
+    outputs = tuple(
+        RawOutput(OutputHeader("float32", tuple(one.shape), GOOD, one.nbytes), one)
+        for one in answers
+    )
+    record = CallRecord(CallCode.RETURNED, len(outputs), 1000, "")
+    raw = RawCall(record, outputs, (), (), True)
     return read_asked(exam, raw, AskedCall(scripted, FIRST_WEIGHTS, expectations), FACTS)
 
 
@@ -94,6 +124,23 @@ def test_where_the_device_drops_a_nan_so_may_a_candidate() -> None:
     exam.device = OtherDevice(5.0)
     assert is_right(read(exam, dropped))
     assert is_right(read(exam, right_answer(exam)))
+
+
+def test_experts_of_equal_scores_may_be_those_that_the_device_chooses() -> None:
+    exam, device = routing_exam(), LastOfEqual(0.0)
+    inputs = exam.content(ContentKey(1)).inputs
+    bound, state = exam.bound(exam.instance_of(1)), exam.state(exam.instance_of(1))
+    shares, load = bound(inputs, state, wide=False).tensors
+    chosen = tuple(device.answers(bound, inputs, state).values())
+    assert not torch.equal(chosen[1], load)  # the scores are equal, and others are chosen
+    assert not is_right(read_all(exam, chosen))
+    exam.device = device
+    assert is_right(read_all(exam, chosen))
+    assert is_right(read_all(exam, (shares, load)))
+    assert not is_right(read_all(exam, (chosen[0] + 0.25, chosen[1])))
+    agreed = load == chosen[1]
+    assert bool(agreed.any())
+    assert not is_right(read_all(exam, (chosen[0], chosen[1] + 17.0 * agreed)))
 
 
 def test_other_elements_stay_wrong() -> None:

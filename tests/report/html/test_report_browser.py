@@ -146,6 +146,23 @@ def test_charts_are_drawn_and_follow_the_theme(browser: Any, report: Path) -> No
     assert shown.complaints == []
 
 
+def test_plain_charts_are_drawn_without_the_charting_script(browser: Any, tmp_path: Path) -> None:
+    path = tmp_path / "plain.html"
+    data = of_run(RUN, judged(tasks=2, rounds=2, workloads=4), "RUN")
+    path.write_text(report_page(data, plain_charts=True))
+    with opened(browser, path) as shown:
+        main = shown.page.locator("main")
+        assert main.locator(".bars i").count() >= 2
+        assert main.locator(".heat tbody tr").count() >= 2
+        assert main.locator(".missing", has_text="asked not to hold").count() >= 1
+        shown.go(accepted_route(shown))
+        assert main.locator(".histogram i").count() >= 1
+        bars = main.locator(".histogram i").evaluate_all("all => all.map(one => +one.title)")
+        errors = shown.page.evaluate("VERDICTS.find(v => v.status === 'accepted').errors")
+        assert sum(bars) == sum(one > 0 for one in errors)
+    assert shown.complaints == [] and shown.requests == []
+
+
 def accepted_route(shown: report_browser.OpenReport) -> str:
     found = "VERDICTS.find(v => v.status === 'accepted').number"
     return f"#/verdict/{shown.page.evaluate(found)}"

@@ -10,11 +10,11 @@ import pytest
 
 from assay.report.html import report_page as page_module
 from assay.report.html.chart_library import chart_script
-from assay.report.html.gathered_report import GatheredReport
+from assay.report.html.gathered_report import GatheredReport, of_run
 from assay.report.html.report_page import report_page
 from assay.report.html.reproduce_commands import VerdictOrigin
 from hostile_report import EVIL, hostile_report
-from synthetic_run import RUN
+from synthetic_run import RUN, judged
 
 
 class Elements(HTMLParser):
@@ -68,6 +68,23 @@ def test_a_mark_inside_a_part_is_no_mark(no_library: None) -> None:
 def test_without_the_charting_package_the_page_says_how_to_get_it(no_library: None) -> None:
     page = report_page(GatheredReport(VerdictOrigin("native")).data(RUN, "a"))
     assert "kernel-assay[report]" in page
+
+
+def test_a_page_of_plain_charts_holds_no_charting_script() -> None:
+    page = report_page(GatheredReport(VerdictOrigin("native")).data(RUN, "a"), plain_charts=True)
+    assert 'id="library"></script>' in page
+    assert "was asked not to hold" in page and "kernel-assay[report]" not in page
+
+
+def test_what_most_workloads_say_is_written_once(no_library: None) -> None:
+    data = of_run(RUN, judged(tasks=1, rounds=1, workloads=4), "RUN")
+    page = report_page(data)
+    found = json.loads(re.search(r'id="report-data">(.*?)</script>', page, re.S)[1])  # type: ignore[index]
+    rows = [row for one in found["verdicts"] for row in one.get("workloads", ())]
+    whole = [row.model_dump() for one in data.verdicts for row in one.workloads]
+    assert rows and len(rows) == len(whole)
+    assert [{"budget_used": None, **found["usual_workload"], **row} for row in rows] == whole
+    assert all(row["sizes"] in found["shapes"] for row in rows)
 
 
 def test_the_charting_script_is_embedded_once_with_its_licence() -> None:

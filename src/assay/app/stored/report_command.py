@@ -24,12 +24,12 @@ def run(flags: ReportFlags) -> int:
     """Write what was asked for, and say where it lies."""
     store, one = stored_run(flags.run)
     with store:
-        data = of_run(one, store.judgements(one), _shown(flags.run))
+        data = of_run(one, store.judgements(one), _shown(flags.run), flags.title)
         update = {"claims": stored_claims(store, one), "search": stored_search(store, one)}
         data = data.model_copy(update=update)
     written: dict[str, Path] = {}
     if flags.out is not None:
-        written["html"] = write_html(data, flags.out)
+        written["html"] = write_html(data, flags.out, flags.plain_charts)
     if flags.csv is not None:
         written["csv"] = write_text(csv_report(data), flags.csv)
     if flags.badge is not None:

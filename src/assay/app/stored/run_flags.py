@@ -82,6 +82,13 @@ class ReportFlags:
         Path | None,
         typer.Option("-o", "--out", metavar="FILE.html", help="Write one HTML file."),
     ] = None
+    title: Annotated[str, typer.Option(help="Of the page, instead of the run's id.")] = ""
+    plain_charts: Annotated[
+        bool,
+        typer.Option(
+            "--plain-charts", help="Only charts that need no charting script: 4.8 MB less."
+        ),
+    ] = False
     md: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write a summary in Markdown.")
     ] = None

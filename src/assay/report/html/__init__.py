@@ -12,6 +12,7 @@
 * `report_page`: the parts put together into the file
 
 `page.html`, `style.css` and the `.js` files are the page itself: `dom.js` makes elements,
-`tables.js` and `charts.js` draw, `cheats.js` lists who is not honest, `overview.js`, `groups.js`,
-`verdict.js`, `compare.js`, `claims.js` and `search.js` are the pages, and `router.js` chooses one.
+`tables.js` and `charts.js` draw, `plain_charts.js` draws without the charting script, `cheats.js`
+lists who is not honest, `overview.js`, `groups.js`, `verdict.js`, `compare.js`, `claims.js` and
+`search.js` are the pages, and `router.js` chooses one.
 """

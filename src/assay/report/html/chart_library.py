@@ -1,7 +1,7 @@
 """The charting script: plotly.js, as the installed `plotly` package ships it (MIT licence).
 
 The rule: the script is read from that package and never from the network. Where it is not
-installed the report has no charts, and says how to get them.
+installed the report has only charts that need no script, and says how to get the others.
 """
 
 from __future__ import annotations

@@ -17,9 +17,7 @@ function plain(text, most = 40) {
 }
 
 function chart(title, sentence, traces, layout = {}, height = 300, kind = "") {
-  if (DATA.charts) {
-    return el("figure", {}, el("figcaption", {}, title), missing("No charts: plotly is not installed where the report was written. To get them: " + DATA.charts));
-  }
+  if (DATA.charts) return el("figure", {}, el("figcaption", {}, title), el("p", { class: "soft" }, sentence), plainChart(traces, layout) || missing(DATA.charts));
   const node = el("div", { class: "chart " + kind, role: "img", "aria-label": title + ". " + sentence });
   pendingCharts.push({ node, traces, layout: { ...layout, height } });
   return el("figure", {}, el("figcaption", {}, title), el("p", { class: "soft" }, sentence), el("div", kind ? { class: "across", tabindex: "0", role: "group", "aria-label": title } : {}, node));
@@ -156,7 +154,7 @@ function robustness(title, groups) {
   const asked = names.map((name) => groups.get(name).flatMap((v) => v.workloads || []).filter((w) => w.outcome !== "not_run"));
   if (!asked.some((rows) => rows.length)) return noChart(title, "No heat map: no workload was asked.");
   const cells = asked.map((rows) => DATA.categories.map((category) => {
-    const of = rows.filter((w) => (w.categories || []).includes(category));
+    const of = rows.filter((w) => (DATA.shapes[w.sizes] || []).includes(category));
     return { ok: of.filter((w) => w.outcome === "ok").length, n: of.length };
   }));
   const trace = { type: "heatmap", x: DATA.categories, y: names.map((name, i) => plain(name) + "\u200b".repeat(i)), xgap: 2, ygap: 2, zmin: 0, zmax: 1,

@@ -1,6 +1,7 @@
 // Elements and words. The rule: text becomes text nodes only; nothing here reads a string as markup.
 const DATA = JSON.parse(document.getElementById("report-data").textContent);
 const VERDICTS = DATA.verdicts || [];
+for (const v of VERDICTS) v.workloads = (v.workloads || []).map((w) => ({ ...DATA.usual_workload, ...w }));
 const CLAIMS = DATA.claims || [];
 const ACCEPTED = "accepted";
 const TONES = {

@@ -62,6 +62,7 @@ class GatheredReport:
     scored_tasks: dict[str, GradedTask] = field(default_factory=dict)
     kernels: list[StoredKernel] = field(default_factory=list)
     complexities: dict[str, int | None] = field(default_factory=dict)  # by task
+    shapes: dict[str, tuple[str, ...]] = field(default_factory=dict)  # categories by sizes
 
     def add(self, entry: Entry, judgement: Judgement | None) -> None:
         """Keep what the pages show of it."""
@@ -124,6 +125,7 @@ class GatheredReport:
             statuses=tuple(status.value for status in reversed(Status)),
             categories=tuple(category.value for category in Category),
             honesty_kinds=tuple(kind.value for kind in OF_HONESTY),
+            shapes=self.shapes,
             tasks=tuple(self.tasks[name] for name in sorted(self.tasks)),
             environments=tuple(self.environments),
             verdicts=tuple(self.verdicts),
@@ -134,6 +136,9 @@ class GatheredReport:
     def _judged(self, plain: ReportVerdict, judgement: Judgement) -> ReportVerdict:
         verdict = judgement.verdict
         errors, not_finite = _errors(judgement)
+        for row in verdict.workloads:
+            found = categories_of(row.axes)
+            self.shapes.setdefault(_sizes(row), tuple(one.value for one in found))
         update = {
             "status": verdict.status.value,
             "correct": verdict.correct.value,
@@ -172,12 +177,12 @@ class GatheredReport:
         return self.environments.index(environment)
 
 
-def of_run(run: Run, judged: Judged, place: str) -> ReportData:
-    """The report of a stored run."""
+def of_run(run: Run, judged: Judged, place: str, title: str = "") -> ReportData:
+    """The report of a stored run; its title is the run's id where none is given."""
     gathered = GatheredReport(VerdictOrigin(run.suite, place))
     for entry, judgement in judged:
         gathered.add(entry, judgement)
-    return gathered.data(run, f"Run {run.id}")
+    return gathered.data(run, title or f"Run {run.id}")
 
 
 def claims_alone(run: Run, claims: Iterable[Recheck], title: str) -> ReportData:
@@ -202,15 +207,18 @@ def generator_name(generator: Generator | None) -> str:
 
 def _workload(row: WorkloadOutcome) -> ReportWorkload:
     return ReportWorkload(
-        sizes=" ".join(f"{name}={size}" for name, size in row.axes.items()),
+        sizes=_sizes(row),
         dtype=row.dtype,
         layout=row.layout.value,
         values=row.distribution.value,
         direction=row.direction.value,
         outcome=row.outcome.value,
         budget_used=None if row.error_budget_used is None else _rounded(row.error_budget_used),
-        categories=tuple(category.value for category in categories_of(row.axes)),
     )
+
+
+def _sizes(row: WorkloadOutcome) -> str:
+    return " ".join(f"{name}={size}" for name, size in row.axes.items())
 
 
 def _errors(judgement: Judgement) -> tuple[tuple[float, ...], int]:

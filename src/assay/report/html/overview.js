@@ -4,7 +4,7 @@ function overviewPage() {
   const several = GENERATORS.length > 1;
   return [
     el("h1", {}, DATA.title),
-    el("p", { class: "soft" }, "Suite " + DATA.suite + ": " + n + " candidates of " + TASKS.length + " tasks. Only accepted counts as success."),
+    el("p", { class: "soft" }, "Suite " + DATA.suite + ": " + n + " candidates of " + TASKS.length + " tasks. Only accepted counts as success." + untimed()),
     el("div", { class: "chips" }, STATUSES.map((status) => el("a", { class: "tile", href: link("verdicts", status) },
       el("b", {}, count(VERDICTS, status) + " of " + n), chip(status), " ", percent(count(VERDICTS, status), n)))),
     cheatSection(),
@@ -18,6 +18,13 @@ function overviewPage() {
     section("Speed and limits", el("div", { class: "pair" }, roofline(VERDICTS), costScatter(VERDICTS))),
     section("Rounds", transitions(VERDICTS)),
   ];
+}
+
+// Said at once where no page can state a speed.
+function untimed() {
+  if (VERDICTS.some((v) => v.timing)) return "";
+  const reasons = unique(VERDICTS.map((v) => v.timing_reason).filter(Boolean));
+  return " No speed is stated: nothing was timed" + (reasons.length === 1 ? " (" + reasons[0] + ")." : ".");
 }
 
 // The best candidate of each task and generator, in the colour of its status, as a link.

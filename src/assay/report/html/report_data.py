@@ -24,16 +24,24 @@ OPEN = "open"  # the status of an entry without a judgement
 
 
 class ReportWorkload(Record):
-    """One row of a verdict's table of workloads."""
+    """One row of a verdict's table of workloads.
+
+    The defaults are what most rows say: the file holds them once (`usual_workload`).
+    """
 
     sizes: str
-    dtype: str
-    layout: str
-    values: str
-    direction: str
-    outcome: str
+    dtype: str = "float32"
+    layout: str = "contiguous"
+    values: str = "own"
+    direction: str = "forward"
+    outcome: str = "ok"
     budget_used: float | None = None
-    categories: tuple[str, ...] = ()  # of its shape
+
+
+def usual_workload() -> dict[str, str]:
+    """What a row of workloads says where it says nothing."""
+    fields = ReportWorkload.model_fields.items()
+    return {name: field.default for name, field in fields if isinstance(field.default, str)}
 
 
 class ReportEvidence(Record):
@@ -133,6 +141,7 @@ class ReportData(Record):
     statuses: tuple[str, ...]  # every status, the best first
     categories: tuple[str, ...]  # every shape category
     honesty_kinds: tuple[str, ...]  # kinds of evidence that speak about honesty
+    shapes: dict[str, tuple[str, ...]]  # the shape categories of a workload's sizes
     tasks: tuple[ReportTask, ...]
     environments: tuple[Environment, ...]
     verdicts: tuple[ReportVerdict, ...]

@@ -10,13 +10,14 @@ import html
 from importlib.resources import files
 
 from assay.report.html.chart_library import INSTALL, chart_script
-from assay.report.html.report_data import ReportData
+from assay.report.html.report_data import ReportData, usual_workload
 from assay.report.html.safe_script import json_element, policy_hash, script_element
 
 _SCRIPTS = (
     "dom.js",
     "tables.js",
     "charts.js",
+    "plain_charts.js",
     "cheats.js",
     "overview.js",
     "groups.js",
@@ -28,9 +29,15 @@ _SCRIPTS = (
 )
 
 
-def report_page(data: ReportData) -> str:
-    """The HTML of one report."""
-    charts = chart_script()
+_NOT_INSTALLED = (
+    "No chart: it needs plotly, which is not installed where the report was written. To get it: "
+)
+_LEFT_OUT = "No chart: it needs the charting script, which this file was asked not to hold."
+
+
+def report_page(data: ReportData, plain_charts: bool = False) -> str:
+    """The HTML of one report; with `plain_charts` it holds no charting script."""
+    charts = "" if plain_charts else chart_script()
     library = script_element(charts)
     pages = script_element('"use strict";\n' + "\n".join(_part(name) for name in _SCRIPTS))
     allowed = " ".join(policy_hash(script) for script in (library, pages))
@@ -39,7 +46,8 @@ def report_page(data: ReportData) -> str:
         "img-src data: blob:; base-uri 'none'; form-action 'none'"
     )
     content = data.model_dump(mode="json", exclude_defaults=True)
-    content |= {"charts": "" if charts else INSTALL}
+    without = _LEFT_OUT if plain_charts else _NOT_INSTALLED + INSTALL
+    content |= {"charts": "" if charts else without, "usual_workload": usual_workload()}
     parts = {
         "title": html.escape(data.title),
         "policy": html.escape(policy),

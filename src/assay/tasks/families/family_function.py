@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -65,7 +66,7 @@ class FamilyFunction:
         """The id of its task."""
         return self.node.name
 
-    @property
+    @cached_property
     def title(self) -> str:
         """The first line of its docstring."""
         text = ast.get_docstring(self.node) or ""

@@ -7,6 +7,7 @@ imports, the helpers and constants it reaches, its axes. The module is an ordina
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,6 +18,7 @@ _WORDS = "assay.tasks.families.family_words"
 _VENDOR = "_vendor"
 _TORCH = "import torch"  # which the draws need
 _OF_THE_READER = ("AXES", "FAMILY")
+_WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True)
@@ -65,10 +67,15 @@ class FamilyText:
     @cached_property
     def reached(self) -> dict[str, list[str]]:
         """For each part the other parts that it names."""
-        return {
-            name: [one for one in names_in(part) if one in self.parts]
-            for name, part in self.parts.items()
-        }
+        return {name: self._named_in(name, part) for name, part in self.parts.items()}
+
+    def _named_in(self, name: str, part: ast.stmt) -> list[str]:
+        """The tree is walked only where the text holds the name of another part."""
+        begin = min(one.lineno for one in (part, *getattr(part, "decorator_list", ())))
+        text = "\n".join(self.lines[begin - 1 : part.end_lineno])
+        if not (set(_WORD.findall(text)) & self.parts.keys()) - {name}:
+            return []
+        return [one for one in names_in(part) if one in self.parts]
 
     def needed(self, names: Sequence[str]) -> list[str]:
         """Parts that these names reach, in the order of the file."""
