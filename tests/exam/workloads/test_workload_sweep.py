@@ -187,7 +187,7 @@ def test_a_ladder_ends_where_the_reference_does() -> None:
     rungs = {w.scale for w in workloads if w.distribution is Distribution.LARGE}
     assert rungs and max(rungs) <= 5  # exp(x) overflows float32 at 88
     low = {w.scale for w in workloads if w.distribution is Distribution.SMALL}
-    assert low and min(low) >= -10  # exp(x) is a constant there, to a few digits
+    assert low and min(low) >= -13  # exp(x) is a constant below, to a few digits
 
 
 def test_an_own_input_that_is_not_contiguous_stays_so_and_is_also_asked_plainly() -> None:
