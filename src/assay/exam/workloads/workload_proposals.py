@@ -35,7 +35,6 @@ from assay.exam.workloads.stretched_shapes import (
 )
 from assay.exam.workloads.workload_trials import PLANTED
 from assay.tasks.references.reference import Reference
-from assay.tasks.values.distributions import BESIDE_ZEROS
 from assay.tasks.values.input_structure import Structure
 
 # In the order in which they find faults; the first few of each are asked even at `quick`.
@@ -378,9 +377,7 @@ class Proposals:
             at_an_end = ENDS[number // 3 % len(ENDS)] if number % 3 == 2 else 0
             where = self._off_the_tile() if at_an_end else self._base
             update = {"distribution": distribution, "scale": at_an_end}
-            plain = where.model_copy(update=update)
-            beside = plain.model_copy(update={"scale": BESIDE_ZEROS})
-            yield (beside, plain) if self._partners > 1 and number < 2 else (plain,)
+            yield (where.model_copy(update=update),)
         rows = (Distribution.MINUS_INF, Distribution.NANS, Distribution.BESIDE_INF)
         for distribution in rows[: self._amount.special_rows]:
             yield (self._base.model_copy(update={"distribution": distribution}),)

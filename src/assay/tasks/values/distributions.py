@@ -21,8 +21,6 @@ from assay.tasks.values.special_rows import masked_rows
 from assay.tasks.values.value_generators import DRAWERS, DrawRequest
 
 _PLANTED = (Distribution.NAN, Distribution.INF, Distribution.NANS, Distribution.BESIDE_INF)
-BESIDE_ZEROS = 3  # the scale with which other inputs hold zeros beside a planted value
-_ZERO_SHARE = 0.25  # of the elements beside a planted value
 _MORE = 4  # NaN beside the first in one row
 
 
@@ -67,7 +65,7 @@ def redraw(own: Sequence[Any], values: Values, seed: int, shapes: Sequence[Struc
     if distribution is Distribution.MINUS_INF:
         return Drawn(masked_rows(inputs, shapes, generator))
     if distribution in _PLANTED:
-        return _plant(own, values, generator, shapes)
+        return _plant(own, values, generator)
     free = [i for i, shape in enumerate(shapes) if shape is not Structure.FIXED]
     if distribution is Distribution.EQUAL:
         return Drawn(_with_equals(own, values, shapes, generator))
@@ -143,13 +141,10 @@ def _keep(own: torch.Tensor, made: torch.Tensor, shape: Structure) -> torch.Tens
     return torch.empty_like(own).copy_(made)
 
 
-def _plant(
-    own: Sequence[Any], values: Values, generator: torch.Generator, shapes: Sequence[Structure]
-) -> Drawn:
+def _plant(own: Sequence[Any], values: Values, generator: torch.Generator) -> Drawn:
     """One element of one float input becomes NaN or an infinity; a structural zero never does.
 
     With a scale of one it is the last, with two the first: a check that skips the tail misses it.
-    With three other inputs hold zeros: who skips a factor of zero loses what it was to meet.
     The sign bit of a NaN is drawn too, and several NaN of a row have either: what processors make
     of inf - inf has it set, and code that looks at bits takes such a NaN for the smallest number.
     """
@@ -160,8 +155,6 @@ def _plant(
     if not places:
         return Drawn(tuple(own))
     chosen = places[_below(len(places), generator)]
-    if values.scale == BESIDE_ZEROS:  # either side of a product in turn
-        chosen = places[0 if values.distribution is Distribution.INF else -1]
     tensor = own[chosen].clone()
     spots = tensor.nonzero()
     spots = spots if len(spots) else torch.zeros(1, tensor.dim(), dtype=torch.int64)
@@ -169,7 +162,7 @@ def _plant(
     index = tuple(int(i) for i in spots[place])
     sign = 1.0 if _below(2, generator) else -1.0
     endless = values.distribution is Distribution.INF
-    if values.scale in (1, 2) and not endless:
+    if values.scale and not endless:
         sign = -1.0  # one of them has it set, whatever is drawn
     value = math.copysign(math.inf if endless else math.nan, sign)
     more = _beside(spots, index, generator) if values.distribution is Distribution.NANS else ()
@@ -181,15 +174,7 @@ def _plant(
     for spot, infinity in zip(infinite, (math.inf, -math.inf), strict=False):
         tensor[spot] = infinity
     inputs = [tensor if i == chosen else v for i, v in enumerate(own)]
-    for i in _partners(shapes, chosen) if values.scale == BESIDE_ZEROS else ():
-        zeros = torch.rand(own[i].shape, generator=generator) < _ZERO_SHARE
-        inputs[i] = torch.empty_like(own[i]).copy_(own[i].masked_fill(zeros.to(own[i].device), 0.0))
     return Drawn(tuple(inputs), PlantedValue(chosen, index, value, more, infinite))
-
-
-def _partners(shapes: Sequence[Structure], chosen: int) -> list[int]:
-    """Other inputs that may hold zeros."""
-    return [i for i, shape in enumerate(shapes) if shape is Structure.FREE and i != chosen]
 
 
 def _before(
