@@ -272,3 +272,15 @@ def test_a_planted_value_lies_at_an_end_where_it_is_asked_to() -> None:
         (x,) = reference.draw(at_an_end, seed)
         (place,) = x.isnan().reshape(-1).nonzero().reshape(-1).tolist()
         assert place == x.numel() - 1
+
+
+def test_conditions_are_asked_together_at_standard() -> None:
+    """A path for large inputs, or for strided ones, must bear what the others do."""
+    reference, workloads = swept(named("rmsnorm"), Level.STANDARD)
+    own = reference.own_axes
+    at_own_size = {w.distribution for w in workloads if w.axes == own}
+    assert {Distribution.KINDS, Distribution.NAN} <= at_own_size
+    strided = [w for w in workloads if w.layout is not Layout.CONTIGUOUS]
+    assert any(math.prod(w.axes.values()) > math.prod(own.values()) for w in strided)
+    strained = {w.distribution for w in strided} - {Distribution.OWN}
+    assert strained & {Distribution.LARGE, Distribution.OFFSET, Distribution.NEGATIVE}
