@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from assay.data.observations.observation import LeftoverSeen, Observation
+from assay.timing.host_round_times import BatchTimes
 from assay.timing.round_sampling import ENOUGH_SAMPLES, RoundSampling
 
 
@@ -49,7 +50,7 @@ def test_more_follow_where_there_are_too_few_samples() -> None:
     for each, expected in ((ENOUGH_SAMPLES, 1), (ENOUGH_SAMPLES // 4, 4), (0, 8)):
         sampling = RoundSampling(_Sampler(each), random.Random(1))
         while sampling.needs_more:
-            sampling.run(lambda: 5_000_000, 10)
+            sampling.run(lambda: BatchTimes(5_000_000, 0), 10)
         assert sampling.rounds == expected
 
 
@@ -57,8 +58,18 @@ def test_many_follow_where_nothing_can_be_said_yet() -> None:
     for others, expected in ((10, 12), (1, 30)):
         sampling = RoundSampling(_Sampler(0, others), random.Random(1))
         while sampling.needs_more:
-            sampling.run(lambda: 5_000_000, 10)
+            sampling.run(lambda: BatchTimes(5_000_000, 0), 10)
         assert sampling.rounds == expected
+
+
+def test_more_follow_where_calls_take_longer_while_they_are_looked_at() -> None:
+    sampling = RoundSampling(_Sampler(1), random.Random(1))
+    assert not sampling.differs([5.0, 5.1])
+    while sampling.rounds == 0 or sampling.differs([5.0, 5.1]):
+        sampling.run(lambda: BatchTimes(5_000_000, 0, ran_ns=90_000), 10)
+    assert sampling.ran_us == [9.0] * 4
+    sampling.ran_us[:] = [9.0, 5.2]
+    assert not sampling.differs([5.0, 5.1])
 
 
 def test_what_was_seen_is_told_with_the_time_of_a_call() -> None:
@@ -66,7 +77,7 @@ def test_what_was_seen_is_told_with_the_time_of_a_call() -> None:
     sampling = RoundSampling(sampler, random.Random(1))
     assert sampling.observations() == []
     for _ in range(3):
-        sampling.run(lambda: 5_000_000, 10)
+        sampling.run(lambda: BatchTimes(5_000_000, 0), 10)
     (seen,) = sampling.observations()
     assert isinstance(seen, LeftoverSeen) and seen.when == "500 us"
     assert sampler.looked == [1]

@@ -286,6 +286,7 @@ def provenance_seen(samples: Samples, call_us: float, interpreted: bool) -> Prov
         interpreter_us=samples.thread_us(Owner.INTERPRETER, call_us),
         neutral=samples.of(Owner.NEUTRAL),
         others=samples.unowned,
+        unseen=samples.unseen,
         names=tuple(name for name, _ in names),
         interpreted=interpreted,
         reason=samples.reason,

@@ -27,7 +27,8 @@ _MAGIC = b"\x7fELF"
 _MOST_OBJECTS = 32
 _MOST_BYTES = 64 << 20  # a kernel is some hundred kilobytes, a whole BLAS some 30 megabytes
 _KEPT = 20
-_LOOKUPS = ("dlsym", "dlvsym")  # whoever looks symbols up at run time may need any of them
+# Whoever looks symbols up at run time may need any of them.
+_LOOKUPS = ("dlsym", "dlvsym", "dl_iterate_phdr")
 
 
 def read_objects(context: CheckContext) -> list[ObjectsSeen]:

@@ -31,6 +31,8 @@ _SHARED = {
     OutputFlag.SHARED: "two live results share memory",
     OutputFlag.WITHIN: "two outputs of one call share memory",
     OutputFlag.OF_INPUT: "it shares memory with an input",
+    OutputFlag.FOLDED: "several of its elements are one in memory: writing one changes others",
+    OutputFlag.MOVED_LATER: "it is a view: what the task moves is left to whoever reads it",
 }
 _FIRST_TIMED = 1_000_000  # index: after every call that is not timed
 

@@ -17,6 +17,7 @@ from assay.data.observations.observation import (
     RepetitionSeen,
     SourceSeen,
     StateSeen,
+    TimesSeen,
 )
 from assay.data.settings import Track
 from assay.data.verdict import OwnShare
@@ -28,6 +29,7 @@ from assay.judge.behaviour import (
     object_symbols,
     own_code_share,
     side_effects,
+    watched_rounds,
 )
 from assay.judge.behaviour.kernel_owner import defined_names
 from assay.judge.behaviour.state_changes import classify
@@ -62,6 +64,8 @@ def findings(case: JudgeInput) -> list[Evidence]:
         track, acquitted = case.settings.track, _acquitted(case)
         found += object_symbols.findings(objects, track, acquitted, recorded)
     found += _ablated(case)
+    for times in case.seen(TimesSeen):
+        found += watched_rounds.findings(times)
     for repeated in case.seen(RepetitionSeen):
         found += faster_repeats.findings(repeated)
     for dispatch in case.seen(DispatchSeen):
@@ -150,6 +154,9 @@ def _interpreted(case: JudgeInput) -> bool:
 
 def _acquitted(case: JudgeInput) -> bool:
     """Sampling has shown that nearly all of the computing is the candidate's own."""
+    looks = [sampled(seen) for seen in case.seen(ProvenanceSeen) if not seen.silenced]
+    if any(look.unseen_share > own_code_share.PARTLY for look in looks):
+        return False
     share = own_share(case)
     enough = share is not None and share.samples >= own_code_share.LEAST_SAMPLES
     return enough and share is not None and share.low > 1.0 - own_code_share.ACQUITTED
@@ -178,6 +185,7 @@ def sampled(seen: ProvenanceSeen, interpreted: bool = True) -> own_code_share.Sa
         interpreted=seen.interpreted and interpreted,
         neutral=seen.neutral,
         others=seen.others,
+        unseen=seen.unseen,
         passing=seen.passing,
         interpreter=seen.interpreter,
         interpreter_us=seen.interpreter_us,

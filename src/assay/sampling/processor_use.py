@@ -7,8 +7,22 @@ priority, is no sample; on a busy machine, where all threads get little, all of 
 
 from __future__ import annotations
 
+import contextlib
+import time
+
 _FIRST_NS = 1_250_000  # taken for the time before the first look: one gap of 800 a second
+_SCHEDULED_CLOCK = 2  # of the clocks of a process, the one that counts nanoseconds
 _MOMENT_NS = 250_000_000  # some time slices of a busy machine
+
+
+def processor_ns(pid: int) -> int:
+    """Processor time of all threads of one process, those that have ended too; 0 once it is gone.
+
+    The kernel has a clock for every process, whose number is made of the process's.
+    """
+    with contextlib.suppress(OSError):
+        return time.clock_gettime_ns((~pid << 3) | _SCHEDULED_CLOCK)
+    return 0
 
 
 class ProcessorUse:

@@ -24,6 +24,7 @@ from assay.sampling.operator_frames import computes
 from assay.sampling.processor_use import ProcessorUse
 from assay.sampling.sampled_process import Look, SampledCode, SampledProcess, parent_of
 from assay.sampling.stopped_thread import AttachRefused, NotStopped, ThreadStopper, supported
+from assay.sampling.thread_census import ThreadCensus
 
 RATE_HZ = 800.0  # samples a second of one thread
 _PIDS_EVERY_S = 0.02  # how old the list of processes may be, at most
@@ -50,6 +51,7 @@ class Samples:
     rounds: int = 0  # moments at which any thread wanted a processor
     seconds: float = 0.0
     reason: str = ""  # why there are none, where something prevented it
+    unseen: int = 0  # samples that are missing of threads which ended before they could be met
 
     def of(self, owner: Owner) -> int:
         """Samples in code of one owner."""
@@ -99,6 +101,8 @@ class Sampler:
         self._rounds = 0
         self._refused = 0
         self._processor_use = ProcessorUse()
+        self._census = ThreadCensus(rate_hz)
+        self._unseen = 0
         self._failure = "" if supported() else f"no samples on {platform.machine()}"
         self._started_at = 0.0
 
@@ -127,6 +131,7 @@ class Sampler:
             rounds=self._rounds,
             seconds=seconds,
             reason=reason,
+            unseen=self._unseen,
         )
 
     @property
@@ -155,6 +160,7 @@ class Sampler:
                     self._round()
                 if self._stop.wait(self._gap_s * self._random.uniform(0.4, 1.6)):
                     break
+            self._unseen = self._census.unseen(self._processes)
             self._settle()
         except Exception as error:  # told to the caller, who must not lose the verdict by it
             self._failure = f"{type(error).__name__}: {error}"
@@ -178,6 +184,8 @@ class Sampler:
             running = self._random.sample(running, _THREADS_A_ROUND)
         looks = [look for p, tid in running if (look := self._look(p, tid)) is not None]
         self._rounds += bool(looks)
+        for look in looks:
+            self._census.note(look.tid)
         for look in looks:
             if self._random.random() > self._processor_use.weight(look.tid):
                 continue
@@ -216,6 +224,7 @@ class Sampler:
         for pid in listed - set(self._processes):
             parent = self._processes.get(parent_of(pid))
             self._processes[pid] = SampledProcess(pid, self._scratch, parent)
+            self._census.begin(pid)
 
     def _note(self, look: Look, together: list[Look]) -> Owner:
         owner, name = look.responsible()

@@ -34,6 +34,7 @@ class BatchTimes:
     inside_ns: int  # of all calls together, as the child says
     waited_ns: int = 0  # for which the thread that waited most had no processor
     handed_ns: int = 0  # of handing the results over, as the child says
+    ran_ns: int = 0  # processor time of the whole tree
 
     @property
     def waited(self) -> float:
@@ -126,6 +127,11 @@ class HostRoundTimes:
     def _handed_us(self, side: int) -> float:
         pairs = zip(self.sides[side], self.lengths, strict=True)
         return statistics.median(one.handed_ns / 1e3 / calls for one, calls in pairs)
+
+    def ran_us(self, side: int) -> list[float]:
+        """Processor time of a call, one a round."""
+        pairs = zip(self.sides[side], self.lengths, strict=True)
+        return [one.ran_ns / 1e3 / calls for one, calls in pairs]
 
     def waited(self) -> list[float]:
         """The share that known code waited for a processor, one a round."""

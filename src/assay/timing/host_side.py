@@ -12,6 +12,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from assay.sampling.processor_use import processor_ns
 from assay.sandbox.host.activity import Scheduled, other_threads_compute, scheduled
 from assay.sandbox.host.deadline import Deadline
 from assay.sandbox.host.planned_call import Laid, PlannedCall
@@ -57,13 +58,14 @@ class HostSide:
             process.freeze()
             self.ring.refresh(length, self.warm)
             _await_rest()
-            before = self._scheduled()
+            before, ran_ns = self._scheduled(), self._ran_ns()
             reply, outside_ns = process.ask(RunTimed(length), deadline)
             after = self._scheduled()  # freezing wakes every thread, and they queue for that
+            ran_ns = self._ran_ns() - ran_ns
             process.freeze()
             inside_ns = sum(self._inside_ns(length))
             waited = waited_ns(before, after, outside_ns)
-            return BatchTimes(outside_ns, inside_ns, waited, 1000 * reply.count)
+            return BatchTimes(outside_ns, inside_ns, waited, 1000 * reply.count, ran_ns)
 
     def unanswered(self, length: int) -> int | None:
         """The first call of the last batch that did not return, as the child itself says."""
@@ -76,6 +78,9 @@ class HostSide:
     def _inside_ns(self, length: int) -> list[int]:
         records = (self.session.record(one) for one in self.laid[:length])
         return [record.inside_ns for record in records if record is not None]
+
+    def _ran_ns(self) -> int:
+        return sum(map(processor_ns, self.session.process.processes.pids()))
 
     def _scheduled(self) -> dict[str, Scheduled]:
         pids = self.session.process.processes.pids()

@@ -9,6 +9,7 @@ little, as on a busy machine, more follow the last one.
 from __future__ import annotations
 
 import random
+import statistics
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
@@ -16,12 +17,15 @@ from typing import Protocol
 
 from assay.data.observations.observation import Observation
 from assay.sandbox.host.session import Session
+from assay.timing.host_round_times import BatchTimes
 
 _STRETCH, _LATER_STRETCH = 5, 12  # rounds of which one is sampled
 _FIRST_ROUNDS = 15
 ENOUGH_SAMPLES = 40  # that belong to somebody
 _FURTHER_ROUNDS = 8  # in all, where there are fewer
 _LEAST_SAMPLES, _LEAST_TOTAL = 15, 120  # with fewer of both nothing can be said
+_COMPARED_ROUNDS = 4  # that tell whether it works otherwise while it is looked at
+_LONGER = 1.25  # times the processor time of other rounds
 _MOST_ROUNDS = 30  # in all, before nothing is said
 
 
@@ -63,6 +67,7 @@ class RoundSampling:
     calls: int = 0
     outside_ns: int = 0
     rounds: int = 0
+    ran_us: list[float] = field(default_factory=list)  # processor time of a call, one a round
     _next: int = field(init=False)
     _end: int = _STRETCH  # of the stretch in which the next one lies
 
@@ -86,10 +91,21 @@ class RoundSampling:
             return self.rounds < _MOST_ROUNDS
         return seen.attributed < ENOUGH_SAMPLES and self.rounds < _FURTHER_ROUNDS
 
-    def run(self, batch: Callable[[], int], calls: int) -> None:
-        """One sampled batch of so many calls; `batch` returns its nanoseconds."""
+    def differs(self, others_us: Sequence[float]) -> bool:
+        """Whether calls so far use more processor time while they are looked at, in few rounds.
+
+        A few more say whether that was chance.
+        """
+        if not self.ran_us or not others_us or len(self.ran_us) >= _COMPARED_ROUNDS:
+            return False
+        return min(self.ran_us) > _LONGER * statistics.median(others_us)
+
+    def run(self, batch: Callable[[], BatchTimes], calls: int) -> None:
+        """One sampled batch of so many calls."""
         with self.sampler.sampling():
-            self.outside_ns += batch()
+            times = batch()
+        self.outside_ns += times.outside_ns
+        self.ran_us.append(times.ran_ns / 1e3 / max(1, calls))
         self.calls += calls
         self.rounds += 1
         if self.rounds == 1:

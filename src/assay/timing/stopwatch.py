@@ -255,7 +255,9 @@ class Stopwatch:
                 break
             if (number + 1 >= most or spent > 1.0) and not _hidden(row.times):
                 break
-        while row.sampling is not None and row.sampling.needs_more:
+        while row.sampling is not None and (
+            row.sampling.needs_more or row.sampling.differs(row.times.ran_us(0))
+        ):
             self._sampled_round(row, None)
 
     def _length(self, row: _TimedTable) -> int:
@@ -269,7 +271,7 @@ class Stopwatch:
             return
         row.length = length
         own.session.process.freeze()
-        sampling.run(lambda: own.run(length, self._deadline()).outside_ns, length)
+        sampling.run(lambda: own.run(length, self._deadline()), length)
         self._take(row, length)
 
     def _round(self, row: _TimedTable) -> None:
@@ -341,7 +343,9 @@ class Stopwatch:
         load = row.watch.load(row.times.quiet().waited())
         timed = TimedRow(names, row.times.quiet(), row.warm, load)
         seen = times_seen(timed, self._device, self._settings.cache, inputs_bytes, self._call_bytes)
-        return seen.model_copy(update={"lost": tuple(lost)})
+        ran = {"ran_us": tuple(row.times.ran_us(0))} if row.sampling else {}
+        sampled = {"sampled_ran_us": tuple(row.sampling.ran_us)} if row.sampling else {}
+        return seen.model_copy(update={"lost": tuple(lost), **ran, **sampled})
 
     def _deadline(self) -> Deadline:
         return Deadline.after(self._settings.timeout_s)

@@ -7,7 +7,7 @@ import torch
 
 from assay.data.settings import Level
 from assay.exam.exam import ContentKey
-from assay.exam.workloads.movement_tasks import only_moves
+from assay.exam.workloads.movement_tasks import only_moves, places_anew
 from support.small_exam import STATELESS, make_exam
 
 RETURNS = "return x.sum(dim=-1)"
@@ -30,6 +30,15 @@ def test_copies_alone_are_movement(body: str, moves: bool) -> None:
     task = STATELESS.model_copy(update={"source": STATELESS.source.replace(RETURNS, body)})
     exam = make_exam(Level.QUICK, task)
     assert only_moves(exam) is moves
+
+
+@pytest.mark.parametrize(
+    ("body", "plain"),
+    [("return x.t().contiguous()", True), ("return x.t().clone()", False), (RETURNS, False)],
+)
+def test_a_copy_that_keeps_another_order_need_not_be_plain(body: str, plain: bool) -> None:
+    task = STATELESS.model_copy(update={"source": STATELESS.source.replace(RETURNS, body)})
+    assert places_anew(make_exam(Level.QUICK, task)) is plain
 
 
 def test_a_reference_that_updates_its_input_leaves_the_content_alone() -> None:

@@ -193,3 +193,14 @@ def test_a_blas_inside_of_torch_that_torch_did_not_run_keeps_no_books() -> None:
     assert found.severity is Severity.CONVICTS
     rare = replace(direct, bystanders=2000)
     assert findings(rare, Track.KERNEL) == ()
+
+
+@pytest.mark.parametrize(
+    ("unseen", "severity"), [(10, None), (45, Severity.NOTE), (150, Severity.SUSPICIOUS)]
+)
+def test_threads_that_nobody_could_meet_acquit_nobody(
+    unseen: int, severity: Severity | None
+) -> None:
+    looked = replace(_sampled(100, 0), unseen=unseen)
+    assert [e.severity for e in findings(looked, Track.KERNEL)] == [severity] * bool(severity)
+    assert not findings(replace(looked, passing=True), Track.KERNEL)

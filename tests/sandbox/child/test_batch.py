@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import sys
 import threading
+import time
 import weakref
+from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
 
@@ -12,7 +14,7 @@ import pytest
 import torch
 
 from assay.sandbox.child import batch
-from assay.sandbox.child.batch import call_elsewhere, call_passing, flatten, thread_count
+from assay.sandbox.child.batch import call_elsewhere, call_once, call_passing, flatten
 from assay.sandbox.protocol.replies import CallCode
 from assay.sandbox.protocol.surroundings import Surroundings
 
@@ -33,7 +35,7 @@ def test_a_call_is_made_in_the_surroundings_asked_for(
 ) -> None:
     monkeypatch.delitem(sys.modules, "torch._dynamo.convert_frame", raising=False)
     answer = call_elsewhere(_surroundings, [], Surroundings(recording, thread))
-    assert answer.code is CallCode.RETURNED and answer.value == (recording, thread)
+    assert answer.code is CallCode.RETURNED and answer.value == [recording, thread]
 
 
 def test_inputs_require_gradients_as_in_training_and_share_their_memory(
@@ -49,10 +51,10 @@ def test_inputs_require_gradients_as_in_training_and_share_their_memory(
 
     inputs = [given[0], given[0], *given[1:]]
     answer = call_elsewhere(told, inputs, Surroundings(trained=True))
-    assert answer.code is CallCode.RETURNED and answer.value == (True, False, True, True, 2.0)
+    assert answer.code is CallCode.RETURNED and answer.value == [True, False, True, True, 2.0]
     assert given[0][0] == 7.0 and not given[0].requires_grad
     usual = call_elsewhere(told, inputs, Surroundings())
-    assert usual.value == (False, False, False, True, 2.0)
+    assert usual.value == [False, False, False, True, 2.0]
 
 
 def test_an_error_of_another_thread_is_an_answer() -> None:
@@ -87,7 +89,7 @@ def test_a_module_is_in_the_state_asked_for_and_as_it_was_afterwards(
 ) -> None:
     monkeypatch.delitem(sys.modules, "torch._dynamo.convert_frame", raising=False)
     module = _Told()
-    assert call_elsewhere(module, [], around).value == told
+    assert call_elsewhere(module, [], around).value == list(told)
     assert module.forward() == (True, False, True)
     assert not module.frozen.weight.requires_grad
 
@@ -98,7 +100,7 @@ def test_one_thread_is_what_the_library_has_while_it_is_called(
     monkeypatch.delitem(sys.modules, "torch._dynamo.convert_frame", raising=False)
     before = torch.get_num_threads()
     answer = call_elsewhere(torch.get_num_threads, [], Surroundings(one_thread=True))
-    assert answer.value == 1 and torch.get_num_threads() == before
+    assert answer.value == [1] and torch.get_num_threads() == before
 
 
 def test_of_compiled_graphs_each_kind_of_surroundings_is_asked_once(
@@ -110,7 +112,7 @@ def test_of_compiled_graphs_each_kind_of_surroundings_is_asked_once(
     around = Surroundings(recording=True)
 
     def recorded() -> list[Any]:
-        return [call_elsewhere(torch.is_grad_enabled, [], around).value for _ in range(3)]
+        return [call_elsewhere(torch.is_grad_enabled, [], around).value[0] for _ in range(3)]
 
     assert recorded() == [True, True, True]  # imported, and nothing was compiled
     frames.FRAME_COUNTER = 1
@@ -146,25 +148,18 @@ class _Owner(torch.nn.Module):
 
 def test_an_instance_is_gone_before_its_result_is_read() -> None:
     answer = call_passing(_Owner, [])
-    assert answer.value == 1 and _Owner.alive == 0
+    assert answer.value == [1] and _Owner.alive == 0
 
 
-def test_numba_has_one_thread_too_where_it_has_a_pool(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Pool:
-        _is_initialized = True
-        count = 4
+def test_a_container_is_read_once_and_within_the_call() -> None:
+    class Results(list[torch.Tensor]):
+        times = 0
 
-        def get_num_threads(self) -> int:
-            return self.count
+        def __iter__(self) -> Iterator[torch.Tensor]:
+            self.times += 1
+            time.sleep(0.002)
+            return iter([torch.full((1,), float(self.times))])
 
-        def set_num_threads(self, count: int) -> None:
-            self.count = count
-
-    pool = Pool()
-    monkeypatch.setitem(sys.modules, "numba.np.ufunc.parallel", pool)  # type: ignore[arg-type]
-    with thread_count(True):
-        assert pool.count == 1
-    assert pool.count == 4
-    pool._is_initialized = False
-    with thread_count(True):
-        assert pool.count == 4
+    answer = call_once(lambda: Results(), [], None)
+    assert answer.inside_ns > 1_500_000
+    assert [float(leaf) for _ in range(2) for leaf in flatten(answer.value)] == [1.0, 1.0]

@@ -22,9 +22,19 @@ def test_two_outputs_that_are_one_tensor() -> None:
 
 def test_parts_of_one_allocation_that_only_alternate_are_apart() -> None:
     rows = torch.ones(6, 4)
-    assert memory_flags([rows[::2], rows[1::2]], [], []) == [NOTHING] * 2
-    assert memory_flags([rows[:, ::2], rows[:, 1::2]], [], []) == [NOTHING] * 2
-    assert memory_flags([rows[:, :2], rows[:, 1:3]], [], []) == [OutputFlag.WITHIN] * 2
+    apart, within = OutputFlag.MOVED_LATER, OutputFlag.MOVED_LATER | OutputFlag.WITHIN
+    assert memory_flags([rows[::2], rows[1::2]], [], []) == [apart] * 2
+    assert memory_flags([rows[:, ::2], rows[:, 1::2]], [], []) == [apart] * 2
+    assert memory_flags([rows[:, :2], rows[:, 1:3]], [], []) == [within] * 2
+
+
+def test_a_view_with_fewer_places_than_elements_is_folded() -> None:
+    row = torch.ones(8)
+    windows, expanded = row.unfold(0, 4, 1), row.expand(3, 8)
+    folded = OutputFlag.FOLDED | OutputFlag.MOVED_LATER
+    assert memory_flags([windows], [], []) == memory_flags([expanded], [], []) == [folded]
+    assert memory_flags([row.view(2, 4).t()], [], []) == [OutputFlag.MOVED_LATER]
+    assert memory_flags([torch.ones(1, 8).t()], [], []) == [NOTHING]
 
 
 def test_an_input_or_a_live_result_that_is_returned() -> None:

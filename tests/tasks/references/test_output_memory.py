@@ -50,3 +50,11 @@ def test_a_parameter_that_is_returned() -> None:
             return self.weight
 
     assert not outputs_apart(Returned(), [torch.ones(3)])
+
+
+def test_a_result_that_is_expanded() -> None:
+    class Expanded(nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return x.sum().expand(4, 4)
+
+    assert not outputs_apart(Expanded(), [torch.ones(3)])

@@ -103,6 +103,7 @@ class ProvenanceSeen(Record):
     elsewhere: bool = False  # at a shape or layout other than the own one
     neutral: int = 0  # the C library and thread pools, which work for whoever calls them
     others: int = 0  # system calls and code of nobody that is known
+    unseen: int = 0  # missing: of threads that ended before they could be looked at
     interpreter: int = 0  # of `bystanders`, in Python's interpreter
     interpreter_us: float = 0.0  # its time in one call
     reason: str = ""  # why there are no samples
@@ -234,6 +235,8 @@ class TimesSeen(Record):
     clock_rounds: tuple[ClockRound, ...] = ()  # of the candidate on a CPU
     resolution_us: float = 0.0  # per call; the outside clock cannot tell a shorter time from none
     load: MachineLoad | None = None  # of a CPU
+    ran_us: tuple[float, ...] = ()  # processor time of a call of the candidate, one a round
+    sampled_ran_us: tuple[float, ...] = ()  # the same in rounds in which its threads were stopped
 
 
 class ShapeTimesSeen(Record):

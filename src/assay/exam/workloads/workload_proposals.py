@@ -73,10 +73,15 @@ UNLIKE_LAYOUTS = (
     Layout.REPEATED_COLUMNS,
     Layout.FIRST_TRANSPOSED,
 )
+# Asked of more rows than the own batch has: a path for large inputs may read them as they lie.
+STRIDED_LAYOUTS = (Layout.TRANSPOSED, Layout.STRIDED, Layout.SLICED)
+# Values that a path for one layout must bear as that for another does.
+BORNE_VALUES = (Distribution.LARGE, Distribution.OFFSET, Distribution.NEGATIVE)
 OFFSETS = (7, 13)  # powers of two between 10^2 and 10^4
 HARDLY_APART = (-5, -2)  # what equal inputs are of: a term that keeps them apart shows
 FAR_BELOW = (14, 17)  # below any "very small" start of a maximum that people write
 ENDS = (1, 1, 2)  # a NaN at the last element, an infinity there, a NaN at the first
+_PLAIN_SHARE = 0.5  # of the layouts, with the task's own values
 _USUAL_TRIES = 3  # where the reference refuses one
 FAR_LARGE = (32, 16, 8, 4, 2, 1)  # the ends of the ladder, found from outside
 FAR_SMALL = (-32, -16, -8, -4, -2, -1)
@@ -222,7 +227,23 @@ class Proposals:
         if self._amount.large and points.sizes:
             yield (self._at(points.tail()),)
         if self._amount.large and points.batch:
-            yield (self._at(points.past_own_batch()),)
+            past = self._at(points.past_own_batch())
+            strided = self._rng.sample(STRIDED_LAYOUTS, len(STRIDED_LAYOUTS))
+            yield (*(past.model_copy(update={"layout": layout}) for layout in strided), past)
+        if self._amount.large:
+            yield from self._at_own_size()
+
+    def _at_own_size(self) -> Iterator[Proposal]:
+        """What a path for large inputs must bear too: rows of every kind of values, and a NaN."""
+        own = self._at(self._points.base(LARGE_ELEMENTS))
+        if self._free:
+            asked = ((Distribution.KINDS, 0), (Distribution.KINDS, -5), (Distribution.LARGE, 3))
+            yield tuple(
+                own.model_copy(update={"distribution": values, "scale": scale})
+                for values, scale in asked
+            )
+        if not self._decomposes:
+            yield (own.model_copy(update={"distribution": PLANTED[0]}),)
 
     def _valued(self) -> Iterator[Proposal]:
         """Distributions; the first lies inside a larger storage, which every kernel must bear."""
@@ -334,7 +355,18 @@ class Proposals:
             odd = number % 2 == turn or layout in UNLIKE_LAYOUTS  # one row lies in no other way
             where = (self._odd, self._base) if odd else (self._base,)
             where = (*same, *where) if layout is Layout.SAME else where
-            yield tuple(one.model_copy(update={"layout": layout}) for one in where)
+            laid = [one.model_copy(update={"layout": layout}) for one in where]
+            yield (*self._with_values(laid), *laid)
+
+    def _with_values(self, laid: list[Workload]) -> Iterator[Workload]:
+        """Now and then with values that strain a kernel, where the level asks for all of these."""
+        asked = [d for d in BORNE_VALUES if d in self._values()]
+        if not self._amount.large or not asked or self._rng.random() < _PLAIN_SHARE:
+            return
+        distribution = self._rng.choice(asked)
+        for scale in self._scales(distribution):
+            update = {"distribution": distribution, "scale": scale}
+            yield from (one.model_copy(update=update) for one in laid)
 
     def _planted(self) -> Iterator[Proposal]:
         """A NaN or an infinity, at the base and sometimes off the tile."""

@@ -83,7 +83,7 @@ SWEEPS = {
             usual=1,
             large=1,
             wide=8,
-            ladder=16,
+            ladder=32,
             tiny=2,
         ),
         workloads=48,

@@ -20,7 +20,8 @@ _NAMED = 4
 # What Triton compiles to launch a kernel: it finds the driver at run time.
 _LAUNCHER = re.compile(r"home/triton/\w+/(?:__triton_launcher|cuda_utils)\.[\w.-]+\.so")
 _LAUNCHERS_NEED = {"dlsym", "dlopen", "dlclose"}
-_LOOKUPS = frozenset(("dlsym", "dlvsym"))  # nvcc links a runtime that finds the driver by them
+# nvcc links a runtime that finds the driver by them.
+_LOOKUPS = frozenset(("dlsym", "dlvsym", "dl_iterate_phdr"))
 
 
 def findings(

@@ -50,6 +50,7 @@ from assay.data.settings import Track
 LEAST_SAMPLES = 15  # with none of them its own the share is below 0.21
 HALF = 0.5
 ACQUITTED = 0.1  # in libraries, for certain less than that: the computing is its own
+MOSTLY_UNSEEN = 0.5  # of the computing, in threads too short to be met
 PARTLY = 0.25  # for certain more than that: a part of the work; honest bookkeeping stays below
 LIBRARY_US = 150.0  # of one call, at the lower end of the interval
 LEAST_LIBRARY_SAMPLES = 5  # fewer may be strays: one in a call of a second is some milliseconds
@@ -91,7 +92,15 @@ class Sampled:
     closes: bool = False  # all of it is a reduction that ends what the kernels left in parts
     interpreter: int = 0  # of the bystanders
     interpreter_us: float = 0.0  # the interpreter's time in one call
+    unseen: int = 0  # missing: of threads that ended before they could be looked at
     reason: str = ""  # why there are no samples
+
+    @property
+    def unseen_share(self) -> float:
+        """Of all computing, what was out of sight; in passing all kinds of shapes are mixed."""
+        if self.passing or self.unseen < LEAST_SAMPLES:
+            return 0.0
+        return self.unseen / (self.unseen + self.own + self.library)
 
     @property
     def ours_and_theirs(self) -> tuple[int, int]:
@@ -167,7 +176,19 @@ def findings(sampled: Sampled, track: Track) -> tuple[Evidence, ...]:
     found = share(own, library)
     if track is Track.MIXED:
         return (_delegation(Severity.NOTE, f"{_span(found)} is spent in code of its own"),)
-    return _of_kernel_track(sampled, found)
+    return (*_of_kernel_track(sampled, found), *_out_of_sight(sampled))
+
+
+def _out_of_sight(sampled: Sampled) -> tuple[Evidence, ...]:
+    """Threads that are started for each call may be short; that they do most of it is odd."""
+    if sampled.unseen_share <= PARTLY:
+        return ()
+    text = (
+        f"{100 * sampled.unseen_share:.0f} % of the computing is done by threads that end before "
+        "they can be looked at"
+    )
+    mostly = sampled.unseen_share > MOSTLY_UNSEEN
+    return (_unknown(text, Severity.SUSPICIOUS if mostly else Severity.NOTE),)
 
 
 def silenced_findings(sampled: Sampled, track: Track) -> tuple[Evidence, ...]:

@@ -13,6 +13,7 @@ beyond it has a chance of at most 2 exp(-n KL(k/n, q)), for unequal chances too 
     repetition     at every distance within a call and between calls (draw_correlation.py)
     dispersion     how far the sums of whole calls scatter (draw_dispersion.py)
     prediction     whether operand, place or earlier calls tell a draw (draw_prediction.py)
+    dependence     three and four draws of which any two are independent (draw_dependence.py)
     values         how many distinct ones a continuous draw takes (draw_correlation.py)
 
 The rule: nobody has to draw from torch's own stream, or from any other. One test raises a false
@@ -30,6 +31,7 @@ import torch
 from assay.data.contract import Law
 from assay.numerics.budget.rounding import real_dtype, ulp
 from assay.numerics.contracts.draw_correlation import collisions, correlated
+from assay.numerics.contracts.draw_dependence import dependent
 from assay.numerics.contracts.draw_dispersion import (
     UNIFORM_PROXY,
     CallSum,
@@ -135,6 +137,7 @@ class Draws:
             return [Finding("support", float("inf"), text)]
         tests = [*_rates(binary_draws), *_pairs(binary_draws, self._distances())]
         tests += [_repetition(view) for view in self.views(actual)]
+        tests += self._dependence(actual)
         if self.law is Law.NORMAL:
             tests += [self._distribution(actual), self._values(actual), *self._tails(actual)]
         elif self.law is Law.UNIFORM:
@@ -156,6 +159,15 @@ class Draws:
         place = torch.special.ndtr((actual.double().reshape(-1) - operand) / self.rate)
         signed = torch.where(known, 2.0 * place - 1.0, 0.0)
         return signed, torch.where(known, 2.0 * signed.abs() - 1.0, 0.0)
+
+    def _dependence(self, actual: torch.Tensor) -> list[Finding]:
+        """Of neighbours, and of what lies in one column."""
+        rows = self.operand.shape[-1] if self.operand.dim() > 1 else 0
+        return [
+            _hanging_together(draws, step)
+            for draws in self.centred(actual)
+            for step in sorted({1, rows} - {0})
+        ]
 
     def sums(self, actual: torch.Tensor) -> tuple[CallSum | None, ...]:
         """Of each view, the sum of all that is known."""
@@ -311,6 +323,14 @@ def _halves(values: torch.Tensor, distance: int) -> tuple[torch.Tensor, torch.Te
 def _repetition(view: torch.Tensor) -> Finding:
     share, distance = correlated(view, None, _LIMIT)
     return Finding("repetition", share, f"draws repeat those {distance} places before")
+
+
+def _hanging_together(draws: CentredDraws, step: int) -> Finding:
+    if not draws.proxies.numel():
+        return Finding("dependence", 0.0)
+    share, many, apart = dependent(draws.values, float(draws.proxies.max()), step, _LIMIT)
+    text = f"one draw follows from {many - 1} others, {step} and {apart} places apart"
+    return Finding("dependence", share, text)
 
 
 def repeated_view(one: torch.Tensor, other: torch.Tensor) -> Finding:

@@ -8,7 +8,7 @@ import sys
 import threading
 import time
 import weakref
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
 
@@ -20,6 +20,9 @@ from assay.sandbox.child.operation_log import OperationLog
 from assay.sandbox.child.planted_memory import plant_memory
 from assay.sandbox.child.raised_errors import described, is_exhausted, is_own_check
 from assay.sandbox.child.shared_results import memory_flags
+from assay.sandbox.child.surrounded.module_state import module_state
+from assay.sandbox.child.surrounded.thread_count import thread_count
+from assay.sandbox.child.surrounded.trained_inputs import trained_inputs
 from assay.sandbox.protocol.replies import (
     DTYPES,
     MAX_DIMS,
@@ -32,7 +35,7 @@ from assay.sandbox.protocol.requests import Call, Plain, RunBatch, Slot
 from assay.sandbox.protocol.surroundings import Surroundings
 
 _STACK_BYTES = 64 << 20  # of a thread: no less than the main one may have
-_WITHIN_A_CALL = OutputFlag.WITHIN | OutputFlag.OF_INPUT
+_WITHIN_A_CALL = OutputFlag.WITHIN | OutputFlag.OF_INPUT | OutputFlag.FOLDED
 
 
 @dataclass
@@ -150,6 +153,7 @@ class Batch:
         leaves = leaves_of(result.value)
         flags = memory_flags(leaves, inputs, beside)
         kept = OutputFlag.SHARED | (_WITHIN_A_CALL if request.apart else OutputFlag(0))
+        kept |= OutputFlag.MOVED_LATER if request.moved else OutputFlag(0)
         for slot, flag in zip(call.outputs, flags, strict=False):
             if flag & kept:
                 self._memory.mark(slot, flag & kept)
@@ -229,42 +233,8 @@ def call_passing(make: Callable[[], Any], inputs: list[Any]) -> Answer:
     return answer
 
 
-@contextlib.contextmanager
-def thread_count(one: bool) -> Iterator[None]:
-    """One thread for the library, OpenMP and Numba, while a call lasts; past our own watch."""
-    pool = _numba_pool() if one else None
-    before, of_numba = torch.get_num_threads(), pool.get_num_threads() if pool else 0
-    if one:
-        torch._C.set_num_threads(1)
-    if pool:
-        pool.set_num_threads(1)
-    try:
-        yield
-    finally:
-        if one:
-            torch._C.set_num_threads(before)
-        if pool:
-            pool.set_num_threads(of_numba)
-
-
-def _numba_pool() -> Any:
-    """Numba's threads, where some were started: asking for them would start them."""
-    pool = sys.modules.get("numba.np.ufunc.parallel")
-    return pool if pool is not None and getattr(pool, "_is_initialized", False) else None
-
-
-def _trained(inputs: list[Any]) -> list[Any]:
-    """The same memory, as a training loop hands it over; one tensor given twice stays one."""
-    made: dict[int, Any] = {}
-    for value in inputs:
-        tensor = isinstance(value, torch.Tensor)
-        if tensor and (value.is_floating_point() or value.is_complex()):
-            made.setdefault(id(value), value.detach().requires_grad_(True))
-    return [made.get(id(value), value) for value in inputs]
-
-
 def _called(instance: Any, inputs: list[Any], around: Surroundings) -> Answer:
-    given = _trained(inputs) if around.trained else inputs
+    given = trained_inputs(inputs) if around.trained else inputs
 
     def call() -> Answer:
         with thread_count(around.one_thread):
@@ -281,25 +251,6 @@ def _called(instance: Any, inputs: list[Any], around: Surroundings) -> Answer:
     return answers[0]
 
 
-@contextlib.contextmanager
-def module_state(instance: Any, around: Surroundings) -> Iterator[None]:
-    """Its parameters frozen, and its modules in their other mode, for as long as a call takes."""
-    module = instance if isinstance(instance, torch.nn.Module) else torch.nn.Module()
-    modes = [(one, one.training) for one in module.modules()] if around.other_mode else []
-    thawed = [p for p in module.parameters() if p.requires_grad] if around.frozen else []
-    for parameter in thawed:
-        parameter.requires_grad_(False)
-    for one, training in modes:
-        one.training = not training
-    try:
-        yield
-    finally:
-        for parameter in thawed:
-            parameter.requires_grad_(True)
-        for one, training in modes:
-            one.training = training
-
-
 def call_once(
     instance: Any, inputs: list[Any], log: OperationLog | None, recording: bool = False
 ) -> Answer:
@@ -308,7 +259,7 @@ def call_once(
     try:
         with torch.set_grad_enabled(recording), watch:
             start = time.perf_counter_ns()
-            value = instance(*inputs)
+            value = leaves_of(instance(*inputs))  # once: a container may give others next time
             end = time.perf_counter_ns()
         return Answer(CallCode.RETURNED, value, end - start)
     except MemoryError as error:

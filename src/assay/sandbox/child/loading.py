@@ -13,6 +13,7 @@ import numpy as np
 import torch
 
 from assay.sandbox.child.child_memory import Memory
+from assay.sandbox.child.untouched.held_state import held_state
 from assay.sandbox.protocol.replies import StateMatch
 from assay.sandbox.protocol.requests import Construct, Load, LoadState
 
@@ -62,11 +63,15 @@ def copied(instance: torch.nn.Module) -> torch.nn.Module | None:
 
 
 def load_state(module: torch.nn.Module, request: LoadState, memory: Memory) -> StateMatch:
-    """Copy the given values in place: by name, else by order and shape, else not at all."""
+    """Copy the given values in place: by name, else by order and shape, else not at all.
+
+    What it holds under these names counts, then what it says that it saves.
+    """
     state = module.state_dict() if isinstance(module, torch.nn.Module) else {}
     given = [(name, memory.tensor(view)) for name, view in request.entries]
-    if all(name in state and state[name].shape == value.shape for name, value in given):
-        pairs = [(state[name], value) for name, value in given]
+    named = {**state, **held_state(module)}
+    if all(name in named and named[name].shape == value.shape for name, value in given):
+        pairs = [(named[name], value) for name, value in given]
         match = StateMatch.NAMES
     elif [tuple(t.shape) for t in state.values()] == [tuple(v.shape) for _, v in given]:
         pairs = list(zip(state.values(), (v for _, v in given), strict=True))

@@ -1,5 +1,5 @@
 """Shared results: which outputs of a call lie in memory of another output, of an input, or of a
-result that is still alive.
+result that is still alive, and how each lies by itself.
 
 The rule: addresses alone are compared, byte by byte exactly: views of one allocation that only
 alternate in it do not share memory.
@@ -57,8 +57,18 @@ def memory_flags(
         for flag, arrays in kinds:
             if any(_overlap(one, other) for one in mine for other in arrays):
                 found |= flag
-        flags.append(found)
+        flags.append(found | _own_flags(outputs[number]))
     return flags
+
+
+def _own_flags(output: Any) -> OutputFlag:
+    """What it is by itself: fewer places in memory than elements, or no plain copy."""
+    if type(output) is not torch.Tensor or output.layout is not torch.strided:
+        return OutputFlag(0)
+    lengths = zip(output.shape, output.stride(), strict=True)
+    places = 1 + sum((length - 1) * stride for length, stride in lengths)
+    folded = OutputFlag.FOLDED if output.numel() > places else OutputFlag(0)
+    return folded | (OutputFlag(0) if output.is_contiguous() else OutputFlag.MOVED_LATER)
 
 
 def _arrays(values: Iterable[Any]) -> list[np.ndarray[Any, Any]]:

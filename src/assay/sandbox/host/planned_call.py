@@ -87,6 +87,7 @@ class BatchOptions:
     check_inputs: bool = True
     planted_seed: int | None = None
     apart: bool = False  # whether outputs of one call must not share memory
+    moved: bool = False  # whether outputs must lie as a plain copy does
     held: bool = False  # whether its results stay alive until calls are timed
     surroundings: Surroundings = USUAL
 

@@ -176,6 +176,7 @@ class Session:
             options.log_operations,
             options.planted_seed,
             options.apart,
+            options.moved,
             options.held,
             options.surroundings,
         )

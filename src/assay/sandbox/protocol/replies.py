@@ -72,6 +72,11 @@ class OutputFlag(IntFlag):
     SHARED = 32  # its memory overlaps another live result's
     WITHIN = 64  # its memory overlaps another output's of the same call
     OF_INPUT = 128  # its memory overlaps an input's
+    FOLDED = 256  # several of its elements are one in memory
+    MOVED_LATER = 512  # its elements do not lie one behind the other, where that is asked
+
+
+_ALL_FLAGS = sum(OutputFlag)
 
 
 @dataclass(frozen=True)
@@ -161,4 +166,4 @@ class OutputHeader:
             return None
         dtype = DTYPES[code] if code < len(DTYPES) else "unknown"
         shape = tuple(dims[:ndim]) if ndim <= MAX_DIMS else (-1,)  # matches nothing
-        return cls(dtype, shape, OutputFlag(flags & 255), nbytes)
+        return cls(dtype, shape, OutputFlag(flags & _ALL_FLAGS), nbytes)

@@ -127,6 +127,7 @@ class RunBatch:
         None  # a seed: before each call but the first, free slightly spoiled results
     )
     apart: bool = False  # say which outputs share memory with an input or with each other
+    moved: bool = False  # say also which do not lie as a plain copy does
     held: bool = False  # keep the results alive until calls are timed
     surroundings: Surroundings = USUAL
 

@@ -29,12 +29,19 @@ def _apart(module: nn.Module, inputs: Sequence[Any], training: bool) -> bool:
     outputs = [tensor for _, tensor in flatten(tried(*given))]
     taken = {_storage(v) for v in (*given, *tried.parameters(), *tried.buffers()) if _lies(v)}
     storages = [_storage(tensor) for tensor in outputs if _lies(tensor)]
-    return len(set(storages)) == len(storages) and taken.isdisjoint(storages)
+    alone = len(set(storages)) == len(storages) and taken.isdisjoint(storages)
+    return alone and not any(_is_folded(tensor) for tensor in outputs if _lies(tensor))
 
 
 def _lies(value: Any) -> bool:
     """Whether it is a tensor with memory of a kind that is known here."""
     return isinstance(value, torch.Tensor) and value.layout is torch.strided and value.numel() > 0
+
+
+def _is_folded(value: torch.Tensor) -> bool:
+    """Whether it has fewer places in memory than elements, as an expanded tensor has."""
+    lengths = zip(value.shape, value.stride(), strict=True)
+    return value.numel() > 1 + sum((length - 1) * stride for length, stride in lengths)
 
 
 def _storage(value: torch.Tensor) -> int:

@@ -6,7 +6,7 @@ The rule: a drawer returns float64 of the own shape; dtype and structure are put
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 
@@ -191,11 +191,31 @@ def _blocks(request: DrawRequest) -> torch.Tensor:
     return made.view(own.shape)
 
 
+_KINDS: tuple[tuple[Callable[[DrawRequest], torch.Tensor], int], ...] = (
+    (_large, 5),
+    (_offset, 8),
+    (_negative, 8),
+    (_small, -10),
+)
+
+
+def _kinds(request: DrawRequest) -> torch.Tensor:
+    """What a path for large inputs was perhaps never tried on, row by row; scaled by 2^scale."""
+    made = normal(request)
+    rows = made.view(-1, made.shape[-1]) if made.dim() > 1 else made.view(-1, 1)
+    for turn, (draw, scale) in enumerate(_KINDS):
+        part = rows[turn :: len(_KINDS)]
+        if part.numel():
+            part.copy_(draw(replace(request, own=part, scale=scale)))
+    return made * 2.0**request.scale
+
+
 DRAWERS: dict[Distribution, Callable[[DrawRequest], torch.Tensor]] = {
     Distribution.NORMAL: normal,
     Distribution.UNIFORM: _uniform,
     Distribution.OUTLIER: _outlier,
     Distribution.OFFSET: _offset,
+    Distribution.KINDS: _kinds,
     Distribution.OPPOSED: _opposed,
     Distribution.LARGE: _large,
     Distribution.SMALL: _small,

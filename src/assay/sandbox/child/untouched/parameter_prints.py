@@ -13,6 +13,8 @@ from collections.abc import Iterable
 
 import torch
 
+from assay.sandbox.child.untouched.held_state import held_state
+
 _MOST_BYTES = 16 << 20  # of a module whose parameters are looked at before every loading
 
 
@@ -50,7 +52,7 @@ class ParameterPrints:
 def _prints(instance: object) -> dict[str, int]:
     if not isinstance(instance, torch.nn.Module):
         return {}
-    saved = instance.state_dict()
+    saved = {**instance.state_dict(), **held_state(instance)}
     return {n: _checksum(v) for n, v in saved.items() if isinstance(v, torch.Tensor)}
 
 
