@@ -341,15 +341,23 @@ def test_a_frozen_tree_is_not_looked_at() -> None:
         listed.append(1)
         return []
 
-    frozen = threading.Event()
-    frozen.set()
-    sampler = Sampler(pids, "/scratch", rate_hz=2000.0)
-    sampler.is_frozen = frozen.is_set
+    thawed = threading.Event()
+    sampler = Sampler(pids, "/scratch", rate_hz=2000.0, thawed=thawed)
     sampler.start()
     try:
         time.sleep(0.05)
         assert not listed
-        frozen.clear()
+        thawed.set()
         assert wait_until(lambda: bool(listed))
     finally:
         assert sampler.stop().total == 0
+
+
+def test_the_first_moment_after_a_thaw_is_as_random_as_any() -> None:
+    """Of a gap in which a random moment lies, what is left: its mean is E[g^2] / 2 E[g]."""
+    thawed = threading.Event()
+    thawed.set()
+    sampler = Sampler(list, "/scratch", thawed=thawed)
+    left = [sampler._await_thaw() for _ in range(20_000)]
+    assert min(left) >= 0.0 and max(left) <= 1.6
+    assert abs(sum(left) / len(left) - 0.56) < 0.02

@@ -230,10 +230,8 @@ def _own_s(elapsed_s: float, before: dict[str, int], after: dict[str, int]) -> f
 
 def code_sampler(session: Session, rate_hz: float) -> Sampler:
     """Of all processes of a session."""
-    tree = session.process.processes
-    sampler = Sampler(tree.pids, session.process.scratch_path, rate_hz, tree.turn)
-    sampler.is_frozen = session.process.is_frozen
-    return sampler
+    process, tree = session.process, session.process.processes
+    return Sampler(tree.pids, process.scratch_path, rate_hz, tree.turn, process.thawed)
 
 
 class _Contents:

@@ -18,7 +18,7 @@ from assay.data.observations.call import CallSeen
 from assay.numerics.contracts.draw_dispersion import DrawDispersion
 from assay.numerics.contracts.draw_prediction import DrawPrediction
 from assay.numerics.contracts.random_draws import (
-    BinaryDraws,
+    DrawnCall,
     Draws,
     dispersed,
     predicted,
@@ -33,17 +33,11 @@ _LEAST_COMPARED = 1024
 _FARTHEST = 9.0  # standard deviations: of 2^15 pairs none comes so far in 10^13 verdicts
 
 
-@dataclass(frozen=True)
-class _DrawnCall:
-    draws: BinaryDraws
-    views: tuple[torch.Tensor, ...]
-
-
 @dataclass
 class RepeatedDraws:
     """The draws of the latest calls, by shape, and the sums of all calls, by view."""
 
-    _known: dict[tuple[int, ...], list[_DrawnCall]] = field(default_factory=dict)
+    _known: dict[tuple[int, ...], list[DrawnCall]] = field(default_factory=dict)
     _sums: dict[int, DrawDispersion] = field(default_factory=dict)
     _predictions: dict[int, DrawPrediction] = field(default_factory=dict)
 
@@ -53,17 +47,17 @@ class RepeatedDraws:
         """The same call, marked where its draws are those of an earlier one."""
         if expected.draws is None or tensor is None or any(o.problem for o in seen.outputs):
             return seen
-        now = _DrawnCall(expected.draws.binary_draws(tensor)[0], expected.draws.views(tensor))
+        now = expected.draws.drawn(tensor)
         earlier = self._known.setdefault(expected.shape, [])
-        findings = [repeated(now.draws, then.draws) for then in earlier]
+        findings = [repeated(now.binary, then.binary) for then in earlier]
         for then in earlier:
             findings += map(repeated_view, now.views, then.views)
         self._known[expected.shape] = [*earlier[1 - _REMEMBERED :], now]
-        for view, one in enumerate(expected.draws.sums(tensor)):
+        for view, one in enumerate(expected.draws.sums(now)):
             sums = self._sums.setdefault(view, DrawDispersion())
             sums.add(one)
             findings += dispersed(sums)
-        for view, draws in enumerate(expected.draws.centred(tensor)):
+        for view, draws in enumerate(expected.draws.centred(now)):
             prediction = self._predictions.setdefault(view, DrawPrediction())
             prediction.add(expected.draws.operand, draws)
             findings += predicted(prediction)
@@ -86,7 +80,7 @@ class DrawnCalls:
 
     def add(self, tensor: torch.Tensor) -> None:
         """One more call."""
-        view = self._draws.views(tensor.reshape(-1)[:_COMPARED])[0]
+        view = self._draws.drawn(tensor.reshape(-1)[:_COMPARED]).views[0].values
         self._rows.append((view / view.norm().clamp_min(1e-300)).float())
 
     def repetition(self) -> str:

@@ -43,11 +43,12 @@ def _equal_span(library: LibraryCode, shift: int, code: Bytes, at: int) -> tuple
     begin, stop = max(0, start - shift), min(len(code), end - shift)
     equal = code[begin:stop] == library.image[begin + shift : stop + shift]
     places = np.flatnonzero(equal) + begin
-    groups = np.split(places, np.flatnonzero(np.diff(places) > _HOLE + 1) + 1)
-    for group in groups:
-        if len(group) and group[0] - _HOLE <= at <= group[-1] + _HOLE:
-            return int(group[0]), int(group[-1]) + 1
-    return None
+    if not len(places):
+        return None
+    holes = np.flatnonzero(np.diff(places) > _HOLE + 1)
+    firsts, lasts = places[np.append(0, holes + 1)], places[np.append(holes, -1)]
+    around = np.flatnonzero((firsts - _HOLE <= at) & (at <= lasts + _HOLE))
+    return (int(firsts[around[0]]), int(lasts[around[0]]) + 1) if len(around) else None
 
 
 def longest_run(library: LibraryCode, shift: int, code: Bytes, at: int) -> bytes:

@@ -10,6 +10,8 @@ whatever happens.
 from __future__ import annotations
 
 import ctypes
+import functools
+import math
 import platform
 import random
 import threading
@@ -30,6 +32,8 @@ RATE_HZ = 800.0  # samples a second of one thread
 _PIDS_EVERY_S = 0.02  # how old the list of processes may be, at most
 _LISTING_COST = 0.05  # of the time may go into listing them: a helper may live for 1 ms
 _THREADS_A_ROUND = 4  # stopped one after the other; of more, some are drawn
+_SHORTEST, _LONGEST = 0.4, 1.6  # gaps between moments, in those of the rate
+_STILL_S = 0.02  # between looks whether a tree that stands still is to be left
 _SETTLE_S = 0.5  # for threads that are still to be let go
 _JOIN_S = 5.0  # until the sampling thread is given up
 _TOP = 5  # objects and operators that are named
@@ -79,10 +83,11 @@ class Sampler:
         scratch: str,
         rate_hz: float = RATE_HZ,
         turn: threading.Lock | None = None,
+        thawed: threading.Event | None = None,
     ) -> None:
         self.tools: tuple[str, ...] = ()  # files that count as libraries: no kernel runs in them
-        self.is_frozen: Callable[[], bool] = lambda: False  # then no thread of the tree can run
         self._turn = turn or threading.Lock()  # a tree that is being frozen is not looked at
+        self._thawed = thawed or _always()  # while it is not set no thread of the tree can run
         self._pids = pids
         self._scratch = scratch
         self._gap_s = 1.0 / rate_hz
@@ -154,11 +159,12 @@ class Sampler:
         ctypes.CDLL(None).prctl(_PR_SET_TIMERSLACK, 1)  # else each short sleep lasts 50 us more
         try:
             while not self._failure:
-                if self.is_frozen():
-                    self._stopper.settle()
-                else:
+                if self._thawed.is_set():
                     self._round()
-                if self._stop.wait(self._gap_s * self._random.uniform(0.4, 1.6)):
+                    gap = self._random.uniform(_SHORTEST, _LONGEST)
+                else:
+                    gap = self._await_thaw()
+                if self._stop.wait(self._gap_s * gap):
                     break
             self._unseen = self._census.unseen(self._processes)
             self._settle()
@@ -167,6 +173,19 @@ class Sampler:
         finally:
             for process in self._processes.values():
                 process.close()
+
+    def _await_thaw(self) -> float:
+        """Until something can run; how much of a gap is then left.
+
+        What is left of a gap in which a random moment lies: moments are as likely soon after a thaw
+        as at any other time.
+        """
+        self._stopper.settle()
+        if not self._thawed.wait(_STILL_S):
+            return 0.0
+        self._stopper.settle()  # one that stopped late would stay so
+        whole = math.sqrt(self._random.uniform(_SHORTEST**2, _LONGEST**2))
+        return whole * self._random.random()
 
     def _settle(self) -> None:
         deadline = time.monotonic() + _SETTLE_S
@@ -246,8 +265,9 @@ class Sampler:
 
     def _name_copies(self) -> None:
         """Samples in the candidate's pages that hold a copy of a library's function."""
+        names = functools.cache(code_index().name)  # a loop is sampled at few places, often
         for code, weight in self._own_code:
-            name = code_index().name(code.window, code.at)
+            name = names(code.window, code.at)
             if name:
                 self._counts.update({Owner.OWN: -1, Owner.LIBRARY: 1})
                 self._moments[Owner.OWN] -= weight
@@ -266,3 +286,10 @@ class Sampler:
         if look.tid != main and all(other.tid != main for other in seen):
             seen += filter(None, [self._look(look.process, main)])
         return frozenset().union(*(other.operators() or () for other in seen))
+
+
+def _always() -> threading.Event:
+    """Of a tree that nobody freezes."""
+    event = threading.Event()
+    event.set()
+    return event

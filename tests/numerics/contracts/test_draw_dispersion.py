@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from math import isclose
+
 import torch
 
 from assay.data.contract import Law
-from assay.numerics.contracts.draw_dispersion import DrawDispersion, binary_sum, uniform_sum
+from assay.numerics.contracts.draw_dispersion import (
+    DrawDispersion,
+    binary_sum,
+    even_sum,
+    uniform_sum,
+)
 from assay.numerics.contracts.random_draws import Draws, dispersed
 
 CALLS, COUNT = 24, 4096
@@ -46,8 +53,8 @@ def test_opposites_make_sums_that_do_not_scatter() -> None:
         half = torch.randn(COUNT, generator=torch.Generator().manual_seed(seed))
         other = torch.randn(COUNT, generator=torch.Generator().manual_seed(500 + seed))
         made = 0.5 * torch.cat([half, -_shuffled(half, seed)])
-        sums.add(draws.sums(made)[0])
-        honest.add(draws.sums(0.5 * torch.cat([half, other]))[0])
+        sums.add(draws.sums(draws.drawn(made))[0])
+        honest.add(draws.sums(draws.drawn(0.5 * torch.cat([half, other])))[0])
     assert max(finding.share for finding in dispersed(sums)) > 1.0
     assert max(finding.share for finding in dispersed(honest)) < 0.6
 
@@ -70,3 +77,14 @@ def test_false_alarms_are_rarer_than_the_bound_says() -> None:
             sums.add(binary_sum(torch.rand(1024, generator=generator) < 0.3, chance))
         alarms += sums.too_far() > 4.6
     assert alarms <= 6
+
+
+def test_draws_of_one_chance_are_summed_as_draws_of_many_are() -> None:
+    for chance in (0.3, 0.5, 0.7, 0.999):
+        came = torch.rand(5000, generator=torch.Generator().manual_seed(3)) < chance
+        by_element = binary_sum(came, torch.full((5000,), chance, dtype=torch.float64))
+        at_once = even_sum(int(came.sum()), 5000, chance)
+        assert by_element is not None and at_once is not None
+        for name in ("total", "proxy", "variance", "near_chance"):
+            assert isclose(getattr(by_element, name), getattr(at_once, name), abs_tol=1e-8)
+    assert even_sum(100, 100, 0.5) is None and even_sum(5000, 5000, 1.0) is None

@@ -20,7 +20,7 @@ def _uniform(seed: int) -> torch.Tensor:
 def _worst(law: Law, rate: float, calls: list[torch.Tensor]) -> dict[str, float]:
     draws, seen = Draws(law, rate, X, torch.float32), DrawPrediction()
     for actual in calls:
-        seen.add(X, draws.centred(actual)[0])
+        seen.add(X, draws.centred(draws.drawn(actual))[0])
     return {finding.text: finding.share for finding in predicted(seen)}
 
 

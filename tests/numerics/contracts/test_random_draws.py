@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from math import log
+from dataclasses import replace
+from math import isclose, log
 
 import numpy as np
 import pytest
 import torch
 
 from assay.data.contract import Law, Stochastic
-from assay.numerics.contracts.draw_correlation import correlated
+from assay.numerics.contracts.draw_correlation import DrawView, correlated
 from assay.numerics.contracts.random_draws import Draws, Finding, repeated, repeated_view
 from assay.numerics.expectation import ExpectationRequest, OutputExpectation, compare, expect
 from support.references import Reference, normal
@@ -141,17 +142,17 @@ def test_few_levels_and_signs_on_kept_sizes_are_no_normal_draws() -> None:
     levels = torch.special.ndtri((torch.special.ndtr(noise) * 512).floor().add(0.5) / 512)
     assert _worst(draws, (operand + levels).float()).name == "values"
     sizes, signs = noise.abs(), (_noise(256, 256, 3).sign(), _noise(256, 256, 4).sign())
-    one, other = (draws.views((operand + sizes * sign).float()) for sign in signs)
+    one, other = (draws.drawn((operand + sizes * sign).float()).views for sign in signs)
     assert max(repeated_view(a, b).share for a, b in zip(one, other, strict=True)) > 1.0
 
 
 def test_a_mask_of_a_pool_is_found_wherever_the_next_call_begins_in_it() -> None:
     draws = Draws(Law.DROPOUT, 0.5, torch.ones(50000, dtype=torch.float64), torch.float32)
     pool = torch.rand(60000, generator=torch.Generator().manual_seed(1)) < 0.5
-    one, other = (draws.views(pool[at : at + 50000] * 2.0)[0] for at in (0, 7001))
+    one, other = (draws.drawn(pool[at : at + 50000] * 2.0).views[0] for at in (0, 7001))
     assert repeated_view(one, other).share > 1.0
     fresh = torch.rand(50000, generator=torch.Generator().manual_seed(2)) < 0.5
-    assert repeated_view(one, draws.views(fresh * 2.0)[0]).share < 1.0
+    assert repeated_view(one, draws.drawn(fresh * 2.0).views[0]).share < 1.0
 
 
 def test_false_alarms_of_the_correlation_are_rarer_than_its_bound_says() -> None:
@@ -159,7 +160,7 @@ def test_false_alarms_of_the_correlation_are_rarer_than_its_bound_says() -> None
     generator, alarms = torch.Generator().manual_seed(5), 0
     for _ in range(300):
         view = (torch.rand(2000, generator=generator) < 0.3).double() - 0.3
-        alarms += correlated(view, None, log(2.0 / 0.01))[0] > 1.0
+        alarms += correlated(DrawView(view), None, log(2.0 / 0.01))[0] > 1.0
     assert alarms <= 3
 
 
@@ -182,3 +183,22 @@ def test_honest_noise_on_large_numbers_has_the_tails_that_rounding_leaves() -> N
             noise = 0.5 * _noise(64, 1000, 10 + seed).double()
             found = draws.findings((operand.float().double() + noise).float())
             assert max(f.share for f in found if f.name == "tails") < 0.6
+
+
+def test_one_chance_for_all_is_judged_as_a_chance_for_each() -> None:
+    draws = Draws(Law.DROPOUT, 0.3, X.double(), torch.float32)
+    one, other = (draws.drawn(dropout(X, seed)).binary for seed in (1, 2))
+    by_element = [replace(binary, even=None) for binary in (one, other)]
+    assert isclose(repeated(one, other).share, repeated(*by_element).share, rel_tol=1e-9)
+    for distance in (1, 2, 500):
+        halves = [repeated(*binary.halves(distance)) for binary in (one, by_element[0])]
+        assert isclose(halves[0].share, halves[1].share, rel_tol=1e-9, abs_tol=1e-12)
+        assert halves[0].text == halves[1].text
+
+
+def test_a_transform_that_is_kept_is_that_of_the_size_asked_for() -> None:
+    long, short = (DrawView(_noise(1, n, n).double().clamp(-1, 1)[0]) for n in (5000, 1000))
+    alone = correlated(long, None, 30.0)
+    assert correlated(long, short, 30.0) == correlated(long, DrawView(short.values), 30.0)
+    assert correlated(short, None, 30.0) == correlated(DrawView(short.values), None, 30.0)
+    assert correlated(long, None, 30.0) == alone

@@ -27,26 +27,54 @@ LEVELS = 1 << 16  # values that a continuous draw must be able to take, at least
 _ALIKE = 2.0**-22  # standard deviations: nearer draws are taken for the same value
 
 
-def correlated(one: torch.Tensor, other: torch.Tensor | None, limit: float) -> tuple[float, int]:
+class DrawView:
+    """One view of the draws of a call; its transform is made once, for every comparison."""
+
+    def __init__(self, values: torch.Tensor) -> None:
+        self.values = values
+        self._transform: torch.Tensor | None = None
+        self._size = 0
+
+    @property
+    def count(self) -> int:
+        """Draws that are compared."""
+        return min(self.values.numel(), _LONGEST)
+
+    def transform(self, size: int) -> torch.Tensor:
+        """Of the compared draws, filled up with zeros to a size."""
+        if self._transform is None or self._size != size:
+            self._transform = torch.fft.rfft(self.values[:_LONGEST].to(_ENOUGH), size)
+            self._size = size
+        return self._transform
+
+
+def correlated(one: DrawView, other: DrawView | None, limit: float) -> tuple[float, int]:
     """The largest |S| in shares of its bound, and at which distance.
 
     Without `other` a sequence is held against itself, and the distance zero is left out. `limit`
     is log(2 / false alarm).
     """
-    x = one[:_LONGEST].to(_ENOUGH)
-    y = x if other is None else other[:_LONGEST].to(_ENOUGH)
-    count = min(x.numel(), y.numel())
+    then = other or one
+    count = min(one.count, then.count)
     if count < _LEAST:
         return 0.0, 0
-    size = 1 << (2 * max(x.numel(), y.numel()) - 1).bit_length()  # transforms of these are quick
-    sums = torch.fft.irfft(torch.fft.rfft(x, size).conj() * torch.fft.rfft(y, size), size)
+    size = 1 << (2 * max(one.count, then.count) - 1).bit_length()  # transforms of these are quick
+    sums = torch.fft.irfft(one.transform(size).conj() * then.transform(size), size)
     if other is None:
-        sums = sums[: x.numel()]
+        sums = sums[: one.count]
         sums[0] = 0.0
-    worst = int(sums.abs().argmax())
+    worst = _farthest(sums)
     bound = 2.0 * count * (limit + log(sums.numel()))
     distance = worst if worst <= size // 2 else worst - size
     return float(sums[worst]) ** 2 / bound, distance
+
+
+def _farthest(values: torch.Tensor) -> int:
+    """Where the largest size stands; a maximum is much quicker than its place."""
+    low, high = torch.aminmax(values)
+    end = low if float(-low) > float(high) else high
+    places = (values == end).nonzero()
+    return int(places[0]) if places.numel() else 0
 
 
 def collisions(draws: torch.Tensor, limit: float) -> tuple[float, int]:

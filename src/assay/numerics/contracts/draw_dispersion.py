@@ -64,6 +64,22 @@ def binary_sum(came: torch.Tensor, chance: torch.Tensor) -> CallSum | None:
     return CallSum(float(total.sum()), float(binary_proxies(q).sum()), variance, near)
 
 
+def even_sum(count: int, total: int, q: float) -> CallSum | None:
+    """The same of draws that all have one chance, of which so many came."""
+    if total < _LEAST_DRAWS or not 0.0 < q < 1.0:
+        return None
+    variance, skew = total * q * (1.0 - q), q**2 + (1.0 - q) ** 2
+    near = _NEAR_CHANCE + _BERRY_ESSEEN * skew / sqrt(variance)
+    return CallSum(count - total * q, total * even_proxy(q), variance, near)
+
+
+def even_proxy(q: float) -> float:
+    """Of a draw with this chance; nothing is open at 0 and at 1."""
+    if not 0.0 < q < 1.0:
+        return 0.0
+    return float(binary_proxies(torch.tensor([q], dtype=torch.float64)))
+
+
 def binary_proxies(q: torch.Tensor) -> torch.Tensor:
     """Kearns and Saul's, by chance; a quarter at one half, where the fraction has a limit."""
     apart = (q - 0.5).abs() > 1e-6

@@ -30,7 +30,7 @@ import torch
 
 from assay.data.contract import Law
 from assay.numerics.budget.rounding import real_dtype, ulp
-from assay.numerics.contracts.draw_correlation import collisions, correlated
+from assay.numerics.contracts.draw_correlation import DrawView, collisions, correlated
 from assay.numerics.contracts.draw_dependence import dependent
 from assay.numerics.contracts.draw_dispersion import (
     UNIFORM_PROXY,
@@ -38,6 +38,8 @@ from assay.numerics.contracts.draw_dispersion import (
     DrawDispersion,
     binary_proxies,
     binary_sum,
+    even_proxy,
+    even_sum,
     uniform_sum,
 )
 from assay.numerics.contracts.draw_prediction import CentredDraws, DrawPrediction
@@ -69,8 +71,25 @@ class BinaryDraws:
     """Independent draws: what came, with which chance, and which of them count."""
 
     came: torch.Tensor  # bool, flat
-    chance: torch.Tensor  # float64, flat
+    chance: torch.Tensor  # float64, flat; views of one number where all are alike
     counts: torch.Tensor  # bool, flat
+    even: float | None = None  # the chance of each, where all have the same
+
+    def halves(self, distance: int) -> tuple[BinaryDraws, BinaryDraws]:
+        """Disjoint pairs at a distance: the first of each, and the second."""
+        parts = (_halves(one, distance) for one in (self.came, self.chance, self.counts))
+        came, chance, counts = parts
+        first = BinaryDraws(came[0], chance[0], counts[0], self.even)
+        return first, BinaryDraws(came[1], chance[1], counts[1], self.even)
+
+
+@dataclass(frozen=True)
+class DrawnCall:
+    """The draws of one output, in every form that a test asks for."""
+
+    binary: BinaryDraws
+    strange: torch.Tensor  # bool, flat: where the output is nothing that the law can give
+    views: tuple[DrawView, ...]
 
 
 @dataclass(frozen=True)
@@ -101,7 +120,7 @@ class Draws:
         highest = 1.0 if step > _FINE else 1.0 - step / 2
         possible = (got >= 0.0) & (got <= highest)
         every = torch.ones_like(possible)
-        return BinaryDraws(got >= 0.5, torch.full_like(got, 0.5), every), ~possible
+        return BinaryDraws(got >= 0.5, _alike(0.5, got), every, 0.5), ~possible
 
     def _normal(
         self, got: torch.Tensor, operand: torch.Tensor, known: torch.Tensor
@@ -109,7 +128,7 @@ class Draws:
         spacing = ulp(operand, real_dtype(self.dtype))
         possible = (got - operand).abs() <= _FARTHEST * self.rate + spacing
         told = known & self._fine(operand) & (got != operand)  # of a tie nobody knows the sign
-        return BinaryDraws(got > operand, torch.full_like(operand, 0.5), told), known & ~possible
+        return BinaryDraws(got > operand, _alike(0.5, got), told, 0.5), known & ~possible
 
     def _fine(self, operand: torch.Tensor) -> torch.Tensor:
         """Where the output's numbers lie close enough for noise to be seen."""
@@ -123,11 +142,18 @@ class Draws:
         kept = (got - kept_value).abs() <= budget
         strange = known & ~kept & (got != 0.0)
         told = known & (kept_value.abs() > budget)  # of a zero nobody knows whether it was kept
-        return BinaryDraws(kept, torch.full_like(operand, 1.0 - self.rate), told), strange
+        even = 1.0 - self.rate
+        return BinaryDraws(kept, _alike(even, operand), told, even), strange
+
+    def drawn(self, actual: torch.Tensor) -> DrawnCall:
+        """Everything that the tests of one output begin from, made once."""
+        binary_draws, strange = self.binary_draws(actual)
+        return DrawnCall(binary_draws, strange, self._views(actual, binary_draws))
 
     def findings(self, actual: torch.Tensor) -> list[Finding]:
         """Every test of one output."""
-        binary_draws, strange = self.binary_draws(actual)
+        drawn = self.drawn(actual)
+        binary_draws, strange = drawn.binary, drawn.strange
         if bool(strange.any()):
             place = int(strange.nonzero()[0])
             got, given = actual.reshape(-1)[place].item(), self.operand.reshape(-1)[place].item()
@@ -136,8 +162,8 @@ class Draws:
             )
             return [Finding("support", float("inf"), text)]
         tests = [*_rates(binary_draws), *_pairs(binary_draws, self._distances())]
-        tests += [_repetition(view) for view in self.views(actual)]
-        tests += self._dependence(actual)
+        tests += [_repetition(view) for view in drawn.views]
+        tests += self._dependence(drawn)
         if self.law is Law.NORMAL:
             tests += [self._distribution(actual), self._values(actual), *self._tails(actual)]
         elif self.law is Law.UNIFORM:
@@ -145,43 +171,47 @@ class Draws:
             tests += [self._values_of(actual.double().reshape(-1))]
         return tests
 
-    def views(self, actual: torch.Tensor) -> tuple[torch.Tensor, ...]:
+    def _views(self, actual: torch.Tensor, draws: BinaryDraws) -> tuple[DrawView, ...]:
         """Sequences of independent numbers in [-1, 1] of mean zero; zero where nothing is known."""
-        draws, _ = self.binary_draws(actual)
-        binary = torch.where(draws.counts, draws.came.double() - draws.chance, 0.0)
         if self.law is Law.UNIFORM:
             even = (2.0 * actual.double().reshape(-1) - 1.0).clamp(-1.0, 1.0)
-            return even, 2.0 * even.abs() - 1.0
+            return DrawView(even), DrawView(2.0 * even.abs() - 1.0)
         if self.law is not Law.NORMAL:
-            return (binary,)
+            return (DrawView(draws.came.double().sub_(draws.chance).mul_(draws.counts)),)
         operand = self.operand.reshape(-1)
         known = operand.isfinite() & self._fine(operand)
         place = torch.special.ndtr((actual.double().reshape(-1) - operand) / self.rate)
         signed = torch.where(known, 2.0 * place - 1.0, 0.0)
-        return signed, torch.where(known, 2.0 * signed.abs() - 1.0, 0.0)
+        return DrawView(signed), DrawView(torch.where(known, 2.0 * signed.abs() - 1.0, 0.0))
 
-    def _dependence(self, actual: torch.Tensor) -> list[Finding]:
+    def _dependence(self, drawn: DrawnCall) -> list[Finding]:
         """Of neighbours, and of what lies in one column."""
         rows = self.operand.shape[-1] if self.operand.dim() > 1 else 0
         return [
             _hanging_together(draws, step)
-            for draws in self.centred(actual)
+            for draws in self.centred(drawn)
             for step in sorted({1, rows} - {0})
         ]
 
-    def sums(self, actual: torch.Tensor) -> tuple[CallSum | None, ...]:
+    def sums(self, drawn: DrawnCall) -> tuple[CallSum | None, ...]:
         """Of each view, the sum of all that is known."""
         if self.law in _CONTINUOUS:
-            return tuple(uniform_sum(view) for view in self.views(actual))
-        draws, _ = self.binary_draws(actual)
-        return (binary_sum(draws.came[draws.counts], draws.chance[draws.counts]),)
+            return tuple(uniform_sum(view.values) for view in drawn.views)
+        draws = drawn.binary
+        if draws.even is None:
+            return (binary_sum(draws.came[draws.counts], draws.chance[draws.counts]),)
+        count, total = _number(draws.came & draws.counts), _number(draws.counts)
+        return (even_sum(count, total, draws.even),)
 
-    def centred(self, actual: torch.Tensor) -> tuple[CentredDraws, ...]:
+    def centred(self, drawn: DrawnCall) -> tuple[CentredDraws, ...]:
         """Every view with the proxies of its draws."""
-        views = self.views(actual)
+        views = [view.values for view in drawn.views]
         if self.law in _CONTINUOUS:
             return tuple(CentredDraws(v, (v != 0.0).double() * UNIFORM_PROXY) for v in views)
-        draws, _ = self.binary_draws(actual)
+        draws = drawn.binary
+        if draws.even is not None:
+            proxy = even_proxy(draws.even)
+            return (CentredDraws(views[0], draws.counts.double().mul_(proxy)),)
         open_ = draws.counts & (draws.chance > 0.0) & (draws.chance < 1.0)
         proxies = torch.zeros_like(draws.chance)
         proxies[open_] = binary_proxies(draws.chance[open_])
@@ -274,22 +304,36 @@ def surprise(count: int, total: int, chance: float) -> float:
     return total * (there + rest) / _LIMIT
 
 
+def _alike(chance: float, like: torch.Tensor) -> torch.Tensor:
+    """One chance for each, in the memory of one."""
+    return like.new_tensor(chance).expand(like.shape)
+
+
+def _number(which: torch.Tensor) -> int:
+    return int(torch.count_nonzero(which))
+
+
 def _rates(binary_draws: BinaryDraws) -> list[Finding]:
+    if binary_draws.even is not None:
+        count = _number(binary_draws.came & binary_draws.counts)
+        return [_rate(count, _number(binary_draws.counts), binary_draws.even)]
     came, chance = binary_draws.came[binary_draws.counts], binary_draws.chance[binary_draws.counts]
-    found = [_rate(came, chance)]
+    found = [_rate_of(came, chance)]
     if chance.numel() and float(chance.max()) > float(chance.min()):
         parts = zip(
             came[chance.argsort()].tensor_split(_TENTHS),
             chance.sort().values.tensor_split(_TENTHS),
             strict=True,
         )
-        found += [_rate(a, b) for a, b in parts]
+        found += [_rate_of(a, b) for a, b in parts]
     return found
 
 
-def _rate(came: torch.Tensor, chance: torch.Tensor) -> Finding:
-    total, count = came.numel(), int(came.sum())
-    mean = float(chance.mean()) if total else 0.0
+def _rate_of(came: torch.Tensor, chance: torch.Tensor) -> Finding:
+    return _rate(_number(came), came.numel(), float(chance.mean()) if came.numel() else 0.0)
+
+
+def _rate(count: int, total: int, mean: float) -> Finding:
     text = f"{count} of {total} were kept, expected {mean * total:.1f}"
     return Finding("rate", surprise(count, total, mean), text)
 
@@ -298,18 +342,22 @@ def _pairs(binary_draws: BinaryDraws, distances: list[int]) -> list[Finding]:
     """Disjoint pairs at each distance: blocks of that length, every other one beside the next."""
     found = []
     for distance in distances:
-        a, b = _halves(binary_draws.came, distance)
-        p, q = _halves(binary_draws.chance, distance)
-        one, other = _halves(binary_draws.counts, distance)
-        both = one & other
-        differ = p * (1 - q) + q * (1 - p)
-        total, count = int(both.sum()), int((a ^ b)[both].sum())
-        mean = float(differ[both].mean()) if total else 0.0
+        count, total, mean = _differing(*binary_draws.halves(distance))
         text = (
             f"{count} of {total} pairs at distance {distance} differ, expected {mean * total:.1f}"
         )
         found.append(Finding("independence", surprise(count, total, mean), text))
     return found
+
+
+def _differing(one: BinaryDraws, other: BinaryDraws) -> tuple[int, int, float]:
+    """Pairs that differ, pairs that count, and the mean chance of independent ones to differ."""
+    both = one.counts & other.counts
+    total, count = _number(both), _number((one.came ^ other.came) & both)
+    if one.even is not None and other.even is not None:
+        return count, total, one.even * (1.0 - other.even) + other.even * (1.0 - one.even)
+    p, q = one.chance[both], other.chance[both]
+    return count, total, float((p * (1 - q) + q * (1 - p)).mean()) if total else 0.0
 
 
 def _halves(values: torch.Tensor, distance: int) -> tuple[torch.Tensor, torch.Tensor]:
@@ -320,7 +368,7 @@ def _halves(values: torch.Tensor, distance: int) -> tuple[torch.Tensor, torch.Te
     return blocks[:, 0].reshape(-1), blocks[:, 1].reshape(-1)
 
 
-def _repetition(view: torch.Tensor) -> Finding:
+def _repetition(view: DrawView) -> Finding:
     share, distance = correlated(view, None, _LIMIT)
     return Finding("repetition", share, f"draws repeat those {distance} places before")
 
@@ -333,7 +381,7 @@ def _hanging_together(draws: CentredDraws, step: int) -> Finding:
     return Finding("dependence", share, text)
 
 
-def repeated_view(one: torch.Tensor, other: torch.Tensor) -> Finding:
+def repeated_view(one: DrawView, other: DrawView) -> Finding:
     """Two calls: whether one holds draws of the other, at whatever distance."""
     share, distance = correlated(one, other, _LIMIT)
     text = f"draws of an earlier call come again, {abs(distance)} places farther"
@@ -342,10 +390,7 @@ def repeated_view(one: torch.Tensor, other: torch.Tensor) -> Finding:
 
 def repeated(one: BinaryDraws, other: BinaryDraws) -> Finding:
     """Two calls: how many draws differ, against independent ones."""
-    both = one.counts & other.counts
-    p, q = one.chance[both], other.chance[both]
-    total, count = int(both.sum()), int((one.came ^ other.came)[both].sum())
-    mean = float((p * (1 - q) + q * (1 - p)).mean()) if total else 0.0
+    count, total, mean = _differing(one, other)
     text = f"{count} of {total} draws differ from an earlier call's, expected {mean * total:.1f}"
     return Finding("independence of calls", surprise(count, total, mean), text)
 

@@ -10,6 +10,7 @@ import contextlib
 import os
 import select
 import signal
+import threading
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -67,6 +68,8 @@ class SandboxedProcess:
         self._queued_s = 0.0  # of the request that is being answered
         self.most_processes = 0
         self._frozen = False
+        self.thawed = threading.Event()  # whoever looks at the tree need not while it stands still
+        self.thawed.set()
         tree.init_channel.sendall(b"g")
         tree.init_channel.settimeout(_READY_TIMEOUT_S)
         self.scratch_path = ""  # as the candidate sees it
@@ -130,16 +133,14 @@ class SandboxedProcess:
         if not self._frozen:
             self.processes.freeze()
             self._frozen = True
+            self.thawed.clear()
 
     def thaw(self) -> None:
         """Let the whole tree run."""
         if self._frozen:
             self._frozen = False
             self.processes.thaw()
-
-    def is_frozen(self) -> bool:
-        """Whether the whole tree stands still."""
-        return self._frozen
+            self.thawed.set()
 
     def busy_while_idle_s(self) -> float:
         """Time per window for which the tree computes, or would, though it has nothing to do.
