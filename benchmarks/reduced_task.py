@@ -75,18 +75,21 @@ class OutOfTime(BaseException):
 
 @contextlib.contextmanager
 def time_limit(limit_s: float) -> Iterator[None]:
-    """Ends what is inside after so long: a size may be one that a loop of the task waits for."""
+    """Ends what is inside after so much processor time: a loop of the task may wait for a size.
+
+    Time in which others had the processor is not counted: a busy machine reduces as an idle one.
+    """
 
     def end(*_: object) -> None:
         raise OutOfTime
 
-    before = signal.signal(signal.SIGALRM, end)
-    signal.setitimer(signal.ITIMER_REAL, limit_s)
+    before = signal.signal(signal.SIGPROF, end)
+    signal.setitimer(signal.ITIMER_PROF, limit_s)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
 
 
 def reduced(task: Task) -> ReducedTask:

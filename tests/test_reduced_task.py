@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import sys
+import time
 from pathlib import Path
+
+import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
 
 from reduced_task import (
     HEAVIEST,
+    OutOfTime,
     answers,
     image_sides,
     reduced,
+    time_limit,
     weight,
     with_numbers,
     with_sizes,
@@ -87,3 +92,11 @@ def test_what_derives_from_a_size_follows_it() -> None:
 def test_how_many_layers_there_are_is_no_width() -> None:
     halves = with_numbers("widths = [1024] * 16\n", lambda n: n // 2 if n > 8 else None)
     assert halves == "widths = [512] * 16\n"
+
+
+def test_the_limit_counts_processor_time_and_ends_a_loop() -> None:
+    with time_limit(0.05):
+        time.sleep(0.2)  # waiting is no work
+    with pytest.raises(OutOfTime), time_limit(0.05):
+        while True:
+            pass
