@@ -1,9 +1,9 @@
 """What readers make of a benchmark: every reference judged as a candidate of its own task.
 
-    python benchmarks/reader_identity.py SUITE --count 20 --out FILE.jsonl [--device cuda]
+    python benchmarks/reader_identity.py SUITE --count 20 --out FILE.jsonl [--limit-s 120]
 
-One JSON object a task: axes tried, status, reason. Sizes are reduced, the track is `open`, the
-level `smoke`: a reference that is not accepted as its own answer is a fault of
+One JSON object a task: axes tried, what of the text was reduced, status, reason. The track is
+`open`, the level `smoke`: a reference that is not accepted as its own answer is a fault of
 the reader, of the task or of the judge. The order has a fixed seed; a second run goes on.
 """
 
@@ -11,81 +11,23 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 import random
-import signal
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
+from concurrent.futures import TimeoutError as NoAnswer
 from pathlib import Path
 from typing import Any
 
-from assay.data.axis import Axis
+from reduced_task import ReducedTask, reduced
+
 from assay.data.task import Task
 from assay.engine.judge import Judge
-from assay.errors import AssayError, TaskError
+from assay.errors import AssayError
 from assay.tasks.catalog import reader, tasks_of
 from assay.tasks.readers.split_files.split_file import read_split
 from assay.tasks.readers.split_files.split_file_reader import SplitFileReader
-from assay.tasks.references.reference import Reference
 
-ELEMENTS = 1 << 13  # of all inputs together, where the sizes allow it
 SEED = 0
-REDUCING_S = 20
-
-
-def reduced(task: Task) -> tuple[Task, dict[str, int]]:
-    """The task with smaller sizes, where they are names of its module, and its axes."""
-    reference = Reference(task)
-    steps = {axis.name: axis for axis in reference.axes}
-    axes = reference.own_axes
-    for _ in range(60):
-        shapes = [s for s in reference.input_shapes(axes) if s is not None]
-        if not axes or sum(map(math.prod, shapes)) <= ELEMENTS:
-            break
-        largest = max(axes, key=lambda n: axes[n] / steps[n].multiple_of)
-        alike = [name for name in axes if axes[name] == axes[largest]]
-        tried = (halved(axes, names, steps) for names in ([largest], alike))
-        smaller = next((one for one in tried if reference.footprint(one) is not None), None)
-        if smaller is None:
-            break
-        axes = smaller
-    sizes = reference.sizes(axes)
-    lines = "".join(f"{assignment(key, value)}\n" for key, value in sizes.items())
-    return task.model_copy(update={"source": f"{task.source}\n{lines}"}), axes
-
-
-def reduced_in_time(task: Task) -> tuple[Task, dict[str, int]]:
-    """As it is where that takes too long: a size may be one that a loop of the task waits for."""
-
-    def end(*_: object) -> None:
-        raise TimeoutError
-
-    signal.signal(signal.SIGALRM, end)
-    signal.setitimer(signal.ITIMER_REAL, REDUCING_S, REDUCING_S)
-    try:
-        return reduced(task)
-    except (TimeoutError, TaskError):
-        return task, {}
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-
-
-def halved(axes: dict[str, int], names: Sequence[str], steps: Mapping[str, Axis]) -> dict[str, int]:
-    """These axes at half their size, or at their smallest."""
-    found = dict(axes)
-    for name in names:
-        axis = steps[name]
-        found[name] = max(axis.low, axes[name] // 2 // axis.multiple_of * axis.multiple_of)
-    return found
-
-
-def assignment(name: str, size: int) -> str:
-    """The line that gives a size of the module another value: a name, or a place in a tuple."""
-    whole, bracket, place = name.partition("[")
-    if not bracket:
-        return f"{name} = {size}" if name.isidentifier() else ""
-    number = int(place.removesuffix("]"))
-    return f"{whole} = (*{whole}[:{number}], {size}, *{whole}[{number + 1}:])"
 
 
 def own_answer(task: Task) -> str:
@@ -100,16 +42,29 @@ def own_answer(task: Task) -> str:
     return f"{task.source}\nModelNew = {task.entry}\n"
 
 
-def judged(judge: Judge, task: Task) -> dict[str, Any]:
+def judged(judge: Judge, task: Task, limit_s: float) -> dict[str, Any]:
     """What came of one task."""
     began_s = time.monotonic()
+    small = ReducedTask(task, {})
     try:
-        small, axes = reduced_in_time(task)
-        verdict = judge.evaluate(small, own_answer(task))
-        found = {"axes": axes, "status": verdict.status.value, "reason": verdict.reason}
+        small = reduced(task)
+        status, reason = verdict_of(judge, small.task, limit_s)
     except AssayError as error:
-        found = {"axes": {}, "status": "unusable", "reason": str(error)}
-    return {"task": task.id, **found, "seconds": round(time.monotonic() - began_s, 1)}
+        status, reason = "unusable", str(error)
+    seconds = round(time.monotonic() - began_s, 1)
+    found = {"axes": small.axes, "text": small.words, "status": status, "reason": reason}
+    return {"task": task.id, **found, "seconds": seconds}
+
+
+def verdict_of(judge: Judge, task: Task, limit_s: float) -> tuple[str, str]:
+    """Status and reason; a judgement that takes longer than the limit is stopped."""
+    waiting = judge.submit(task, own_answer(task))
+    try:
+        verdict = waiting.result(limit_s).verdict
+    except NoAnswer:
+        waiting.cancel()
+        return "over_time", f"the judgement took more than {limit_s:g} s"
+    return verdict.status.value, verdict.reason
 
 
 def open_tasks(suite: str, known: set[str], count: int) -> Iterator[Task]:
@@ -125,15 +80,21 @@ def main() -> None:
     parser.add_argument("suite")
     parser.add_argument("--count", type=int, default=20)
     parser.add_argument("--device", default="cpu", help="references of tritonbench_g need cuda")
+    parser.add_argument("--limit-s", type=float, default=600, help="for one judgement")
+    parser.add_argument("--allow-package", action="append", default=[])
+    parser.add_argument("--only", help="a part of the id: only tasks that have it")
     parser.add_argument("--out", type=Path, required=True)
     asked = parser.parse_args()
     lines = asked.out.read_text().splitlines() if asked.out.exists() else []
     known = {json.loads(line)["task"] for line in lines}
     settings = {"level": "smoke", "track": "open", "timeout_s": 60, "timing": False}
+    settings["allow_packages"] = tuple(asked.allow_package)
     judge = Judge(asked.device, jobs=1, **settings)
     with asked.out.open("a", encoding="utf-8") as out, judge:
         for task in open_tasks(asked.suite, known, asked.count):
-            row = judged(judge, task)
+            if asked.only and asked.only not in task.id:
+                continue
+            row = judged(judge, task, asked.limit_s)
             out.write(json.dumps(row) + "\n")
             out.flush()
             print(row["task"], row["status"], row["reason"], flush=True)

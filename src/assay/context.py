@@ -18,6 +18,7 @@ from assay.data.observations.observation import (
     CompiledSeen,
     EndCause,
     EndSeen,
+    EvalModeSeen,
     HostFailed,
     LeftoverSeen,
     LimitsSeen,
@@ -284,7 +285,9 @@ class EvaluationContext:
         found = scaled(exam.reference, exam.plan.workloads[0], reason)
         found = None if candidate_run.asked_full_shape else found
         report("trivial answers", None)
-        return [*([found] if found else []), *seen, *self._nulls_passed(run_context.exam)]
+        told = [found] if found else []
+        mode = [EvalModeSeen()] if exam.reference.asked_in_eval else []
+        return [*told, *mode, *seen, *self._nulls_passed(run_context.exam)]
 
     def _nulls_passed(self, exam: Exam) -> list[NullPassed]:
         """Asked once for all candidates of an exam, after the first: most truths are known then."""

@@ -224,21 +224,22 @@ class Exam:
     def _worked_out(
         self, content_key: ContentKey, weights: Weights
     ) -> tuple[OutputExpectation, ...]:
-        instance = self.instance_of(content_key.workload)
-        content, planted = self._drawn(content_key)
+        return self._expectation_on(content_key, self._drawn(content_key), weights)
+
+    def _expectation_on(
+        self, content_key: ContentKey, drawn: DrawnContent, weights: Weights = FIRST_WEIGHTS
+    ) -> tuple[OutputExpectation, ...]:
+        content, planted = drawn
+        instance, workload = self.instance_of(content_key.workload), content_key.workload
         request = ExpectationRequest(
             seed=self.secret.seed("probe", content_key),
             planted=planted,
-            exact=self._is_exact(self.plan.workloads[content_key.workload]),
-            masked=self._is_masked(self.plan.workloads[content_key.workload]),
+            exact=self._is_exact(self.plan.workloads[workload]),
+            masked=self.plan.workloads[workload].distribution is Distribution.MINUS_INF,
             contract=self.reference.task.contract,
             tf32=self.plan.tf32,
         )
-        state = self.state(instance, weights)
-        return expect(self.bound(instance), content.inputs, state, request)
-
-    def _is_masked(self, workload: Workload) -> bool:
-        return workload.distribution is Distribution.MINUS_INF
+        return expect(self.bound(instance), content.inputs, self.state(instance, weights), request)
 
     def _is_exact(self, workload: Workload) -> bool:
         """Whether nothing need be rounded; a computed number beside a threshold may be."""
@@ -334,11 +335,11 @@ class Exam:
         """Drawn again where the reference raises on the values; few references ever do."""
         if content_key.relation or not self.reference.meaning.refuses_values:
             return self._draw(content_key)
-        instance = self.instance_of(content_key.workload)
-        called = partial(self.bound(instance), state=self.state(instance))
-        drawn, self._left_out[content_key] = first_answered(
-            partial(self._draw, content_key), called
+        draw, expected = (
+            partial(self._draw, content_key),
+            partial(self._expectation_on, content_key),
         )
+        drawn, self._left_out[content_key] = first_answered(draw, expected)
         return drawn
 
     def _draw(self, content_key: ContentKey, left_out: int = 0) -> DrawnContent:

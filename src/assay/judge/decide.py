@@ -7,6 +7,7 @@ from assay.data.observations.call import CallOutcome
 from assay.data.observations.observation import CheckMissing, EndSeen, ExplanationSeen
 from assay.data.verdict import Correct, Coverage, Honest, Status, Verdict
 from assay.judge import (
+    asked_mode,
     correctness,
     coverage,
     degenerate,
@@ -65,7 +66,7 @@ def judge(case: JudgeInput) -> Verdict:
         workloads=rows,
         coverage=covered,
         own_workload=smaller_shape.own_workload(case),
-        task_remarks=degenerate.remarks(case),
+        task_remarks=(*asked_mode.remarks(case), *degenerate.remarks(case)),
         left_out=left_out.left_out(case.settings),
         relations=correctness.relation_outcomes(case),
         timing=timing,

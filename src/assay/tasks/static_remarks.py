@@ -38,6 +38,11 @@ def _remarks(tree: ast.Module, task: Task) -> Iterator[str]:
     names = {_last(call.func) for call in calls}
     if any(_says(call, "training", False) for call in calls) and _is_random(calls):
         yield "dropout is switched off by training=False: with it the answer would be random"
+    elif task.contract is None and _is_random(calls) and not _is_random(_without_layers(calls)):
+        yield (
+            "its answer is random in training mode (dropout): it is judged in eval mode; "
+            "a CONTRACT of kind stochastic asks for the law of its draws"
+        )
     elif task.contract is None and _is_random(calls):
         yield (
             "its answer is random (dropout or a draw inside the call): mend it with a CONTRACT "
@@ -97,6 +102,11 @@ def _is_random(calls: list[ast.Call]) -> bool:
         if (drawn or name in _DROPOUT) and not _says(call, "training", False) and not _is_off(call):
             return True
     return False
+
+
+def _without_layers(calls: list[ast.Call]) -> list[ast.Call]:
+    """All but layers of dropout, which eval() switches off."""
+    return [call for call in calls if _last(call.func) not in _DROPOUT]
 
 
 def _is_off(call: ast.Call) -> bool:

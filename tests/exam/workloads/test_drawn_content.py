@@ -70,3 +70,21 @@ def test_factorisations_refuse_values_and_are_asked_no_zeros_that_make_them_sing
         assert Reference(resolve(name)).meaning.refuses_values, name
     planned = sweep(Reference(resolve("invert_matrix_lu")), Level.QUICK, random.Random(3))
     assert Distribution.SIGNED_ZEROS not in {one.distribution for one in planned}
+
+
+_LIMITED = "        assert 0.6 < float(x[0, 0]) <= 2.0\n"
+_AT_LIMIT = (
+    "    x = torch.randn(rows, cols)\n"
+    "    x[0, 0] = 2.0 if torch.rand(()) < 0.5 else 1.5\n"
+    "    return [x]"
+)
+_EDGE_SOURCE = STATELESS.source.replace(_SUM, _LIMITED + _SUM).replace(_INPUTS, _AT_LIMIT)
+EDGE = STATELESS.model_copy(update={"source": _EDGE_SOURCE})
+
+
+def test_a_draw_that_one_rounding_makes_unanswered_is_left_out() -> None:
+    exam = make_exam(Level.QUICK, EDGE, (OWN,))
+    keys = [ContentKey(0, Draw(number=number)) for number in range(8)]
+    for key in keys:
+        exam.expectation(key)  # raises where an input beside the draw is not answered
+    assert exam.asked_plan.redrawn

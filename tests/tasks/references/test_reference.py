@@ -126,7 +126,7 @@ def test_wide_lifts_float32_keeps_the_rounding_in_the_middle_and_drops_the_last(
 def test_dropout_does_not_repeat_but_does_in_eval() -> None:
     reference = Reference(sources.task(sources.DROPOUT))
     inputs = reference.draw(reference.own_workload(), 0)
-    assert not reference_repeats(reference.bind({}, 0), inputs, {})
+    assert not reference_repeats(reference.bind({}, 0, training=True), inputs, {})
     assert reference_repeats(reference.bind({}, 0, training=False), inputs, {})
 
 

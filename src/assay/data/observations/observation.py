@@ -298,6 +298,12 @@ class FullShapeSeen(Record):
     blocks: int
 
 
+class EvalModeSeen(Record):
+    """The reference is random in training mode, so everything was asked in eval mode alone."""
+
+    kind: Literal["eval_mode"] = "eval_mode"
+
+
 class NullPassed(Record):
     """An answer that computes nothing is within the budget of every workload it was tried on."""
 
@@ -353,6 +359,7 @@ Observation = Annotated[
     | CheckMissing
     | ScaledSeen
     | FullShapeSeen
+    | EvalModeSeen
     | NullPassed
     | ExplanationSeen
     | TaskBroken

@@ -6,7 +6,6 @@ takes depends on them. Where it does not run there, it has no answers.
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -15,6 +14,7 @@ import torch
 from assay.errors import TaskError
 from assay.exam.full_shape.full_shape_exam import pinned_precision
 from assay.tasks.references.bound_reference import BoundReference
+from assay.tasks.references.module_copy import copied_module
 
 
 class DeviceReference:
@@ -30,7 +30,7 @@ class DeviceReference:
         """Its outputs by name, in the memory of the host; none where it does not run there."""
         try:
             with pinned_precision(self._tf32):
-                module = copy.deepcopy(bound.module).to(self._device)
+                module = copied_module(bound.module).to(self._device)
                 there = BoundReference(self._task_id, module, bound.updates)
                 moved = [self._moved(value) for value in inputs]
                 found = there(moved, state, wide=False)

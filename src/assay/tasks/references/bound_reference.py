@@ -16,6 +16,7 @@ from torch import nn
 from assay.errors import TaskError
 from assay.tasks.references.float64_mode import WideMode, lift, wide_arithmetic
 from assay.tasks.references.in_place_updates import Update
+from assay.tasks.references.module_copy import copied_module
 from assay.tasks.references.reference_outputs import BUFFER_PREFIX, Outputs, flatten, same
 from assay.tasks.references.task_source import kept_generators, seed_everything, user_code
 
@@ -146,7 +147,7 @@ class BoundReference:
 
     def _duplicate(self) -> tuple[nn.Module, _Snapshot]:
         if self._wide is None:
-            module = _lift_module(copy.deepcopy(self.module))
+            module = _lift_module(copied_module(self.module))
             self._wide = (module, _Snapshot(module))
         return self._wide
 

@@ -13,6 +13,7 @@ from typing import Any
 import torch
 from torch import nn
 
+from assay.tasks.references.module_copy import copied_module
 from assay.tasks.references.reference_outputs import flatten
 
 
@@ -22,7 +23,7 @@ def outputs_apart(module: nn.Module, inputs: Sequence[Any]) -> bool:
 
 
 def _apart(module: nn.Module, inputs: Sequence[Any], training: bool) -> bool:
-    tried = copy.deepcopy(module)
+    tried = copied_module(module)
     if tried.training is not training:
         tried.train(training)
     given = [v.clone() if isinstance(v, torch.Tensor) else copy.deepcopy(v) for v in inputs]

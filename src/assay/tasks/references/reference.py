@@ -24,6 +24,7 @@ from assay.tasks.references.drawn_state import draw_state
 from assay.tasks.references.in_place_updates import Update, declared_updates, found_updates
 from assay.tasks.references.input_meaning import InputMeaning, OwnDraws, find_meaning
 from assay.tasks.references.output_memory import outputs_apart
+from assay.tasks.references.random_training import is_random_in_training
 from assay.tasks.references.reference_outputs import Outputs
 from assay.tasks.references.task_source import (
     InitCall,
@@ -137,8 +138,7 @@ class Reference:
     def config(self, axes: Mapping[str, int]) -> tuple[tuple[str, int], ...]:
         """The part of `axes` on which the constructor depends."""
         roles = (AxisRole.CONFIG, AxisRole.CONSTANT)
-        names = [axis.name for axis in self.axes if axis.role in roles]
-        names += self._varied(axes)
+        names = [*(axis.name for axis in self.axes if axis.role in roles), *self._varied(axes)]
         return tuple((name, axes[name]) for name in names if name in axes)
 
     @cached_property
@@ -148,22 +148,28 @@ class Reference:
         A workload has such an axis only where it is varied.
         """
         taken = {axis.name for axis in self.axes}
-        found = default_variants(self._own_module, self._prober)
-        return {name: key for name, key in found.items() if name not in taken}
+        found = default_variants(self._own_module, self._prober).items()
+        return {name: key for name, key in found if name not in taken}
 
     def init_call(self, axes: Mapping[str, int]) -> InitCall:
         """Positional and keyword values for the constructor."""
         return self._init_call(self._module(axes))
 
     def construct(self, axes: Mapping[str, int], seed: int) -> torch.nn.Module:
-        """A new instance, in the mode (train or eval) in which the task leaves it."""
+        """A new instance, in the mode in which the task leaves it unless that is random."""
         with kept_generators():
             seed_everything(seed)
             module = self._module(axes)
             init = self._init_call(module)
             with user_code(self.task.id, f"{self.task.entry}(...)"), torch.no_grad():
                 seed_everything(seed)
-                return module.build(init)
+                made = module.build(init)
+                return made.eval() if self.asked_in_eval else made
+
+    @cached_property
+    def asked_in_eval(self) -> bool:
+        """Whether it is random as the constructor leaves it, in training mode, and not in eval."""
+        return is_random_in_training(self._module(self._running_axes()))
 
     def bind(
         self, axes: Mapping[str, int], seed: int, training: bool | None = None
@@ -183,8 +189,7 @@ class Reference:
         if isinstance(self.task.contract, Updates):
             return declared_updates(self.task.contract.inputs)
         axes = self._running_axes()
-        inputs = self._own_draw(axes, _CHECK_SEED)
-        module = self._checker(axes).module
+        inputs, module = self._own_draw(axes, _CHECK_SEED), self._checker(axes).module
         with user_code(self.task.id, "the reference"), torch.no_grad(), kept_generators():
             return found_updates(module, inputs)
 
@@ -230,8 +235,8 @@ class Reference:
         """Shapes of parameters and buffers; a constructor is not run where none is asked for."""
         if all(domain.beyond is None for domain in self.meaning.domains.values()):
             return {}
-        state = self._checker(axes).module.state_dict()
-        return {name: tuple(value.shape) for name, value in state.items()}
+        state = self._checker(axes).module.state_dict().items()
+        return {name: tuple(value.shape) for name, value in state}
 
     def draw_state(self, module: torch.nn.Module, seed: int) -> dict[str, torch.Tensor]:
         """New values for every parameter and buffer of `module.state_dict()`."""
@@ -253,8 +258,8 @@ class Reference:
             state = self.draw_state(bound.module, _CHECK_SEED)
         except TaskError:
             return Admission.REFUSED
-        stochastic = isinstance(self.task.contract, Stochastic)
-        return examine(bound, Drawing(tuple(inputs), state, workload.distribution), stochastic)
+        drawing = Drawing(tuple(inputs), state, workload.distribution)
+        return examine(bound, drawing, isinstance(self.task.contract, Stochastic))
 
     def largest_result(self, workload: Workload, inputs: Sequence[Any]) -> int:
         """Elements of the largest tensor a call makes, where small runs or shapes tell; else 0."""
@@ -295,7 +300,7 @@ class Reference:
     @cached_property
     def _call_growth(self) -> ResultGrowth | None:
         """How the number of results grows with the sizes."""
-        return learn_growth(self._result_count, self._running_axes(), self.axes)
+        return learn_growth(lambda at: [len(self._results(at))], self._running_axes(), self.axes)
 
     @cached_property
     def _growth(self) -> ResultGrowth | None:
@@ -306,9 +311,6 @@ class Reference:
         inputs, module = self._own_draw(axes, _CHECK_SEED), self._checker(axes).module
         with user_code(self.task.id, "the reference"), kept_generators():
             return results_of(module, inputs)
-
-    def _result_count(self, axes: Mapping[str, int]) -> list[int]:
-        return [len(self._results(axes))]
 
     def structures(self) -> tuple[Structure, ...]:
         """What the own generator promises about each input."""

@@ -8,13 +8,14 @@ see `result_growth`.
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Sequence
 from typing import Any
 
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves, tree_map_only
+
+from assay.tasks.references.module_copy import copied_module
 
 _ATTENTION = "scaled_dot_product"
 
@@ -53,7 +54,7 @@ def largest_result(module: torch.nn.Module, inputs: Sequence[Any]) -> int | None
     """Elements of the largest tensor between the inputs and the result."""
     results = _Results()
     try:
-        duplicate = _without_values(copy.deepcopy(module))
+        duplicate = _without_values(copied_module(module))
         given = tree_map_only(torch.Tensor, _shape_of, list(inputs))
         with torch.no_grad(), torch.device("meta"), results:
             duplicate(*given)
