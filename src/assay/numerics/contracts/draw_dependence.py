@@ -21,7 +21,7 @@ from math import log
 
 import torch
 
-_MOST = 1 << 15  # draws that are looked at
+_MOST = 1 << 14  # draws that are looked at
 _LEAST = 1 << 10
 _PRIOR = 64.0
 _EXACT = torch.float32
