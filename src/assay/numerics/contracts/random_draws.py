@@ -77,10 +77,8 @@ class BinaryDraws:
 
     def halves(self, distance: int) -> tuple[BinaryDraws, BinaryDraws]:
         """Disjoint pairs at a distance: the first of each, and the second."""
-        parts = (_halves(one, distance) for one in (self.came, self.chance, self.counts))
-        came, chance, counts = parts
-        first = BinaryDraws(came[0], chance[0], counts[0], self.even)
-        return first, BinaryDraws(came[1], chance[1], counts[1], self.even)
+        a, b, c = (_halves(one, distance) for one in (self.came, self.chance, self.counts))
+        return BinaryDraws(a[0], b[0], c[0], self.even), BinaryDraws(a[1], b[1], c[1], self.even)
 
 
 @dataclass(frozen=True)
@@ -153,7 +151,7 @@ class Draws:
     def findings(self, actual: torch.Tensor) -> list[Finding]:
         """Every test of one output."""
         drawn = self.drawn(actual)
-        binary_draws, strange = drawn.binary, drawn.strange
+        strange = drawn.strange
         if bool(strange.any()):
             place = int(strange.nonzero()[0])
             got, given = actual.reshape(-1)[place].item(), self.operand.reshape(-1)[place].item()
@@ -161,7 +159,7 @@ class Draws:
                 f"{int(strange.sum())} values that the law cannot give: {got:.6g} for {given:.6g}"
             )
             return [Finding("support", float("inf"), text)]
-        tests = [*_rates(binary_draws), *_pairs(binary_draws, self._distances())]
+        tests = [*_rates(drawn.binary), *_pairs(drawn.binary, self._distances())]
         tests += [_repetition(view) for view in drawn.views]
         tests += self._dependence(drawn)
         if self.law is Law.NORMAL:
@@ -210,8 +208,7 @@ class Draws:
             return tuple(CentredDraws(v, (v != 0.0).double() * UNIFORM_PROXY) for v in views)
         draws = drawn.binary
         if draws.even is not None:
-            proxy = even_proxy(draws.even)
-            return (CentredDraws(views[0], draws.counts.double().mul_(proxy)),)
+            return (CentredDraws(views[0], draws.counts.double().mul_(even_proxy(draws.even))),)
         open_ = draws.counts & (draws.chance > 0.0) & (draws.chance < 1.0)
         proxies = torch.zeros_like(draws.chance)
         proxies[open_] = binary_proxies(draws.chance[open_])
