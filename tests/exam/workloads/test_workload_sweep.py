@@ -68,7 +68,7 @@ def test_native_sweeps(task: Task) -> None:
     assert all(1 in {workload.axes[name] for workload in workloads} for name in batches[:1])
     assert any(workload.layout is not Layout.CONTIGUOUS for workload in workloads)
     planted = any(workload.distribution is Distribution.NAN for workload in workloads)
-    assert planted or refuses_nan(reference, workloads[0])
+    assert planted or task.contract is not None or refuses_nan(reference, workloads[0])
 
 
 SLOW = pytest.param(sources.HEADS, id="HEADS", marks=pytest.mark.exhaustive)
