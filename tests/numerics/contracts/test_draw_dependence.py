@@ -41,7 +41,7 @@ def test_every_third_number_that_is_the_sum_of_two_hangs_together_with_them(
     assert share > 3.0 and many == 3
 
 
-@pytest.mark.parametrize("step", [1, 333])
+@pytest.mark.parametrize("step", [1, 333, 14000])
 def test_independent_draws_do_not(generator: torch.Generator, step: int) -> None:
     even = 2.0 * _uniform(generator, 1 << 14) - 1.0
     kept = (_uniform(generator, 1 << 14) >= 0.3).double() - 0.7

@@ -50,7 +50,8 @@ def dependent(view: torch.Tensor, proxy: float, step: int, limit: float) -> tupl
             known = torch.fft.irfft(squares * of_squares, size)[:count].clamp_min(0.0)
         widened = proxy * known + _PRIOR
         surprise = sums.square() / widened / 2.0 - (widened / _PRIOR).log() / 2.0
-        surprise[[0, step]] = 0.0
+        surprise[0] = 0.0
+        surprise[step : step + 1] = 0.0  # a row may be longer than what is left
         place = int(surprise.argmax())
         share = float(surprise[place]) / (limit + log(2 * count))
         if share > worst:
