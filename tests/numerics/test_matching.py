@@ -36,3 +36,6 @@ def test_what_fits_by_chance_is_not_telling() -> None:
     assert is_informative(expected(lambda a: a.argmax(-1), normal(64, 64)))
     assert is_informative(expected(torch.exp, normal(2)))
     assert not is_informative(expected(torch.zeros_like, normal(64, 64)))
+    overflown = normal(1, 64)
+    overflown[0, 3] = torch.nan
+    assert not is_informative(expected(lambda a: a.softmax(-1), overflown))
