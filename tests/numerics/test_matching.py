@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 
 from assay.numerics.matching import is_informative, same_answer
+from assay.numerics.output_expectation import PlantedElement
 from support.references import expected, normal
 
 
@@ -36,6 +37,14 @@ def test_what_fits_by_chance_is_not_telling() -> None:
     assert is_informative(expected(lambda a: a.argmax(-1), normal(64, 64)))
     assert is_informative(expected(torch.exp, normal(2)))
     assert not is_informative(expected(torch.zeros_like, normal(64, 64)))
-    overflown = normal(1, 64)
-    overflown[0, 3] = torch.nan
-    assert not is_informative(expected(lambda a: a.softmax(-1), overflown))
+
+
+def test_nan_and_what_is_not_asked_are_not_telling() -> None:
+    beside = normal(4, 64)
+    beside[0, 3], beside[0, 5] = torch.nan, torch.inf
+    one_row = expected(lambda a: a.softmax(-1), beside[:1], planted=PlantedElement(0, 3))
+    assert not is_informative(one_row)
+    unasked = PlantedElement(0, 3, infinite=(5,))  # of the other rows nothing is asked
+    assert not is_informative(expected(lambda a: a.softmax(-1), beside, planted=unasked))
+    beside[0, 5] = 0.0
+    assert is_informative(expected(lambda a: a.softmax(-1), beside, planted=PlantedElement(0, 3)))

@@ -34,7 +34,7 @@ def _alike(expectation: OutputExpectation, actual: torch.Tensor) -> bool:
 def is_informative(expectation: OutputExpectation) -> bool:
     """True where an answer that fits is unlikely to fit by chance.
 
-    Two different finite numbers within their budgets are: NaN is what any overflow makes. Integers
+    Two finite numbers that are asked and differ are: NaN is what any overflow makes. Integers
     of a small range are not, so there the empirical entropy of the whole answer,
     numel * sum(-p log2 p), must reach 24 bits: a chance of 6e-8 for one comparison of unrelated
     answers.
@@ -42,8 +42,11 @@ def is_informative(expectation: OutputExpectation) -> bool:
     truth = expectation.truth.reshape(-1)
     if expectation.doubt is not None and expectation.doubt.excuses:
         return False
-    finite = truth[truth.isfinite()]
-    if finite.numel() < 2 or not bool((finite != finite[0]).any()):
+    asked = truth.isfinite()
+    if expectation.non_finite is not None:
+        asked &= ~expectation.non_finite.free.reshape(-1)
+    numbers = truth[asked]
+    if numbers.numel() < 2 or not bool((numbers != numbers[0]).any()):
         return False
     if expectation.reference.is_floating_point() or expectation.reference.is_complex():
         return True
