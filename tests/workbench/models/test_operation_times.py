@@ -93,3 +93,11 @@ def test_the_profiler_costs_every_operation_alike() -> None:
     same, nothing = without_profiler(host_times(rows), wall_us=200.0)
     assert nothing == 0.0
     assert same == host_times(rows)
+
+
+def test_a_slower_moment_of_the_machine_is_not_the_profilers() -> None:
+    rows = [operation("aten::relu", 0, 100, 1), operation("aten::mm", 100, 1100, 2)]
+    found, cost = without_profiler(host_times(rows), wall_us=550.0)
+    assert cost == 20.0
+    assert [one.exclusive_us for one in found.operations] == pytest.approx([80.0, 980.0])
+    assert found.busy_us == pytest.approx(1060.0)  # whoever ranks them scales that to the wall

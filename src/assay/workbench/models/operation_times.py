@@ -18,6 +18,7 @@ from assay.workbench.models.device_time import busy_us, exclusive_us
 from assay.workbench.models.profile_rows import ProfileRow, RowKind, TensorForm
 
 UNATTRIBUTED = "unattributed"
+_MOST_COST_US = 20.0  # that a profiler costs an operation; 3 to 10 are usual
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,8 @@ def without_profiler(times: ModelTimes, wall_us: float) -> tuple[ModelTimes, flo
 
     The forwards are known to take no more than `wall_us`. What the profile has beyond that is the
     profiler's, which costs every row alike: short operations lose most of their time, long ones
-    next to nothing. No operation loses more than it has.
+    next to nothing. No operation loses more than it has, nor more than a profiler ever costs: what
+    is left was a slower moment of the machine, which slowed all of them in proportion.
     """
     own = sorted(one.exclusive_us for one in times.operations)
     total = sum(own)
@@ -86,10 +88,13 @@ def without_profiler(times: ModelTimes, wall_us: float) -> tuple[ModelTimes, flo
         if cost <= shortest:
             break
         left -= shortest
+    cost = min(cost, _MOST_COST_US)
     kept = tuple(
         replace(one, exclusive_us=max(0.0, one.exclusive_us - cost)) for one in times.operations
     )
-    return ModelTimes(kept, min(times.busy_us, wall_us)), cost
+    slowed = cost == _MOST_COST_US
+    busy = sum(one.exclusive_us for one in kept) if slowed else min(times.busy_us, wall_us)
+    return ModelTimes(kept, busy), cost
 
 
 def _own_times(rows: Sequence[ProfileRow]) -> list[float]:
