@@ -11,6 +11,7 @@
     chat_api.py               the contract of an API
     openai_api.py             chat completions
     anthropic_api.py          messages
+    known_apis.py             those that a configuration can name
     prices.py, prices.toml    what tokens cost, with the date of the table
     quirks.py, quirks.toml    parameters that some models refuse
     code_extraction.py        the candidate in an answer

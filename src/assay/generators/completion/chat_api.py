@@ -9,7 +9,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Any
 
-from assay.errors import UsageError
 from assay.generators.completion.chat import ChatAnswer, ChatRequest, Json
 
 
@@ -69,17 +68,6 @@ class ChatApi(ABC):
     @abstractmethod
     def streamed(self) -> StreamedAnswer:
         """Where the events of an answer are put."""
-
-
-def chat_api(name: str) -> ChatApi:
-    """The API of that name; a UsageError lists the known ones."""
-    from assay.generators.completion.anthropic_api import AnthropicApi
-    from assay.generators.completion.openai_api import OpenAiApi
-
-    known: dict[str, ChatApi] = {one.name: one for one in (OpenAiApi(), AnthropicApi())}
-    if name not in known:
-        raise UsageError(f"unknown api '{name}'; known: {', '.join(known)}")
-    return known[name]
 
 
 def whole_number(document: Json, *path: str) -> int | None:

@@ -20,7 +20,7 @@ from pydantic import BeforeValidator, Field, ValidationError, model_validator
 from assay.data.record import Record
 from assay.errors import UsageError
 from assay.generators.completion.cassette import CassetteMode
-from assay.generators.completion.chat_api import chat_api
+from assay.generators.completion.known_apis import chat_api
 from assay.generators.completion.prices import Price, price_of
 
 _CONFIGS = Path(__file__).with_name("configs")

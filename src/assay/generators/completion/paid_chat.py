@@ -19,9 +19,9 @@ from assay.errors import UsageError
 from assay.generators.candidate_generator import Tell
 from assay.generators.completion.cassette import Cassette, CassetteMode
 from assay.generators.completion.chat import ChatAnswer, ChatRequest, Usage, estimated_tokens
-from assay.generators.completion.chat_api import chat_api
 from assay.generators.completion.completion_options import CompletionOptions
 from assay.generators.completion.http_client import Attempted, Endpoint, FailedTry, HttpClient
+from assay.generators.completion.known_apis import chat_api
 from assay.generators.completion.quirks import sent_params
 from assay.generators.completion.waiting import ClientClock, RateLimit, RetryPolicy
 
