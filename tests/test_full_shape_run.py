@@ -67,7 +67,8 @@ def test_it_is_asked_and_timed_at_its_own_shape(shared_wall: Wall) -> None:
     full = verdict.workloads[-1]
     assert full.axes["rows"] == 512 and full.outcome is Outcome.OK
     assert full.error_budget_used is not None and full.error_budget_used < 1.0
-    assert verdict.timing or "busy" in (verdict.timing_reason or "")  # it came to the rounds
+    measured = ("busy", "load hides", "below what the clock resolves")  # it came to the rounds
+    assert verdict.timing or any(text in (verdict.timing_reason or "") for text in measured)
     assert any("judged in 6 blocks of rows" in e.text for e in verdict.evidence)
 
 
