@@ -17,14 +17,8 @@ from assay.data.evidence import EvidenceKind
 from assay.data.observations.call import CallSeen
 from assay.numerics.contracts.draw_dispersion import DrawDispersion
 from assay.numerics.contracts.draw_prediction import DrawPrediction
-from assay.numerics.contracts.random_draws import (
-    DrawnCall,
-    Draws,
-    dispersed,
-    predicted,
-    repeated,
-    repeated_view,
-)
+from assay.numerics.contracts.draws_of_calls import dispersed, predicted, repeated, repeated_view
+from assay.numerics.contracts.random_draws import DrawnCall, Draws
 from assay.numerics.expectation import OutputExpectation
 
 _REMEMBERED = 4  # calls of one shape

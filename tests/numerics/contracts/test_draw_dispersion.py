@@ -13,7 +13,8 @@ from assay.numerics.contracts.draw_dispersion import (
     even_sum,
     uniform_sum,
 )
-from assay.numerics.contracts.random_draws import Draws, dispersed
+from assay.numerics.contracts.draws_of_calls import dispersed
+from assay.numerics.contracts.random_draws import Draws
 
 CALLS, COUNT = 24, 4096
 

@@ -6,7 +6,8 @@ import torch
 
 from assay.data.contract import Law
 from assay.numerics.contracts.draw_prediction import DrawPrediction
-from assay.numerics.contracts.random_draws import Draws, predicted
+from assay.numerics.contracts.draws_of_calls import predicted
+from assay.numerics.contracts.random_draws import Draws
 
 ROWS, COLS, CALLS = 64, 500, 12
 X = torch.randn(ROWS, COLS, generator=torch.Generator().manual_seed(7), dtype=torch.float64)

@@ -11,7 +11,8 @@ import torch
 
 from assay.data.contract import Law, Stochastic
 from assay.numerics.contracts.draw_correlation import DrawView, correlated
-from assay.numerics.contracts.random_draws import Draws, Finding, repeated, repeated_view
+from assay.numerics.contracts.draws_of_calls import repeated, repeated_view
+from assay.numerics.contracts.random_draws import Draws, Finding
 from assay.numerics.expectation import ExpectationRequest, OutputExpectation, compare, expect
 from support.references import Reference, normal
 

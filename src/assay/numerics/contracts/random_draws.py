@@ -35,17 +35,16 @@ from assay.numerics.contracts.draw_dependence import dependent
 from assay.numerics.contracts.draw_dispersion import (
     UNIFORM_PROXY,
     CallSum,
-    DrawDispersion,
     binary_proxies,
     binary_sum,
     even_proxy,
     even_sum,
     uniform_sum,
 )
-from assay.numerics.contracts.draw_prediction import CentredDraws, DrawPrediction
+from assay.numerics.contracts.draw_prediction import CentredDraws
 
 FALSE_ALARM = 2.0**-44  # of one test
-_LIMIT = log(2.0 / FALSE_ALARM)
+LIMIT = log(2.0 / FALSE_ALARM)
 _TENTHS = 10  # parts of equal size, by chance
 _MOST_PAIRS = 1 << 16  # of draws at one distance
 _FARTHEST = 10.0  # standard deviations: a chance of 2^-75
@@ -223,7 +222,7 @@ class Draws:
     def _values_of(self, draws: torch.Tensor) -> Finding:
         if self.law is Law.UNIFORM and torch.finfo(self.dtype).eps > _FINE:
             return Finding("values", 0.0)
-        share, distinct = collisions(draws, _LIMIT)
+        share, distinct = collisions(draws, LIMIT)
         return Finding("values", share, f"{draws.numel()} draws take {distinct} values")
 
     def _tails(self, actual: torch.Tensor) -> list[Finding]:
@@ -265,7 +264,7 @@ class Draws:
         blur = 0.4 * float(ulp(operand, real_dtype(self.dtype)).max()) / self.rate  # of rounding
         excess = max(0.0, float(apart) - blur)
         text = f"the draws are {float(apart):.3g} away from the normal distribution"
-        return Finding("distribution", 2 * count * excess**2 / _LIMIT, text)
+        return Finding("distribution", 2 * count * excess**2 / LIMIT, text)
 
     def _ends(self, actual: torch.Tensor) -> list[Finding]:
         """How many draws lie near zero and near one, where rounding does not move them there."""
@@ -287,7 +286,7 @@ class Draws:
         apart = torch.maximum((draws - steps[:-1]).abs().max(), (draws - steps[1:]).abs().max())
         excess = max(0.0, float(apart) - float(torch.finfo(self.dtype).eps))  # of rounding
         text = f"the draws are {float(apart):.3g} away from the uniform distribution"
-        return Finding("distribution", 2 * draws.numel() * excess**2 / _LIMIT, text)
+        return Finding("distribution", 2 * draws.numel() * excess**2 / LIMIT, text)
 
 
 def surprise(count: int, total: int, chance: float) -> float:
@@ -298,7 +297,7 @@ def surprise(count: int, total: int, chance: float) -> float:
     chance = min(max(chance, 1e-300), 1.0 - 1e-16)
     there = share * log(share / chance) if share > 0.0 else 0.0
     rest = (1 - share) * log((1 - share) / (1 - chance)) if share < 1.0 else 0.0
-    return total * (there + rest) / _LIMIT
+    return total * (there + rest) / LIMIT
 
 
 def _alike(chance: float, like: torch.Tensor) -> torch.Tensor:
@@ -339,7 +338,7 @@ def _pairs(binary_draws: BinaryDraws, distances: list[int]) -> list[Finding]:
     """Disjoint pairs at each distance: blocks of that length, every other one beside the next."""
     found = []
     for distance in distances:
-        count, total, mean = _differing(*binary_draws.halves(distance))
+        count, total, mean = differing(*binary_draws.halves(distance))
         text = (
             f"{count} of {total} pairs at distance {distance} differ, expected {mean * total:.1f}"
         )
@@ -347,7 +346,7 @@ def _pairs(binary_draws: BinaryDraws, distances: list[int]) -> list[Finding]:
     return found
 
 
-def _differing(one: BinaryDraws, other: BinaryDraws) -> tuple[int, int, float]:
+def differing(one: BinaryDraws, other: BinaryDraws) -> tuple[int, int, float]:
     """Pairs that differ, pairs that count, and the mean chance of independent ones to differ."""
     both = one.counts & other.counts
     total, count = _number(both), _number((one.came ^ other.came) & both)
@@ -366,54 +365,13 @@ def _halves(values: torch.Tensor, distance: int) -> tuple[torch.Tensor, torch.Te
 
 
 def _repetition(view: DrawView) -> Finding:
-    share, distance = correlated(view, None, _LIMIT)
+    share, distance = correlated(view, None, LIMIT)
     return Finding("repetition", share, f"draws repeat those {distance} places before")
 
 
 def _hanging_together(draws: CentredDraws, step: int) -> Finding:
     if not draws.proxies.numel():
         return Finding("dependence", 0.0)
-    share, many, apart = dependent(draws.values, float(draws.proxies.max()), step, _LIMIT)
+    share, many, apart = dependent(draws.values, float(draws.proxies.max()), step, LIMIT)
     text = f"one draw follows from {many - 1} others, {step} and {apart} places apart"
     return Finding("dependence", share, text)
-
-
-def repeated_view(one: DrawView, other: DrawView) -> Finding:
-    """Two calls: whether one holds draws of the other, at whatever distance."""
-    share, distance = correlated(one, other, _LIMIT)
-    text = f"draws of an earlier call come again, {abs(distance)} places farther"
-    return Finding("repetition of calls", share, text)
-
-
-def repeated(one: BinaryDraws, other: BinaryDraws) -> Finding:
-    """Two calls: how many draws differ, against independent ones."""
-    count, total, mean = _differing(one, other)
-    text = f"{count} of {total} draws differ from an earlier call's, expected {mean * total:.1f}"
-    return Finding("independence of calls", surprise(count, total, mean), text)
-
-
-def dispersed(sums: DrawDispersion) -> list[Finding]:
-    """All calls so far: whether their sums scatter as those of independent draws do."""
-    count, chance = sums.near()
-    far = f"the sums of {sums.calls} calls scatter {sums.squares / max(1, sums.calls):.1f} times as"
-    near = f"the sums of {count} of {sums.calls} calls are what is expected, all but exactly"
-    rare = count > chance * sums.calls
-    return [
-        Finding("dispersion", sums.too_far() / _LIMIT, f"{far} far as independent draws may"),
-        Finding("dispersion", surprise(count, sums.calls, chance) if rare else 0.0, near),
-    ]
-
-
-_TOLD_BY = {
-    "size": "the size of its operand",
-    "value": "the value of its operand",
-    "place": "what came at its place in earlier calls",
-}
-
-
-def predicted(seen: DrawPrediction) -> list[Finding]:
-    """All calls so far: whether a draw follows from what was known before it."""
-    return [
-        Finding("prediction", surprise / _LIMIT, f"a draw is told by {_TOLD_BY[name]}")
-        for name, surprise in seen.surprises().items()
-    ]
