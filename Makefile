@@ -35,7 +35,7 @@ TORCH_INDEX := $(if $(TORCH_INDEX_URL),--index-url $(TORCH_INDEX_URL))
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo example-report test corpus test-gpu check format clean
+.PHONY: help demo example-report test corpus test-gpu check format clean style types unit
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -47,7 +47,11 @@ example-report: $(VENV)/.stamp-run  ## judge every kernel of examples/ at quick,
 	-$(BIN)/assay run native --candidates examples --level quick --no-timing --out out/examples
 	$(BIN)/assay report out/examples -o docs/example_report.html --plain-charts --title "Assay's example kernels"
 
-test: check  ## checks, unit tests, a sample of the corpus; under ten minutes on two cores
+# Types are checked beside the tests: without a cache that takes a minute of one core.
+test: style  ## checks, unit tests, a sample of the corpus; under ten minutes on two cores
+	@$(MAKE) --no-print-directory -j 2 types unit
+
+unit: $(VENV)/.stamp-dev
 	$(BIN)/python -m pytest tests/gpu
 	$(PYTEST) $(if $(CORPUS_SEED),--corpus-seed $(CORPUS_SEED))
 
@@ -57,9 +61,13 @@ corpus: $(VENV)/.stamp-dev  ## every kernel of the corpus and every exhaustive t
 test-gpu: $(VENV)/.stamp-dev  ## what only a CUDA device can show; under a minute
 	$(BIN)/python -m pytest -v tests/gpu
 
-check: $(VENV)/.stamp-dev  ## style, types and layers
+check: style types  ## style, types and layers
+
+style: $(VENV)/.stamp-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+
+types: $(VENV)/.stamp-dev
 	$(BIN)/mypy --strict
 	$(BIN)/lint-imports
 

@@ -56,7 +56,7 @@ def sample(count: int, seed: int) -> list[CorpusCase]:
     families: dict[str, list[CorpusCase]] = defaultdict(list)
     for case in cases():
         native = case.task_source == case.task and case.candidate == case.path
-        if native and case.exam[1:] == ("kernel", (), False, "quick") and not case.slow:
+        if native and case.exam[1:] == ("kernel", (), False, "quick", 0) and not case.slow:
             families[case.family].append(case)
     random.Random(seed).shuffle(
         every := [random.Random(seed).sample(f, len(f)) for f in families.values()]

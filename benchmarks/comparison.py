@@ -202,7 +202,8 @@ def do_record(flags: argparse.Namespace) -> None:
     if not verdicts:
         raise SystemExit("nothing was judged yet: the same command goes on")
     judged = {one.candidate for one in verdicts}
-    told = [one for one in _json_lines(flags.out / "candidates.jsonl") if one["name"] in judged]
+    lines = _json_lines(flags.out / "candidates.jsonl")
+    told = [one for one in lines if one["name"] in judged]
     with ThreadPoolExecutor(4) as pool:
         sheets = pool.submit(lines_of, "score", timed, "--attempted-only")
         board = pool.submit(lines_of, "leaderboard", timed, "--attempted-only")
@@ -220,10 +221,11 @@ def do_record(flags: argparse.Namespace) -> None:
         "tasks": [task for task in flags.tasks if task in {one["task"] for one in told}],
         "not_reached": [t for t in flags.tasks if t not in {one["task"] for one in told}],
         "generators": flags.generators,
-        "timed": None if flags.untimed else json.loads((flags.out / "timed.json").read_text()),
+        "timed": None if flags.untimed else told_of_time(flags),
         "environment": verdicts[0].environment.model_dump(mode="json"),
         "candidates": [{k: v for k, v in one.items() if k != "source"} for one in told],
         "missing": json.loads((flags.out / "missing.json").read_text()),
+        "unjudged": [one["name"] for one in lines if one["name"] not in judged],
         "verdicts": [short(one) for one in verdicts],
         "kernel_verdicts": kernel_verdicts(kernels, told),
         "sheets": [without_curves(one) for one in sheets.result()],
@@ -232,6 +234,14 @@ def do_record(flags: argparse.Namespace) -> None:
         "comparisons": compared,
     }
     flags.record.write_text(json.dumps(found, indent=1) + "\n")
+
+
+def told_of_time(flags: argparse.Namespace) -> dict[str, Any]:
+    """What the timed run said when it ended; one that was ended from outside said nothing."""
+    told = flags.out / "timed.json"
+    unsaid = {"seconds": None, "load": None, "shapes": flags.time_shapes}
+    found: dict[str, Any] = json.loads(told.read_text()) if told.exists() else unsaid
+    return found
 
 
 def do_rejudged(flags: argparse.Namespace) -> None:
@@ -246,7 +256,9 @@ def do_rejudged(flags: argparse.Namespace) -> None:
 
 
 def kernel_verdicts(place: str, told: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Of the candidates that are told of."""
+    """Of the candidates that are told of; none where nothing was judged on that track."""
+    if not Path(place).exists():
+        return []
     names = {line["name"] for line in told}
     found = stored_verdicts(place)
     return [short(one) for entry, one in found if entry.candidate.name in names]

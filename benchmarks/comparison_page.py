@@ -55,6 +55,8 @@ level `{level}`. {timed}{left}
 """
 _TIMED = """The timed judgements took {seconds} s together; the load average was {before:.1f} when
 they began and {after:.1f} when they ended."""
+_ENDED = """The timed run was ended from outside, so how long it took and how busy the machine was
+is not recorded."""
 _BUSY = """**The machine was busy with other work.** Candidate and baseline are timed in turns, so a
 ratio holds, but its interval is wide. Repeat it on a quiet machine before you quote a figure."""
 _NOT_TIMED = """**Nothing is timed here**: no quiet machine was at hand when the record was made, so
@@ -62,12 +64,15 @@ every figure about speed is missing. `python benchmarks/comparison.py judge` tim
 candidates."""
 _REPORT = """## The report
 
+The pictures show the untimed run on the track `kernel`: none of them shows a speed.
+
 ![The overview](comparison_overview.png)
 
 The overview in the dark, and on a phone:
 
 ![The overview in the dark](comparison_dark.png)
 ![The leaderboard on a phone](comparison_phone.png)
+![Cheats on a phone](comparison_phone_cheats.png)
 
 `python benchmarks/report_screenshots.py REPORT.html` takes these pictures.
 
@@ -103,7 +108,8 @@ def page(record: Record, gpu: Record | None = None) -> str:
 
 def _sections(record: Record) -> list[str]:
     judged = [] if record["timed"] is None else [_judged(record)]
-    parts = [_made(record), *judged, _kernels(record), _scores(record)]
+    kernels = [_kernels(record)] if record["kernel_verdicts"] else []
+    parts = [_made(record), *judged, *kernels, _scores(record)]
     return [*parts, _leaderboard(record), _compared(record)]
 
 
@@ -132,6 +138,8 @@ def _handed(record: Record) -> str:
 def _timed_words(record: Record) -> str:
     if record["timed"] is None:
         return _NOT_TIMED
+    if record["timed"]["load"] is None:
+        return _ENDED
     before, after = record["timed"]["load"]
     said = _TIMED.format(seconds=record["timed"]["seconds"], before=before, after=after)
     busy = max(before, after) > record["environment"]["device"]["cores"] + 1
@@ -154,8 +162,10 @@ def _made(record: Record) -> str:
         rows.append([f"`{name}`", len(own), len({one["task"] for one in own}), spent])
     table = _table(["generator", "candidates", "tasks", "seconds for each"], rows)
     missing = [f"* `{m['task']}` by `{m['generator']}`: {m['reason']}." for m in record["missing"]]
-    none = ["No candidate was made of:", "", *missing] if missing else []
-    return "\n".join(["## Candidates", "", table, "", *none])
+    none = ["No candidate was made of:", "", *missing, ""] if missing else []
+    left = [f"`{name}`" for name in record.get("unjudged", [])]
+    unjudged = [f"Made, but not judged in time: {', '.join(left)}."] if left else []
+    return "\n".join(["## Candidates", "", table, "", *none, *unjudged])
 
 
 def _judged(record: Record) -> str:
@@ -170,7 +180,20 @@ def _judged(record: Record) -> str:
         _grid(record, record["verdicts"], _timed_cell),
     ]
     refused = _not_accepted(record["verdicts"])
-    return "\n".join([*text, "", *refused])
+    return "\n".join([*text, "", *refused, *_accepted_since(record)])
+
+
+def _accepted_since(record: Record) -> list[str]:
+    """Candidates that were refused when they were timed, and accepted on the stricter track."""
+    later = {one["candidate"]: one["status"] for one in record["kernel_verdicts"]}
+    refused = [one["candidate"] for one in record["verdicts"] if one["status"] != "accepted"]
+    names = [f"`{name}`" for name in refused if later.get(name) == "accepted"]
+    if not names:
+        return []
+    said = (
+        f"Of these, accepted when judged again, untimed, on the track `kernel`: {', '.join(names)}."
+    )
+    return ["", said, "Times and scores of this page are of the first verdict."]
 
 
 def _kernels(record: Record) -> str:

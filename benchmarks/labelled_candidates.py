@@ -2,12 +2,15 @@
 
     python benchmarks/labelled_candidates.py --device cuda --place SOL-ExecBench KernelBenchX ...
         --out out/labelled.jsonl [--jobs 8] [--level quick] [--stop-after-s 540] [--list]
+        [--set sol_execbench] [--label correct]
     python benchmarks/labelled_candidates.py --place KernelBenchX --claims claims.jsonl
 
-A place is a checkout whose folder has the repository's name. Small sets come first, and candidates
-of one task are judged together. Resumable: what is recorded is not judged again. Agreement is:
-`accepted` where the label says right, anything else where it says wrong. `--claims` writes the
-published figures of KernelBench-X's corpus for `assay recheck` and judges nothing.
+A place is a checkout whose folder has the repository's name. The sets come in turn, a task of each
+after the other, so that a part of the list holds some of every set and small sets end early.
+`--jobs` judge processes share the device; what is judged otherwise than labelled beside others is
+judged once more alone. Resumable: what `--out` holds is not judged again. Agreement is: `accepted`
+where the label says right, any other judgement where it says wrong. `--claims` writes the published
+figures of KernelBench-X's corpus for `assay recheck` and judges nothing.
 """
 
 from __future__ import annotations
@@ -16,16 +19,17 @@ import argparse
 import json
 import sys
 import time
-from collections import Counter, defaultdict
+from collections import Counter
+from collections.abc import Iterable
+from itertools import chain, zip_longest
 from pathlib import Path
-from typing import Any
 
+from labelled_judging import Asked, side_by_side
+from labelled_record import LabelledRecord, LabelledRow, summary
 from labelled_sets import SETS, Found, Labelled, NotListed, corpus_codes
 
 from assay.data.settings import Level, Settings, Track
-from assay.data.verdict import Verdict
 from assay.devices.device_registry import backend
-from assay.pipeline import evaluate_many
 
 BOARD = "NVIDIA GeForce RTX 5090"  # the corpus was measured on
 
@@ -34,41 +38,64 @@ def main() -> int:
     flags = parsed_flags()
     if flags.claims is not None:
         return write_claims(flags.place, flags.claims)
-    found = [one for place in ordered(flags.place) for one in SETS[place.name](place)]
+    ends = time.monotonic() + flags.stop_after_s
+    found = chosen(flags)
     if flags.list:
         return listed(found)
     missing = backend(flags.device).available()
     if missing is not None:
         print(f"device '{flags.device}' cannot be used here: {missing}", file=sys.stderr)
         return 2
-    flags.out.parent.mkdir(parents=True, exist_ok=True)
-    lines = flags.out.read_text().splitlines() if flags.out.exists() else []
-    rows = {(row["set"], row["name"]): row for row in map(json.loads, lines)}
-    open_ = [one for one in found if isinstance(one, Labelled) and key(one) not in rows]
-    with flags.out.open("a", encoding="utf-8") as out:
-        ends = time.monotonic() + flags.stop_after_s
-        for group in by_task(open_):
-            if time.monotonic() > ends:
-                break
-            for row in judged(group, flags):
-                rows[row["set"], row["name"]] = row
-                out.write(json.dumps(row) + "\n")
-                out.flush()
-    return summary(list(rows.values()), found)
+    asked, record = Asked(settings(flags), ends), LabelledRecord(flags.out)
+    candidates = [one for one in found if isinstance(one, Labelled)]
+    open_ = in_turns(one for one in candidates if record.is_open(one))
+    for row in side_by_side(open_, asked, flags.jobs) if open_ else ():
+        keep(row, record)
+    doubtful = in_turns(one for one in candidates if record.is_doubtful(one))
+    for row in side_by_side(doubtful, asked, 1) if doubtful else ():
+        keep(row, record)
+    return told(candidates, record, len(found) - len(candidates))
 
 
 def parsed_flags() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--device", default="cuda")
     parser.add_argument("--place", type=Path, nargs="+", required=True, help="checkouts")
+    parser.add_argument("--set", nargs="*", default=(), help="only these sets, by name")
+    parser.add_argument("--label", choices=("correct", "wrong"), help="only these")
     parser.add_argument("--out", type=Path, default=Path("out/labelled.jsonl"))
     parser.add_argument("--level", default="quick", choices=[level.value for level in Level])
-    parser.add_argument("--jobs", type=int, default=8)
+    parser.add_argument("--jobs", type=int, default=8, help="judge processes on the device")
     parser.add_argument("--timeout-s", type=float, default=60.0)
-    parser.add_argument("--stop-after-s", type=float, default=1e9, help="begin no task later")
+    parser.add_argument("--build-timeout-s", type=float, default=240.0)
+    parser.add_argument("--allow-package", action="append", default=[])
+    parser.add_argument("--stop-after-s", type=float, default=1e9, help="begin none later")
     parser.add_argument("--list", action="store_true", help="say what there is, judge nothing")
     parser.add_argument("--claims", type=Path, help="write published figures there, judge nothing")
     return parser.parse_args()
+
+
+def settings(flags: argparse.Namespace) -> Settings:
+    return Settings(
+        device=flags.device,
+        level=Level(flags.level),
+        track=Track.OPEN,
+        timing=False,
+        timeout_s=flags.timeout_s,
+        build_timeout_s=flags.build_timeout_s,
+        allow_packages=tuple(flags.allow_package),
+    )
+
+
+def chosen(flags: argparse.Namespace) -> list[Found]:
+    """What the places hold of these sets and labels."""
+    found = [one for place in ordered(flags.place) for one in SETS[place.name](place)]
+    return [
+        one
+        for one in found
+        if (not flags.set or one.set_name in flags.set)
+        and (not flags.label or not isinstance(one, Labelled) or one.said == flags.label)
+    ]
 
 
 def ordered(places: list[Path]) -> list[Path]:
@@ -79,58 +106,23 @@ def ordered(places: list[Path]) -> list[Path]:
     return sorted(places, key=lambda place: list(SETS).index(place.name))
 
 
-def key(one: Labelled) -> tuple[str, str]:
-    return one.set_name, one.name
-
-
-def by_task(found: list[Labelled]) -> list[list[Labelled]]:
-    groups: dict[tuple[str, str], list[Labelled]] = defaultdict(list)
+def in_turns(found: Iterable[Labelled]) -> list[list[Labelled]]:
+    """Candidates of one task together; a task of each set after the other."""
+    sets: dict[str, dict[str, list[Labelled]]] = {}
     for one in found:
-        groups[one.set_name, one.task.content_id].append(one)
-    return list(groups.values())
+        groups = sets.setdefault(one.set_name, {})
+        groups.setdefault(one.task.content_id, []).append(one)
+    turns = zip_longest(*(groups.values() for groups in sets.values()))
+    return [group for group in chain.from_iterable(turns) if group is not None]
 
 
-def judged(group: list[Labelled], flags: argparse.Namespace) -> list[dict[str, Any]]:
-    settings = Settings(
-        device=flags.device,
-        level=Level(flags.level),
-        track=Track.OPEN,
-        timing=False,
-        jobs=flags.jobs,
-        timeout_s=flags.timeout_s,
-    )
-    began_s, rows = time.monotonic(), []
-    try:
-        verdicts: list[Verdict | None] = [
-            j.verdict for j in evaluate_many(group[0].task, [o.candidate for o in group], settings)
-        ]
-        failure = ""
-    except Exception as error:  # one task must not cost the others
-        verdicts, failure = [None] * len(group), f"{type(error).__name__}: {error}"
-    seconds = (time.monotonic() - began_s) / len(group)
-    for one, verdict in zip(group, verdicts, strict=True):
-        status = "not_run" if verdict is None else verdict.status.value
-        rows.append(
-            {
-                "set": one.set_name,
-                "name": one.name,
-                "task": one.task.id,
-                "label": one.said,
-                "status": status,
-                "agrees": (status == "accepted") == one.right,
-                "reason": failure if verdict is None else verdict.reason,
-                "own_workload": None if verdict is None else verdict.own_workload.value,
-                "seconds": round(seconds, 1),
-            }
-        )
-        print(line(rows[-1]), flush=True)
-    return rows
-
-
-def line(row: dict[str, Any]) -> str:
-    mark = "as labelled" if row["agrees"] else "DIFFERS    "
-    words = f"{row['set']} {row['name']} ({row['label']}): {row['status']}"
-    return f"{mark} {words}: {row['reason'][:150]}"
+def keep(row: LabelledRow, record: LabelledRecord) -> None:
+    """Written down and told."""
+    record.add(row)
+    mark = "as labelled" if row.agrees else "DIFFERS    "
+    how = ", alone" if row.alone else ""
+    words = f"{row.set} {row.name} ({row.label}): {row.status}, {row.seconds:g} s{how}"
+    print(f"{mark} {words}: {row.reason[:150]}", flush=True)
 
 
 def listed(found: list[Found]) -> int:
@@ -143,17 +135,14 @@ def listed(found: list[Found]) -> int:
     return 0
 
 
-def summary(rows: list[dict[str, Any]], found: list[Found]) -> int:
-    for set_name in dict.fromkeys(row["set"] for row in rows):
-        some = [row for row in rows if row["set"] == set_name]
-        table = Counter((row["label"], row["status"]) for row in some)
-        words = ", ".join(
-            f"{label} -> {status} {n}" for (label, status), n in sorted(table.items())
-        )
-        agreed = sum(row["agrees"] for row in some)
-        print(f"{set_name}: {agreed} of {len(some)} as labelled: {words}")
-    unread = [one for one in found if isinstance(one, NotListed)]
-    print(f"{len(rows)} judged, {len(unread)} could not be read")
+def told(found: list[Labelled], record: LabelledRecord, unread: int) -> int:
+    names = {(one.set_name, one.name) for one in found}
+    rows = [row for row in record.rows.values() if row.key in names]
+    print("\n".join(summary(rows)))
+    left = sum(record.is_open(one) for one in found)
+    print(f"{len(found) - left} of {len(found)} judged, {unread} could not be read")
+    if left:
+        print(f"{left} are left: the same command goes on")
     return 0
 
 

@@ -64,15 +64,20 @@ def sol_solutions(repo: Path) -> Iterator[Found]:
         told = json.loads(path.read_text())
         if not (isinstance(told, dict) and told.keys() >= {"definition", "spec", "sources"}):
             continue
-        wrong = "evil" in str(path) or "hack" in path.name
-        name, label = f"{path.parent.name}/{path.stem}", "wrong" if wrong else "correct"
+        name = _name(path, repo)
+        label = "wrong" if "evil" in name or "hack" in path.name else "correct"
         place = defined.get(told["definition"], path.parent)
-        place = OWN_TASKS / "vector_sum" if "evil" in str(path) else place
+        place = OWN_TASKS / "vector_sum" if "evil" in name else place
 
         def both(at: Path = place, one: Path = path) -> tuple[Task, Candidate]:
             return _first("sol_execbench", at, one)
 
         yield _read("sol_execbench", name, both, label)
+
+
+def _name(path: Path, place: Path) -> str:
+    """Where it lies: some have a namesake in another folder."""
+    return path.relative_to(place).with_suffix("").as_posix()
 
 
 def _definitions(repo: Path) -> dict[str, Path]:
@@ -89,13 +94,13 @@ def kernelbench_samples(repo: Path) -> Iterator[Found]:
         yield _read("kernelbench", path.stem, lambda p=path: _first("kernelbench", own, p), "wrong")
     prompts = repo / "src/kernelbench/prompts"
     for path in sorted(prompts.glob("**/model_new_ex_*.py")):
-        stem = path.stem.removeprefix("model_new_ex_")
+        stem, name = path.stem.removeprefix("model_new_ex_"), _name(path, prompts)
         task = next((t for t in _task_files(prompts, stem)), None)
         if task is None:
-            yield NotListed("kernelbench", path.stem, "no task of its name")
+            yield NotListed("kernelbench", name, "no task of its name")
             continue
         yield _read(
-            "kernelbench", path.stem, lambda p=path, t=task: _first("kernelbench", t, p), "correct"
+            "kernelbench", name, lambda p=path, t=task: _first("kernelbench", t, p), "correct"
         )
 
 
@@ -175,7 +180,7 @@ def _read(
     return Labelled(set_name, name, task, candidate, label == "correct", label)
 
 
-# By the name of a checkout's folder; small sets with many wrong ones first.
+# By the name of a checkout's folder; small sets with many wrong ones first in each turn.
 SETS: dict[str, Callable[[Path], Iterator[Found]]] = {
     "SOL-ExecBench": sol_solutions,
     "reference-kernels": gpu_mode_solutions,

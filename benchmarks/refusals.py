@@ -3,7 +3,8 @@
     python benchmarks/refusals.py [--rounds 5] [--full 40] [--suite native] [--tasks softmax ...]
 
 Every round draws a new exam for each task, at `standard`; so many more evaluations follow at
-`full`. Precision mutants take part and must exceed twice the budget. Resumable: the record keeps
+`full`. `--rounds 0 --standard 300` judges so many at `standard`, taken from all tasks in turn.
+Precision mutants take part in rounds and must exceed twice the budget. Resumable: the record keeps
 every evaluation. `--shard 0/2` and `--shard 1/2` share the work, each with a record of its own.
 """
 
@@ -31,6 +32,7 @@ def main() -> int:
     everyone = [e for e in entrants(Suite(flags.suite)) if named(e, flags.tasks)]
     for number in range(flags.rounds):
         run_round(shard(everyone, flags.shard), number, Level.STANDARD, record)
+    run_round(shard(spread(everyone, flags.standard), flags.shard), 0, Level.STANDARD, record)
     run_round(shard(spread(everyone, flags.full), flags.shard), 0, Level.FULL, record)
     print("\n".join(record.summary()))
     return 0 if record.clean else 1
@@ -39,6 +41,7 @@ def main() -> int:
 def parsed_flags() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--standard", type=int, default=0, help="evaluations beside the rounds")
     parser.add_argument("--full", type=int, default=40, help="evaluations at the level full")
     parser.add_argument("--suite", choices=[suite.value for suite in Suite], default="native")
     parser.add_argument("--tasks", nargs="*", default=[], help="only candidates of these folders")

@@ -4,9 +4,10 @@
 
 A made-up run (three generators) is written as one HTML file: 300 candidates of 20 workloads by
 default. Prints the size of the file and of its parts, the time to write it and, where a browser is
-installed, the time from opening it until the overview is there, and until the charts that are seen
-are drawn. Exits with 1 where the file is larger than 15 MB, or the overview takes more than two
-seconds; the charting script runs after it, and its time is printed alone.
+installed, the time from opening it until the overview is there, and until the overview's first
+chart is drawn, which a reader who scrolls down at once sees. Exits with 1 where the file is larger
+than 15 MB, or the overview takes more than two seconds; the charting script runs after it, and its
+time is printed alone.
 """
 
 from __future__ import annotations
@@ -28,11 +29,8 @@ from synthetic_run import RUN, judged
 
 MOST_BYTES = 15e6
 MOST_MS = 2000.0
-SEEN = """() => {
-    const seen = [...document.querySelectorAll(".chart")].filter(
-        one => one.getBoundingClientRect().top < innerHeight);
-    return seen.length > 0 && seen.every(one => one.querySelector("svg"));
-}"""
+TO_CHART = """() => document.querySelector(".chart").scrollIntoView()"""
+SEEN = """() => document.querySelector(".chart").querySelector("svg") !== null"""
 MARKS = "name => performance.getEntriesByName(name).at(-1).startTime"
 
 
@@ -55,15 +53,16 @@ def main() -> int:
         print(f"not opened: {report_browser.missing()}")
     else:
         there, drawn = (statistics.median(column) for column in zip(*opening, strict=True))
-        print(f"opens in {there:.0f} ms, with charts in {drawn:.0f} ms (medians of five)")
+        print(f"opens in {there:.0f} ms, its first chart in {drawn:.0f} ms (medians of five)")
     return 1 if size > MOST_BYTES or (opening and there > MOST_MS) else 0
 
 
 def opening_ms(path: Path) -> list[tuple[float, float]]:
-    """From the start of the navigation to the overview, and to the charts that are seen."""
+    """From the start of the navigation to the overview, and to its first chart."""
     times: list[tuple[float, float]] = []
     for _ in range(0 if report_browser.missing() else 5):
         with report_browser.launched() as browser, report_browser.opened(browser, path) as report:
+            report.page.evaluate(TO_CHART)
             report.page.wait_for_function(SEEN, timeout=20000)
             there, drawn = (report.page.evaluate(MARKS, name) for name in ("page", "chart"))
             times.append((float(there), float(drawn)))

@@ -18,6 +18,7 @@ import datetime
 import json
 import re
 import sys
+import textwrap
 import time
 from collections import Counter
 from collections.abc import Sequence
@@ -127,8 +128,8 @@ def why_not(generator: CandidateGenerator, task: Task, device: str) -> str:
 
 
 def kind_of(reason: str) -> str:
-    """A reason without what differs from task to task: numbers, and what follows a colon."""
-    text = re.sub(r"\d+", "N", reason)
+    """A reason without what differs from task to task: free numbers, what follows a colon."""
+    text = re.sub(r"\b\d+", "N", reason)
     return text if text.startswith("defect") else ": ".join(text.split(": ")[:2])
 
 
@@ -186,13 +187,27 @@ def section(record: Record) -> str:
     for name, (_, whole) in found[devices[0]].items():
         cells = " | ".join(str(found[one][name][0]) for one in devices)
         lines.append(f"| {name} | {cells} | {whole} |")
-    lines += ["", "Why tasks are left out:", "", "| device | reason | tasks | for instance |"]
-    lines.append("|---|---|---|---|")
-    for device in devices:
-        for kind, count, example in reasons(record, device):
-            said = kind.replace("|", "\\|")
-            lines.append(f"| {device} | {said} | {count} | `{example}` |")
-    return "\n".join(lines)
+    return "\n".join([*lines, "", "Why tasks are left out:", "", *_reason_lines(record)])
+
+
+def _reason_lines(record: Record) -> list[str]:
+    """Reasons of several tasks as a table; the others by the tasks that have them."""
+    devices = record["devices"]
+    found = {device: reasons(record, device) for device in devices}
+    example = {kind: one for device in devices for kind, _, one in found[device]}
+    count = {device: {kind: n for kind, n, _ in found[device]} for device in devices}
+    shared = [kind for kind in example if any(count[one].get(kind, 0) > 1 for one in devices)]
+    lines = ["| reason | " + " | ".join(devices) + " | for instance |"]
+    lines.append("|---" * (len(devices) + 2) + "|")
+    for kind in shared:
+        cells = " | ".join(str(count[one].get(kind, 0)) for one in devices)
+        said = kind.replace("|", "\\|")
+        lines.append(f"| {said} | {cells} | `{example[kind]}` |")
+    alone = sorted({one for kind, one in example.items() if kind not in shared})
+    if alone:
+        named = textwrap.fill(", ".join(f"`{one}`" for one in alone) + ".", 100)
+        lines += ["", "A reason of their own, which the record says, have:", named]
+    return lines
 
 
 def write_page(record: Record) -> None:

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import logging
 import os
 import queue
 import secrets
@@ -99,6 +100,7 @@ def _by_judge(sources: Sequence[Generated], settings: Settings, jobs: int | None
                 print(f"no verdict: {type(error).__name__}: {error}", file=sys.stderr)
             else:
                 yield future.result()
+        print(f"judge processes and exams: {judge.counts()}", file=sys.stderr)
 
 
 def _by_task(sources: Sequence[Generated], settings: Settings, jobs: int | None) -> Iterator[Any]:
@@ -317,6 +319,7 @@ def parsed_flags() -> argparse.Namespace:
 
 def main() -> int:
     flags = parsed_flags()
+    logging.basicConfig(level=logging.INFO, format="%(name)s: %(message)s")
     seed = secrets.randbits(32) if flags.seed is None else flags.seed
     result: dict[str, Any] = {"environment": environment(), "seed": seed}
     if flags.triton is not None:

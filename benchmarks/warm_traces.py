@@ -9,24 +9,24 @@ Each trace has a process of its own here too.
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import signal
 import tempfile
-from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import AbstractContextManager
 from multiprocessing import forkserver, get_context
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 from assay.data.task import Task
 from assay.data.workload import Direction
-from assay.generators.templates.graph.traced_graph import TIMEOUT_S, graph_of
+from assay.generators.templates.graph.traced_graph import TIMEOUT_S, WITHOUT_DEVICE, graph_of
 from assay.generators.templates.planned_task import plan_of
 from assay.generators.templates.targets.candidate_module import PlannedTask
 
+HERE = Path(__file__).parent
 # Imported by the process that forks. Forks run the top of the main script again: what that imports
 # is there already.
 PRELOADED = ["warmed_tracer", "template_search"]
@@ -38,7 +38,8 @@ class WarmTraces(AbstractContextManager["WarmTraces"]):
     def __init__(self, jobs: int) -> None:
         context = get_context("forkserver")
         context.set_forkserver_preload(PRELOADED)
-        with _importable(Path(__file__).parent):
+        path = os.pathsep.join(filter(None, (str(HERE), os.environ.get("PYTHONPATH"))))
+        with patch.dict(os.environ, WITHOUT_DEVICE | {"PYTHONPATH": path}):
             forkserver.ensure_running()
         self._pool = ProcessPoolExecutor(jobs, context, max_tasks_per_child=1)
 
@@ -51,20 +52,6 @@ class WarmTraces(AbstractContextManager["WarmTraces"]):
 
     def __exit__(self, *_: object) -> None:
         self._pool.shutdown(wait=True, cancel_futures=True)
-
-
-@contextlib.contextmanager
-def _importable(folder: Path) -> Iterator[None]:
-    """What is started meanwhile finds the modules of the folder; what is started later does not."""
-    before = os.environ.get("PYTHONPATH")
-    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (str(folder), before)))
-    try:
-        yield
-    finally:
-        if before is None:
-            del os.environ["PYTHONPATH"]
-        else:
-            os.environ["PYTHONPATH"] = before
 
 
 def trace(source: str, entry: str, timeout_s: float) -> dict[str, Any]:

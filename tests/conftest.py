@@ -1,13 +1,14 @@
 """What `make test` leaves to `make corpus`, and how to repeat its sample of the corpus.
 
 The rule: only a marker leaves a test out (`exhaustive`, or `corpus` and not in the sample), and
-`make corpus` runs exactly the tests with these markers. Tests that share a fixture of their file
-run in one process, and long ones start first.
+`make corpus` runs exactly the tests with these markers. Tests that share a fixture of their file,
+or what a cached function made, run in one process, and long ones start first.
 """
 
 from __future__ import annotations
 
 import contextlib
+import gc
 from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING
@@ -21,7 +22,7 @@ from corpus_sample import ROOT, commit_seed, corpus_case, sample
 pytest_plugins = ("support.wall_fixtures", "support.thread_fixtures", "pytester")
 
 if TYPE_CHECKING:
-    from support.walls import Room
+    from support.walls import SharedRooms
 
 
 # Files of single tests that judge for seconds. A test that starts last is waited for.
@@ -34,24 +35,43 @@ LONG = (
 )
 
 
+LESSER_ROAD = "landlock"  # where a machine offers two
+# Tests that share what takes seconds and stays in a process: symbols of the libraries of torch, or
+# Dynamo, which is imported by whoever counts the work of a task.
+TOGETHER = {
+    "tests/sampling/test_sampler.py": "symbols",
+    "tests/limits/": "floors",
+    "tests/engine/claims/": "floors",
+    "tests/app/test_limits_command.py": "floors",
+    "tests/app/published/": "floors",
+    "tests/workbench/models/": "floors",
+}
+
+
 class ByFixture(LoadScopeScheduling):
-    """A work unit is one test, the tests of a file that share a fixture, or the cases of one task
-    of the corpus. Units of many tests start first.
+    """A work unit is one test, or tests that share what takes seconds: a fixture of their file,
+    what a cached function made, a wall (the sample of the corpus; the lesser road), a large import.
+    Of the whole corpus it is the cases of one task. Units of many tests start first.
     """
 
     def _split_scope(self, nodeid: str) -> str:
         file, _, test = nodeid.partition("::")
-        task = test.partition("[")[2].partition("/")[0]
-        if file.endswith("test_corpus.py") and task:
-            return task
-        return file if has_module_fixture(file) else nodeid
+        parameters = test.partition("[")[2]
+        if file.endswith("test_corpus.py") and self.config.getoption("--exhaustive"):
+            return parameters.partition("/")[0] or file
+        if shares(file):
+            return file
+        together = [unit for path, unit in TOGETHER.items() if file.startswith(path)]
+        lesser = [LESSER_ROAD] if LESSER_ROAD in parameters else []
+        return (*together, *lesser, nodeid)[0]
 
 
 @cache
-def has_module_fixture(file: str) -> bool:
+def shares(file: str) -> bool:
     """Whether the file, or the conftest beside it, makes something for all tests of the file."""
     beside = (ROOT / file, (ROOT / file).with_name("conftest.py"))
-    return any('scope="module"' in one.read_text("utf-8") for one in beside if one.exists())
+    texts = [one.read_text("utf-8") for one in beside if one.exists()]
+    return any('scope="module"' in one or "\n@cache" in one for one in texts)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -81,9 +101,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items[:] = sorted(kept, key=lambda item: not item.nodeid.startswith(LONG))
 
 
+def pytest_collection_finish() -> None:
+    """Thousands of tests and all of torch stay: no collection of garbage looks at them again."""
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadScopeScheduling:
-    """One process judges all chosen cases of a task, and makes what the tests of a file share.
+    """One process judges all chosen cases, or those of a task, and makes what tests share.
 
     `--dist loadgroup` of xdist 3.8 no longer groups under pytest 9.2: each process drew the exam.
     """
@@ -109,10 +135,9 @@ def _no_daemon(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(scope="session")
-def rooms() -> Iterator[dict[str, Room]]:
+def rooms() -> Iterator[SharedRooms]:
     """One wall for each road, shared by every test: starting one costs seconds of imports."""
-    from assay.sandbox.host.wall import Wall
-    from support.walls import ROADS, ROOMS, Room
+    from support.walls import SharedRooms
 
-    with contextlib.ExitStack() as stack:  # both warm up at the same time
-        yield {road: Room(stack.enter_context(Wall((), ROOMS)), road) for road in ROADS}
+    with contextlib.closing(SharedRooms()) as made:
+        yield made

@@ -29,6 +29,7 @@ class SharedExam(NamedTuple):
     allow_packages: tuple[str, ...]
     timed: bool
     level: str
+    threads: int
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,7 @@ class CorpusCase:
     allow_packages: tuple[str, ...] = ()  # that it is shown, as a user may say
     level: str = "quick"  # the lowest at which the calls are made that show it
     timed: bool = False  # acts only in the process that is timed, so it must be timed
+    threads: int = 0  # that it needs in order to act; 0: as many as the others
     slow: bool = False  # takes a minute and more: judged by `make corpus`, not by every test run
 
     @property
@@ -60,7 +62,13 @@ class CorpusCase:
     @property
     def exam(self) -> SharedExam:
         """What cases share that are judged together."""
-        return SharedExam(self.task, self.track, self.allow_packages, self.timed, self.level)
+        packages, threads = self.allow_packages, self.threads
+        return SharedExam(self.task, self.track, packages, self.timed, self.level, threads)
+
+    @property
+    def may_hang(self) -> bool:
+        """A time limit may be what ends it."""
+        return "timed_out" in self.statuses
 
     @property
     def full_name(self) -> str:
@@ -100,6 +108,7 @@ def read_case(folder: Path) -> CorpusCase:
         allow_packages=tuple(entry.get("allow_packages", ())),
         level=entry.get("level", "quick"),
         timed=entry.get("timed", False),
+        threads=entry.get("threads", 0),
         slow=entry.get("slow", False),
     )
 

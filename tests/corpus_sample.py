@@ -80,7 +80,7 @@ def commit_seed(root: Path = ROOT) -> str:
     """The commit that is checked out; without git, a digest of what the tests look at."""
     asked = ["git", "-C", str(root), "rev-parse", "--short=12", "HEAD"]
     try:
-        answer = subprocess.run(asked, capture_output=True, text=True, timeout=10, check=True)
+        answer = subprocess.run(asked, capture_output=True, text=True, timeout=120, check=True)
     except (OSError, subprocess.SubprocessError):
         return tree_digest(root)
     return answer.stdout.strip()

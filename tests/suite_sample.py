@@ -1,6 +1,6 @@
 """The native tasks that `make test` looks at one by one: those with a file, and a few others.
 
-The rule: the sample of families changes with the commit; `make corpus` looks at all of them.
+The rule: the sample changes with the commit; `make corpus` looks at all of them.
 """
 
 from __future__ import annotations
@@ -18,9 +18,14 @@ from corpus_sample import commit_seed
 OF_FAMILIES = 12
 
 
-def sampled(tasks: Sequence[Task], count: int = OF_FAMILIES) -> list[ParameterSet]:
-    """A parameter for each; those out of the sample are marked as exhaustive."""
-    alone = set(native_ids())
+def sampled(
+    tasks: Sequence[Task], count: int = OF_FAMILIES, with_file: bool = True
+) -> list[ParameterSet]:
+    """A parameter for each; those out of the sample are marked as exhaustive.
+
+    `with_file`: tasks with a file are looked at always, beside the sample of the others.
+    """
+    alone = set(native_ids()) if with_file else set()
     others = [task.id for task in tasks if task.id.partition(".")[0] not in alone]
     seed = commit_seed()
     chosen = set(random.Random(seed).sample(others, min(count, len(others))))

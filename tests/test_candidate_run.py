@@ -41,7 +41,7 @@ from checks.outside import CONVICTING, acquit, check, fail
 from sample_records import DEVICE
 from support.judge_inputs import case
 from support.small_exam import make_exam
-from support.walls import Room, forced
+from support.walls import ROADS, Room, forced
 
 MODEL = """
 import ctypes, os, time
@@ -64,7 +64,8 @@ SETTINGS = Settings(level=Level.QUICK, timing=False, track=Track.OPEN, timeout_s
 def run_context(
     rooms: dict[str, Room], tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[RunContext]:
-    road, room = next(iter(rooms.items()))
+    road = ROADS[0]
+    room = rooms[road]
     with forced(road), pytest.MonkeyPatch.context() as patch:
         patch.setenv("ASSAY_CACHE", str(tmp_path_factory.mktemp("builds")))
         yield RunContext.set_up(room.wall, make_exam(Level.QUICK), SETTINGS, DEVICE)
@@ -308,7 +309,7 @@ if self.calls > {IN_A_ROW}:
 
 def test_what_timed_calls_alone_change_is_seen(run_context: RunContext) -> None:
     """It is changed in the process that is timed, which need not be the one that was examined."""
-    settings = SETTINGS.model_copy(update={"timing": True})
+    settings = SETTINGS.model_copy(update={"timing": True, "level": Level.SMOKE})
     seen = _observe(replace(run_context, settings=settings), CHANGES_LATE)
     assert [bool(o.measurements) for o in seen if isinstance(o, TimesSeen)] == [True]
     assert {(o.when, o.name) for o in seen if isinstance(o, StateSeen)} == {

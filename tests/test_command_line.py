@@ -213,7 +213,7 @@ def test_an_interrupt_leaves_nothing_behind(tmp_path: Path, number: int) -> None
     hangs.write_text(HANGS)
     command = [sys.executable, "-m", "assay.app.main", "eval", "softmax"]
     process = subprocess.Popen([*command, str(hangs), *SMOKE])
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 240
     # command, supervisor, judge, warm parent, init process, candidate
     while len(descendants(process.pid)) < 6:
         assert time.monotonic() < deadline, "the candidate never started"
@@ -221,8 +221,8 @@ def test_an_interrupt_leaves_nothing_behind(tmp_path: Path, number: int) -> None
     time.sleep(0.5)
     tree = descendants(process.pid)
     os.kill(process.pid, number)
-    process.wait(20)
-    gone_by = time.monotonic() + 10
+    process.wait(120)
+    gone_by = time.monotonic() + 60
     while time.monotonic() < gone_by:
         alive = {pid for pid in tree if Path(f"/proc/{pid}").exists()}
         ours = {path for path in leftovers() - before if any(str(pid) in path for pid in tree)}

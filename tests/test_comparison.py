@@ -78,6 +78,17 @@ def test_sentences_follow_the_verdicts() -> None:
     assert "suspicious: `swiglu`" not in page(record())
 
 
+def test_a_candidate_that_is_accepted_since_is_told() -> None:
+    found = record()
+    name = found["verdicts"][0]["candidate"]
+    found["verdicts"][0]["status"] = "incorrect"
+    for status, told in (("accepted", True), ("dishonest", False)):
+        for one in found["kernel_verdicts"]:
+            one["status"] = status if one["candidate"] == name else one["status"]
+        lines = [line for line in page(found).splitlines() if "accepted when judged again" in line]
+        assert any(f"`{name}`" in line for line in lines) is told
+
+
 def test_every_candidate_has_a_verdict_on_both_tracks() -> None:
     found = record()
     names = sorted(one["name"] for one in found["candidates"])

@@ -9,6 +9,7 @@ with secrets of its own.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from functools import cache
 
 import pytest
@@ -22,7 +23,7 @@ from assay.exam.workloads.workload_sweep import sweep
 from assay.languages.candidate_file import load_candidate
 from assay.languages.language_registry import LANGUAGES, language
 from assay.pipeline import evaluate_in_order
-from assay.sandbox.host.wall import SandboxExtras, Wall
+from assay.sandbox.host.wall import SandboxExtras, SandboxLimits, Wall, usable_threads
 from assay.tasks.catalog import resolve
 from assay.tasks.references.reference import Reference
 from assay.tasks.references.training_modes import in_other_mode
@@ -30,9 +31,10 @@ from corpus_case import CUDA_CORPUS, CorpusCase, cases
 from corpus_sample import corpus_case
 from device_agnostic import applies_on_cuda
 
-# A hang ends after this; every other kernel needs a fraction of it.
-TIMEOUT_S = 40.0
-SLOW_TIMEOUT_S = 120.0  # kernels that build or interpret for minutes
+# Seconds for calls and for a build. A kernel that may hang ends soon, whatever the machine does;
+# any other may take its time, because tests beside it can slow it down many times.
+HANG_LIMITS = (40.0, 60.0)
+PATIENT_LIMITS = (120.0, 240.0)
 SECRET = Secret("5eed" * 16)
 
 
@@ -70,29 +72,52 @@ def preloaded() -> tuple[str, ...]:
     return tuple(sorted({name for kind in LANGUAGES.names() for name in language(kind).preload}))
 
 
+@dataclass
+class JudgedInTurn:
+    """Verdicts of cases that share an exam and a limit, each made when it is asked for."""
+
+    coming: Iterator[tuple[str, Verdict]]
+    made: dict[str, Verdict] = field(default_factory=dict)
+
+    def of(self, name: str) -> Verdict:
+        """Of one case; those before it are judged on the way."""
+        while name not in self.made:
+            judged, verdict = next(self.coming)
+            self.made[judged] = verdict
+        return self.made[name]
+
+
 @cache
-def verdicts(wall: Wall, chosen: tuple[CorpusCase, ...]) -> dict[str, Verdict]:
-    """Of cases that share an exam and a limit."""
-    packages = chosen[0].allow_packages
-    if not packages:
-        return judged_behind(wall, chosen)
-    with Wall(SandboxExtras(preloaded(), packages=packages), expected=len(chosen)) as own:
-        return judged_behind(own, chosen)
+def verdicts(wall: Wall, chosen: tuple[CorpusCase, ...]) -> JudgedInTurn:
+    return JudgedInTurn(judged(wall, chosen))
 
 
-def judged_behind(wall: Wall, chosen: tuple[CorpusCase, ...]) -> dict[str, Verdict]:
+def judged(wall: Wall, chosen: tuple[CorpusCase, ...]) -> Iterator[tuple[str, Verdict]]:
+    packages, threads = chosen[0].allow_packages, chosen[0].threads
+    if not packages and not threads:
+        yield from judged_behind(wall, chosen)
+        return
+    extras = SandboxExtras(preloaded(), packages=packages)
+    limits = SandboxLimits(threads=threads or usable_threads())
+    with Wall(extras, limits, expected=len(chosen)) as own:
+        yield from judged_behind(own, chosen)
+
+
+def judged_behind(wall: Wall, chosen: tuple[CorpusCase, ...]) -> Iterator[tuple[str, Verdict]]:
+    timeout_s, build_timeout_s = HANG_LIMITS if chosen[0].may_hang else PATIENT_LIMITS
     settings = Settings(
         level=Level(chosen[0].level),
         track=Track(chosen[0].track),
         timing=chosen[0].timed,
         allow_packages=chosen[0].allow_packages,
-        timeout_s=SLOW_TIMEOUT_S if chosen[0].slow else TIMEOUT_S,
-        build_timeout_s=240.0 if chosen[0].slow else 60.0,
+        timeout_s=timeout_s,
+        build_timeout_s=build_timeout_s,
     )
     source = chosen[0].task_source
     context = EvaluationContext(wall, resolve(source), settings, plan(source, settings))
-    judged = evaluate_in_order(context, [load_candidate(case.candidate) for case in chosen])
-    return {case.name: one.verdict for case, one in zip(chosen, judged, strict=True)}
+    found = evaluate_in_order(context, [load_candidate(case.candidate) for case in chosen])
+    for case, one in zip(chosen, found, strict=True):
+        yield case.name, one.verdict
 
 
 def plan(task: str, settings: Settings) -> Plan:
@@ -105,8 +130,8 @@ def plan(task: str, settings: Settings) -> Plan:
 def companions(request: pytest.FixtureRequest, case: CorpusCase) -> tuple[CorpusCase, ...]:
     """The cases of this run that share an exam with this one."""
     asked = [one for item in request.session.items if (one := corpus_case(item))]
-    shared = (*case.exam, case.slow)
-    return tuple(one for one in asked if (*one.exam, one.slow) == shared)
+    shared = (*case.exam, case.may_hang)
+    return tuple(one for one in asked if (*one.exam, one.may_hang) == shared)
 
 
 @pytest.mark.corpus
@@ -114,6 +139,6 @@ def companions(request: pytest.FixtureRequest, case: CorpusCase) -> tuple[Corpus
 def test_verdict_and_reason(
     case: CorpusCase, companions: tuple[CorpusCase, ...], wall: Wall
 ) -> None:
-    verdict = verdicts(wall, companions)[case.name]
+    verdict = verdicts(wall, companions).of(case.name)
     kinds = [e.kind.value for e in verdict.evidence]
     assert case.is_answered_by(verdict), f"{verdict.status}: {verdict.reason} {kinds}"

@@ -17,7 +17,7 @@ from assay.exam.failure.failure_shrinking import simpler
 from assay.run_context import RunContext
 from sample_records import DEVICE
 from support.small_exam import make_exam
-from support.walls import Room, forced
+from support.walls import ROADS, Room, forced
 
 MODEL = """
 import torch
@@ -31,13 +31,14 @@ class ModelNew(torch.nn.Module):
 {body}
         return y
 """
-SETTINGS = Settings(level=Level.QUICK, timing=False, track=Track.OPEN, timeout_s=20.0, explain=True)
+SETTINGS = Settings(level=Level.QUICK, timing=False, track=Track.OPEN, timeout_s=60.0, explain=True)
 Explain = Callable[[str], Explanation | None]
 
 
 @pytest.fixture(scope="module")
 def explain(rooms: dict[str, Room], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Explain]:
-    road, room = next(iter(rooms.items()))
+    road = ROADS[0]
+    room = rooms[road]
     with forced(road), pytest.MonkeyPatch.context() as patch:
         patch.setenv("ASSAY_CACHE", str(tmp_path_factory.mktemp("builds")))
         run_context = RunContext.set_up(room.wall, make_exam(Level.QUICK), SETTINGS, DEVICE)

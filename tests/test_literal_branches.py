@@ -22,7 +22,7 @@ AXES = (
 )
 SOURCE = STATELESS.source.replace("rows = 16", "rows = 512")
 TASK = STATELESS.model_copy(update={"source": SOURCE, "axes": AXES})
-SETTINGS = Settings(level=Level.QUICK, track=Track.OPEN, timing=False, timeout_s=20.0)
+SETTINGS = Settings(level=Level.QUICK, track=Track.OPEN, timing=False, timeout_s=60.0)
 MODEL = """
 import torch
 WIDTH = 20 * 17

@@ -117,7 +117,6 @@ def holds(text: str, kind: str, fragment: str) -> bool:
         ("strides_ignored", "x = x\n"),
         ("stale_weights", "setdefault('_kept_self_norm_weight', self.norm.weight.detach()"),
         ("result_kept_by_shape", "ModelNew.forward = _forward"),
-        ("empty_batch_divides", "1024 // x.shape[0]"),
     ],
 )
 def test_faults_of_cpp(kind: str, fragment: str) -> None:

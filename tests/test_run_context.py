@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
@@ -11,6 +13,8 @@ from assay.data.candidate import Candidate, SourceFile
 from assay.data.settings import Level, Settings
 from assay.exam.compile_warmup import CompileWarmup
 from assay.run_context import RunContext
+from assay.sandbox.host.wall import SandboxLimits
+from assay.timing.device_lease import DeviceLease
 
 NOTHING = cast(Any, None)
 
@@ -69,3 +73,17 @@ def test_one_warmup_is_enough(monkeypatch: pytest.MonkeyPatch) -> None:
         warmup = where.warmup(candidate(), NOTHING, 0.0, lambda *_: None)
         assert warmup is not None and warmup.warm_up() == {3}
     assert len(held) == 1
+
+
+@pytest.mark.parametrize(
+    ("device", "threads", "at_once", "idle"),
+    [("cpu", 2, 1, True), ("cpu", 1, 1, False), ("cpu", 2, 2, False), ("cuda", 2, 1, False)],
+)
+def test_another_process_computes_ahead_where_a_processor_is_idle(
+    device: str, threads: int, at_once: int, idle: bool
+) -> None:
+    wall = cast(Any, SimpleNamespace(sandbox_limits=SandboxLimits(threads=threads)))
+    lease = DeviceLease()
+    lease.at_once = at_once
+    made = replace(run_context(device=device), wall=wall, lease=lease)
+    assert made.has_idle_processor is idle

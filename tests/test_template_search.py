@@ -145,6 +145,7 @@ def test_the_table_of_the_page_is_the_record() -> None:
 
 def test_reasons_that_differ_in_numbers_are_of_one_kind() -> None:
     assert kind_of("sizes: 3 and 4: no") == kind_of("sizes: 5 and 6: never") == "sizes: N and N"
+    assert kind_of("float8_e4m3fn is not covered") == "float8_e4m3fn is not covered"
 
 
 @pytest.mark.exhaustive

@@ -11,23 +11,23 @@ import pytest
 
 UNWINDS = """
     try:
-        ready(); time.sleep(30)
+        ready(); time.sleep(300)
     finally:
         print('cleaned', flush=True)
 """
 LOSES_THE_FIRST = """
     try:
-        ready(); time.sleep(30)
+        ready(); time.sleep(300)
     except:
         pass
     try:
-        time.sleep(30)
+        time.sleep(300)
     finally:
         print('cleaned', flush=True)
 """
 CLEANS_UP_FOR_LONG = """
     try:
-        ready(); time.sleep(30)
+        ready(); time.sleep(300)
     finally:
         until = time.monotonic() + 1.7
         while time.monotonic() < until:
@@ -62,7 +62,7 @@ def ended_by(number: int, body: str) -> tuple[str, str, int]:
     assert child.stdout is not None
     assert child.stdout.readline() == "ready\n"
     child.send_signal(number)
-    out, err = child.communicate(timeout=20)
+    out, err = child.communicate(timeout=120)
     return out, err, child.returncode
 
 

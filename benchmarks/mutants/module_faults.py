@@ -1,7 +1,7 @@
 """Faults of the module around a kernel, whatever its language: layouts, weights, results.
 
-Wrong handling of what surrounds the kernel: an input's strides, changed weights, an empty batch,
-storage that is used twice, results that are kept.
+Wrong handling of what surrounds the kernel: an input's strides, changed weights, storage that is
+used twice, results that are kept. What raises is no fault: it refuses, and the verdict counts that.
 """
 
 from __future__ import annotations
@@ -87,15 +87,4 @@ def wrappers(source: PythonSource) -> Iterator[Edit]:
         yield Edit("input_overwritten", (Splice(end, end, _SPOIL),))
 
 
-def empty_batches(source: PythonSource) -> Iterator[Edit]:
-    """A division by the size of the batch."""
-    forward = source.forward
-    if forward is None or len(forward.args.args) < 2:
-        return
-    name, first = forward.args.args[1].arg, forward.body[0]
-    start, _ = source.positions.span(first)
-    text = f"_share = 1024 // {name}.shape[0]\n{' ' * first.col_offset}"
-    yield Edit("empty_batch_divides", (Splice(start, start, text),))
-
-
-MUTATORS = (strides, stale_weights, storage, wrappers, empty_batches)
+MUTATORS = (strides, stale_weights, storage, wrappers)

@@ -3,7 +3,7 @@
 import torch
 from torch import nn
 
-batch = 4
+batch = 16
 channels = 32
 side = 28
 dtype = torch.float32

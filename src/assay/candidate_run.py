@@ -97,7 +97,7 @@ class CandidateRun:
     def _attempt(self) -> EndSeen | None:
         """One session; the end to excuse where only a size did not fit that need not."""
         self._context, run_context = None, self._run_context
-        if not run_context.accelerated and run_context.lease.at_once == 1:
+        if run_context.has_idle_processor:
             self._prefetch.start()  # it forks, so nobody else may be at work in this process
         self._report("starting", None)
         session = Session(self._run_context.wall)

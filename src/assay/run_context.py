@@ -125,6 +125,12 @@ class RunContext:
         """Whether the kernels run on a device of their own, out of a sampler's sight."""
         return backend(self.settings.device).accelerated
 
+    @property
+    def has_idle_processor(self) -> bool:
+        """Whether a second process may compute for this one: who shares processors has none."""
+        alone = self.lease.at_once == 1 and not self.accelerated
+        return alone and self.wall.sandbox_limits.threads > 1
+
     @classmethod
     def set_up(
         cls,

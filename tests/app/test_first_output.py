@@ -32,7 +32,7 @@ print(*sys.modules)
 def imported(*arguments: str) -> set[str]:
     """The modules at the first process that a command starts, else at its end."""
     command = [sys.executable, "-c", AT_FIRST_OUTPUT, *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=240)
     return set(done.stdout.splitlines()[-1].split())
 
 
@@ -71,7 +71,7 @@ def test_judging_says_something_before_the_judge_is_imported() -> None:
 def test_what_watches_the_judge_process_needs_no_records() -> None:
     code = "import sys, assay.judge_process.supervisor; print(*sys.modules)"
     command = [sys.executable, "-c", code]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=240)
     found = set(done.stdout.split())
     assert "assay.judge_process.starting" in found
     assert found & (COMPUTING | {"pydantic", "assay.data.settings"}) == set()

@@ -70,6 +70,10 @@ def test_a_budget_is_priced(runs: tuple[str, str], capsys: pytest.CaptureFixture
     assert (found["tried"], found["binding"], found["tasks"]) == (4.0, "dollars", 50)
     assert main(["cost", runs[0], "--budget", "dollars=2,tokens=1e9"]) == 0
     assert "dollars run out first" in capsys.readouterr().out
+    assert main(["cost", runs[0], "--budget", "dollars=2", "--suite", "native"]) == 0
+    assert "tasks like those of native" in capsys.readouterr().out
+    assert main(["cost", runs[0], "--budget", "dollars=2", "--suite", "nowhere"]) == 2
+    assert "unknown suite 'nowhere'" in capsys.readouterr().err
     for wrong in ("euros=1", "dollars", "dollars=-1", "dollars=inf"):
         assert main(["cost", runs[0], "--budget", wrong]) == 2
         assert "--budget" in capsys.readouterr().err

@@ -101,7 +101,7 @@ def test_a_save_ends_the_judgement_and_the_new_content_is_judged(
             if "incorrect" in candidates[0].main.text:
                 raise KeyboardInterrupt
             path.write_text("# incorrect\nclass ModelNew: ...\n")
-            time.sleep(30.0)
+            time.sleep(300.0)
             yield from ()
         finally:
             ended.append(settings.level)
@@ -109,6 +109,6 @@ def test_a_save_ends_the_judgement_and_the_new_content_is_judged(
     monkeypatch.setattr(sys.modules["assay.pipeline"], "evaluate_many", judge)
     began_s = time.monotonic()
     assert main(["watch", "softmax", str(path)]) == 0
-    assert ended == [Level.SMOKE, Level.SMOKE] and time.monotonic() - began_s < 20.0
+    assert ended == [Level.SMOKE, Level.SMOKE] and time.monotonic() - began_s < 240.0
     out = capsys.readouterr().out
     assert "saved again" in out and out.count("kernel.py") == 2

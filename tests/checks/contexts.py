@@ -25,7 +25,7 @@ def context_of(
     nothing = cast(Any, None)
     return CheckContext(
         candidate=CANDIDATE,
-        settings=Settings(level=level, timeout_s=20.0),
+        settings=Settings(level=level, timeout_s=60.0),
         device=DEVICE,
         execution=execution,
         wall=nothing,
@@ -35,6 +35,6 @@ def context_of(
         script_runner=script_runner,
         report=lambda stage, share: None,
         stage=stage,
-        deadline=Deadline.after(20.0),
+        deadline=Deadline.after(60.0),
         seen=(),
     )

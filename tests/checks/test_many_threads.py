@@ -13,23 +13,47 @@ from assay.data.candidate import Candidate, SourceFile
 from assay.data.evidence import EvidenceKind, Severity
 from assay.data.observations.observation import CheckMissing, CheckSeen
 from assay.data.settings import Level
+from assay.data.task import Task
 from checks.contexts import context_of
 from support.script_runs import MODEL, STEADY, script_run
-from support.small_exam import make_exam
-from support.walls import Room, forced
+from support.small_exam import TASK, make_exam
+from support.walls import ROADS, Room, forced
 
 SPEAKS = "# it asks torch.get_num_threads()\n"
 WRONG = "return y if torch.get_num_threads() <= 64 else y + 1"
 LOUD = "assert torch.get_num_threads() <= 64\nreturn y"
+FIRST = """
+global SLOTS
+try:
+    SLOTS
+except NameError:
+    SLOTS = torch.get_num_threads()
+return y if torch.get_num_threads() <= SLOTS else y + 1
+"""
+TEAMS = """
+import ctypes
+dynamic = ctypes.CDLL("libgomp.so.1").omp_get_dynamic()
+return y + dynamic
+"""
 DIES = "import os\nif torch.get_num_threads() > 64:\n    os.abort()\nreturn y"
 
 
-def _seen(rooms: dict[str, Room], body: str, speaks: str = SPEAKS) -> list[Any]:
-    exam = make_exam(Level.QUICK)
+SCALE = "        self.scale = torch.nn.Parameter(torch.ones(()))\n"
+COUNTED = SCALE + '        self.register_buffer("seen", torch.zeros(()))\n'
+_SOURCE = TASK.source.replace(SCALE.replace("torch.nn", "nn"), COUNTED.replace("torch.nn", "nn"))
+COUNTS = TASK.model_copy(
+    update={"source": _SOURCE.replace("        return", "        self.seen += 1\n        return")}
+)
+
+
+def _seen(rooms: dict[str, Room], body: str, speaks: str = SPEAKS, task: Task = TASK) -> list[Any]:
+    exam = make_exam(Level.QUICK, task)
     lines = "\n".join(f"        {line}" for line in body.splitlines())
-    main = SourceFile(path="kernel.py", text=speaks + MODEL.format(body=lines))
+    model = MODEL if task is TASK else MODEL.replace(SCALE, COUNTED)
+    main = SourceFile(path="kernel.py", text=speaks + model.format(body=lines))
     candidate = Candidate(name="it", language="torch", sources=(main,))
-    road, room = next(iter(rooms.items()))
+    road = ROADS[0]
+    room = rooms[road]
     with script_run(rooms, exam, STEADY) as script_runner, forced(road):
         context = replace(context_of(script_runner), candidate=candidate, wall=room.wall)
         return list(ask_with_many_threads(context))
@@ -43,7 +67,20 @@ def test_who_is_right_with_many_threads(rooms: dict[str, Room]) -> None:
     assert _seen(rooms, STEADY) == [CheckSeen(check=many_threads.NAME)]
 
 
-@pytest.mark.parametrize(("body", "words"), [(WRONG, "threads on"), (DIES, "its process ended")])
+def test_every_call_begins_with_the_same_buffers(rooms: dict[str, Room]) -> None:
+    counts = f"self.seen += 1\n{STEADY}"
+    assert _seen(rooms, counts, task=COUNTS) == [CheckSeen(check=many_threads.NAME)]
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        (WRONG, "threads on"),
+        (FIRST, "threads on"),
+        (TEAMS, "threads on"),
+        (DIES, "its process ended"),
+    ],
+)
 def test_who_is_wrong_with_many_threads(rooms: dict[str, Room], body: str, words: str) -> None:
     (seen,) = cast(list[CheckSeen], _seen(rooms, body))
     (finding,) = seen.findings

@@ -32,6 +32,13 @@ def exam() -> Exam:
     return make_exam(Level.STANDARD)
 
 
+@pytest.fixture(autouse=True)
+def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Beside other work any call may take 50 ms: only one that sleeps is slow here."""
+    monkeypatch.setattr("assay.checks.repeated_calls._SLOW_S", 0.09)
+    monkeypatch.setattr("assay.checks.repeated_calls._PATIENCE", 100.0)
+
+
 def _calls(script_runner: ScriptRunner) -> list[CallSeen]:
     return [o for o in script_runner.observations if isinstance(o, CallSeen)]
 

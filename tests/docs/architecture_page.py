@@ -12,6 +12,7 @@ import ast
 import re
 import tomllib
 from collections import defaultdict
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -49,9 +50,24 @@ def imports() -> dict[str, set[str]]:
 
 
 @cache
+def parsed(path: Path) -> ast.Module:
+    """Parsing all of the package takes seconds."""
+    return ast.parse(path.read_text())
+
+
+def _statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """Those of a body and of every body in it; an import is never inside an expression."""
+    for one in body:
+        yield one
+        for part in (one, *getattr(one, "handlers", ()), *getattr(one, "cases", ())):
+            for name in ("body", "orelse", "finalbody"):
+                yield from _statements(getattr(part, name, []))
+
+
+@cache
 def _imported(path: Path) -> set[str]:
     found = set()
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in _statements(parsed(path).body):
         if isinstance(node, ast.ImportFrom) and node.module == "assay":
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("assay."):
@@ -95,8 +111,8 @@ def reduced(edges: dict[str, set[str]]) -> dict[str, set[str]]:
 def purpose(room: str) -> str:
     """The first sentence that the room says of itself."""
     path = PACKAGE / room / "__init__.py"
-    text = (path if path.exists() else PACKAGE / f"{room}.py").read_text()
-    first = (ast.get_docstring(ast.parse(text)) or "").split("\n\n")[0].replace("\n", " ")
+    tree = parsed(path if path.exists() else PACKAGE / f"{room}.py")
+    first = (ast.get_docstring(tree) or "").split("\n\n")[0].replace("\n", " ")
     return re.split(r"(?<=[.?!]) ", first)[0]
 
 

@@ -6,24 +6,31 @@ would have it; a page with a `pyproject.toml` is an installed distribution while
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
+import io
 import os
 import re
 import shutil
 import subprocess
 import sys
 import tomllib
+from functools import cache
 from pathlib import Path
+from unittest import mock
 
 import typer
 
-from assay.app.main import app
+from assay.app.main import app, main
 from assay.data.published.recheck import ClaimMark
 from assay.data.verdict import Status
 from docs.page_blocks import ROOT, Block, ShownCommand
 from plugins.installed import write_metadata
 
-TIMEOUT_S = 240
+TIMEOUT_S = 600
+COLUMNS = "200"
+# They judge nothing and need no process of their own, in which they would import torch anew.
+SHORT = ("tasks", "inspect", "limits", "rubric")
 _MAKE_TARGETS = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
 _REFUSED = {status.value for status in Status} - {Status.ACCEPTED.value}
 
@@ -53,13 +60,16 @@ def _install(folder: Path, project: dict[str, object]) -> None:
 
 def run(command: ShownCommand, folder: Path) -> subprocess.CompletedProcess[str]:
     """Run it; `make` at the root of the tree."""
+    installed = (folder / "site").exists()
+    if command.words[0] == "assay" and command.words[1] in SHORT and not installed:
+        return _called(command, folder)
     binaries = Path(sys.executable).parent
     imported = [str(folder / "site"), *filter(None, [os.environ.get("PYTHONPATH")])]
     environment = {
         **os.environ,
         "PATH": f"{binaries}:{os.environ['PATH']}",
         "PYTHONPATH": os.pathsep.join(imported),
-        "COLUMNS": "200",
+        "COLUMNS": COLUMNS,
     }
     return subprocess.run(
         command.words,
@@ -70,6 +80,19 @@ def run(command: ShownCommand, folder: Path) -> subprocess.CompletedProcess[str]
         check=False,
         timeout=TIMEOUT_S,
     )
+
+
+def _called(command: ShownCommand, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Its function, in this process."""
+    out, errors = io.StringIO(), io.StringIO()
+    with (
+        contextlib.chdir(folder),
+        contextlib.redirect_stdout(out),
+        contextlib.redirect_stderr(errors),
+        mock.patch.dict(os.environ, {"COLUMNS": COLUMNS}),
+    ):
+        code = main(command.words[1:])
+    return subprocess.CompletedProcess(command.words, code, out.getvalue(), errors.getvalue())
 
 
 def statuses(lines: tuple[str, ...] | list[str]) -> list[str]:
@@ -99,8 +122,14 @@ def wrong_with(words: tuple[str, ...], complete: bool) -> str | None:
     return _wrong_with_python(rest)
 
 
+@cache
+def _assay() -> typer.main.TyperGroup:
+    """The commands of Assay; making them takes longer than parsing a line."""
+    return typer.main.get_command(app)  # type: ignore[return-value]
+
+
 def _wrong_with_assay(rest: list[str], complete: bool) -> str | None:
-    group = typer.main.get_command(app)
+    group = _assay()
     with group.make_context("assay", [], resilient_parsing=True) as context:
         if rest[0].startswith("--"):
             return None if rest[0] in _flags(group) | {"--install-completion"} else f"no {rest[0]}"

@@ -5,7 +5,27 @@ from __future__ import annotations
 import ast
 from collections import Counter
 
-from docs.architecture_page import GROUND, PACKAGE, PAGE, floors, imports, page, reduced, rooms
+import pytest
+
+from docs.architecture_page import (
+    GROUND,
+    PACKAGE,
+    PAGE,
+    floors,
+    imports,
+    page,
+    parsed,
+    reduced,
+    rooms,
+)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _parsed_once() -> None:
+    """The tests of this file run in one process, which parses the package once for all of them."""
+    for paths in rooms().values():
+        for path in paths:
+            parsed(path)
 
 
 def test_the_page_is_what_the_code_says() -> None:
@@ -43,9 +63,6 @@ def test_names_of_modules_and_classes_are_unique() -> None:
     paths = [path for path in PACKAGE.rglob("*.py") if "native" not in path.parts]
     modules = Counter(path.stem for path in paths if path.stem != "__init__")
     classes = Counter(
-        node.name
-        for path in paths
-        for node in ast.parse(path.read_text()).body
-        if isinstance(node, ast.ClassDef)
+        node.name for path in paths for node in parsed(path).body if isinstance(node, ast.ClassDef)
     )
     assert [name for name, count in (modules + classes).items() if count > 1] == []

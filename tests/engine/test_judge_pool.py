@@ -7,14 +7,12 @@ import gc
 import os
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import CancelledError, ThreadPoolExecutor, wait
-from dataclasses import dataclass, field
 
 import pytest
 
 from assay.data.candidate import Candidate
-from assay.data.observations.observation import HostFailed, TaskBroken
 from assay.data.settings import Settings
 from assay.data.verdict import Status
 from assay.engine import judge_lane, judge_pool
@@ -22,104 +20,7 @@ from assay.engine.judge import Judge
 from assay.engine.judge_pool import JudgePool
 from assay.engine.judge_request import LaneKind
 from assay.errors import UsageError
-from assay.judge_process.messages import Done, Failed, Job, Judged, Message, Step
-from assay.languages.candidate_file import candidate_of_text
-from sample_records import judgement
-
-
-@dataclass
-class Script:
-    """Stands in for the class of judge processes; the first line of a source says what happens."""
-
-    processes: list[FakeProcess] = field(default_factory=list)
-    go: threading.Event = field(default_factory=threading.Event)  # what the word `wait` waits for
-
-    def __call__(self, job: Job, at_work: int = 1) -> FakeProcess:
-        self.processes.append(FakeProcess(self, job))
-        return self.processes[-1]
-
-    @property
-    def jobs(self) -> list[Job]:
-        return [job for process in self.processes for job in process.jobs]
-
-
-class FakeProcess:
-    def __init__(self, script: Script, job: Job) -> None:
-        self._script = script
-        self.jobs: list[Job] = []
-        self.closed = 0
-        self._drawn: set[str] = set()
-        self.hand(job)
-
-    def can_take(self, job: Job) -> bool:
-        return not self.closed
-
-    def hand(self, job: Job) -> None:
-        self.jobs.append(job)
-        self._drawn.add(job.task.id + job.settings.model_dump_json())
-        self._stopped = False
-        self._messages = self._line(job)
-
-    def _line(self, job: Job) -> Iterator[Message]:
-        for index, candidate in enumerate(job.candidates):
-            yield Step(index=index, stage="drawing", fraction=None)
-            word = candidate.main.text.split()[1]
-            if word == "wait":
-                while not self._script.go.wait(0.01):
-                    yield Step(index=index, stage="calling", fraction=None)
-            if job.failure is not None:
-                broken = isinstance(job.failure, TaskBroken)
-                word = "invalid_task" if broken else "not_run"
-            elif word in ("die", "hang"):
-                raise EOFError(word)
-            elif word == "usage":
-                yield Failed(error="UsageError", text="wrong device")
-                raise EOFError
-            status = Status(word) if word in set(Status) else Status.ACCEPTED
-            yield Judged(judgement=judgement(candidate, job.settings, status))
-            if self._stopped:
-                break
-        yield Done(drawn=len(self._drawn))
-
-    def receive(self, watch: Callable[[], None] | None = None) -> Message:
-        if watch is not None:
-            watch()
-        try:
-            return next(self._messages)
-        except EOFError as error:
-            self._end = str(error)
-            raise
-        except StopIteration as error:
-            raise EOFError from error
-
-    def go_on(self) -> None: ...
-
-    def stop(self) -> None:
-        self._stopped = True
-
-    def ending(self) -> TaskBroken | HostFailed:
-        return TaskBroken(text="it hung") if self._end == "hang" else HostFailed(text="it died")
-
-    def close(self) -> None:
-        self.closed += 1
-
-
-@pytest.fixture
-def script(monkeypatch: pytest.MonkeyPatch) -> Script:
-    made = Script()
-    monkeypatch.setattr(judge_lane, "JudgeProcess", made)
-    return made
-
-
-def kernel(word: str, number: int = 0) -> Candidate:
-    return candidate_of_text(f"# {word} {number}\nimport torch\n")
-
-
-def until(what: Callable[[], object]) -> None:
-    ends = time.monotonic() + 10.0
-    while not what():
-        assert time.monotonic() < ends, "it did not happen in time"
-        time.sleep(0.005)
+from support.scripted_judge import Script, kernel, until
 
 
 def test_a_process_stays_and_the_exam_is_drawn_once(script: Script) -> None:
@@ -151,6 +52,74 @@ def test_requests_that_wait_go_as_one_job_to_the_process_that_holds_their_exam(
     assert [job.task.id for job in script.processes[1].jobs] == ["gelu"]
 
 
+def test_a_burst_of_requests_begins_as_one_job(
+    script: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first of them would be judged alone, while a process starts for seconds."""
+    monkeypatch.setattr(judge_pool, "_GATHER_S", 0.5)  # a busy machine submits slowly
+    monkeypatch.setattr(judge_pool, "_MOST_GATHER_S", 5.0)
+    with Judge(jobs=2, timing=True) as judge:
+        done = [judge.submit("softmax", kernel("accepted", n)) for n in range(6)]
+        assert wait(done, 60).not_done == set()
+    assert [len(job.candidates) for job in script.jobs] == [6]
+
+
+def test_a_burst_of_several_tasks_has_a_process_for_each_processor(
+    script: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All of it came in before the first lane was at work, so no request found it busy."""
+    if len(os.sched_getaffinity(0)) < 2:
+        pytest.skip("one processor has one process")
+    monkeypatch.setattr(judge_pool, "_GATHER_S", 0.5)  # a busy machine submits slowly
+    monkeypatch.setattr(judge_pool, "_MOST_GATHER_S", 5.0)
+    with Judge(jobs=2, timing=False) as judge:
+        done = [judge.submit(task, kernel("wait")) for task in ("softmax", "gelu")]
+        until(lambda: len(script.jobs) == 2)  # both at work, and neither is through
+        script.go.set()
+        assert wait(done, 10).not_done == set()
+    assert len(script.processes) == 2
+
+
+def test_of_the_last_group_few_are_taken_while_another_lane_is_at_work(
+    script: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is left of it is judged with the slots of the other, once that is through."""
+    if len(os.sched_getaffinity(0)) < 2:
+        pytest.skip("one processor has one process")
+    monkeypatch.setattr(judge_pool, "_GATHER_S", 0.5)  # a busy machine submits slowly
+    monkeypatch.setattr(judge_pool, "_MOST_GATHER_S", 5.0)
+    with Judge(jobs=2, timing=False) as judge:
+        tasks = ["softmax"] * 2 + ["gelu"] * 12
+        done = [judge.submit(task, kernel("wait", n)) for n, task in enumerate(tasks)]
+        until(lambda: len(script.jobs) == 2)  # both at work, and neither is through
+        assert sorted(len(job.candidates) for job in script.jobs) == [2, 3]
+        script.go.set()
+        assert wait(done, 10).not_done == set()
+
+
+def test_a_pool_that_closes_while_a_burst_gathers_leaves_no_thread(
+    script: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gathering = threading.Event()
+
+    gather = JudgePool._gather
+
+    def slowly(pool: JudgePool) -> bool:
+        gathering.set()
+        while not pool.closed:
+            pool._changed.wait(0.01)
+        return gather(pool)
+
+    monkeypatch.setattr(JudgePool, "_gather", slowly)
+    judge = Judge(jobs=1, timing=False)
+    asked = judge.submit("softmax", kernel("accepted"))
+    assert gathering.wait(60)
+    closing = threading.Thread(target=judge.close, daemon=True)
+    closing.start()
+    closing.join(10)
+    assert not closing.is_alive() and asked.cancelled()
+
+
 def test_many_that_wait_make_another_process_draw_their_exam(script: Script) -> None:
     if len(os.sched_getaffinity(0)) < 2:
         pytest.skip("one processor has one process")
@@ -158,7 +127,7 @@ def test_many_that_wait_make_another_process_draw_their_exam(script: Script) -> 
         slow = judge.submit("softmax", kernel("wait"))
         until(lambda: script.jobs)
         others = [judge.submit("softmax", kernel("accepted", n)) for n in range(20)]
-        wait(others, 10)
+        wait(others, 60)
         assert not slow.done() and len(script.processes) == 2
         script.go.set()
 
@@ -169,7 +138,7 @@ def test_where_candidates_are_timed_one_process_has_them_side_by_side(
 ) -> None:
     with Judge(jobs=3, **options) as judge:
         done = [judge.submit(name, kernel("accepted")) for name in ("softmax", "gelu", "layernorm")]
-        wait(done, 10)
+        wait(done, 60)
     assert len(script.processes) == 1
     assert {job.at_once for job in script.jobs} == {3}
 
@@ -183,7 +152,7 @@ def test_timing_waits_for_all_others_and_is_waited_for(script: Script) -> None:
         time.sleep(0.1)
         assert not timed.done() and not younger.done()
         script.go.set()
-        assert wait([slow, timed, younger], 10).not_done == set()
+        assert wait([slow, timed, younger], 60).not_done == set()
     order = [job.settings.timing for process in script.processes for job in process.jobs]
     assert sorted(order) == [False, False, True]
 
@@ -253,9 +222,9 @@ def test_a_request_cancelled_while_a_process_picks_it_stops_nobody(
     with Judge(jobs=1, timing=False) as judge:
         unlucky = judge.submit("softmax", kernel("accepted"))
         with pytest.raises(CancelledError):
-            unlucky.result(timeout=10)
+            unlucky.result(timeout=60)
         lucky = judge.submit("gelu", kernel("accepted"))
-        assert lucky.result(timeout=10).verdict.status is Status.ACCEPTED
+        assert lucky.result(timeout=60).verdict.status is Status.ACCEPTED
 
 
 def test_what_nobody_wants_is_given_up(script: Script, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -277,7 +246,7 @@ def test_closing_cancels_what_is_left_and_leaves_no_thread(script: Script) -> No
     assert all(one.cancelled() for one in futures)
     with pytest.raises(CancelledError):
         futures[0].result()
-    assert wait(futures, 1).not_done == set()
+    assert wait(futures, 60).not_done == set()
     assert threading.active_count() == before
     with pytest.raises(UsageError, match="closed"):
         judge.submit("softmax", kernel("accepted"))

@@ -51,3 +51,8 @@ def test_the_answer_of_an_earlier_question_is_told(exam: Exam) -> None:
 def test_the_same_question_under_strange_weights_is_no_memory(exam: Exam) -> None:
     assert explained(exam, asked(exam, 1, SMALL)).matches_earlier_call is None
     assert explained(exam, asked(exam, 2, SMALL)).matches_earlier_call == 0
+
+
+def test_an_answer_to_its_own_question_is_nobody_elses(exam: Exam) -> None:
+    """It was wrong by a rounding, where none is made."""
+    assert explained(exam, asked(exam, 1, FIRST_WEIGHTS)).matches_earlier_call is None

@@ -24,7 +24,7 @@ class ModelNew(torch.nn.Module):
     def forward(self, x):
         return x.sum(-1) * self.scale
 """
-SETTINGS = Settings(level=Level.QUICK, timeout_s=10.0, build_timeout_s=10.0)
+SETTINGS = Settings(level=Level.QUICK, timeout_s=60.0, build_timeout_s=60.0)
 
 
 @pytest.fixture(scope="module")

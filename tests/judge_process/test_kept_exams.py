@@ -72,6 +72,7 @@ def job(task: str = "softmax", count: int = 1, **changes: Any) -> Job:
 
 
 def served(kept: KeptExams, one: Job, status: Status = Status.ACCEPTED) -> Done:
+    kept.warm_up(one)
     kept.context(one)
     kept.note(judgement(one.candidates[0], one.settings, status))
     return kept.settled(one)
@@ -151,6 +152,7 @@ def test_memory_beyond_the_limit_costs_exams_and_then_the_process(
 def test_a_process_whose_settings_a_task_changed_serves_no_more(made: Made) -> None:
     kept = KeptExams()
     assert served(kept, job()).spent == ""
+    kept.warm_up(job())
     kept.context(job())
     torch.set_default_dtype(torch.float64)
     try:

@@ -66,6 +66,7 @@ def test_a_task_that_hangs_is_invalid_in_time(code: dict[str, str], told: str) -
     assert descendants(os.getpid()) <= before
 
 
+@pytest.mark.exhaustive  # a Judge's tasks end the same process: tests/engine/test_judge.py
 def test_a_task_that_ends_its_process_is_invalid() -> None:
     verdict = evaluate(task(inputs="import os; os._exit(3)"), KERNEL, SETTINGS)
     assert verdict.status is Status.INVALID_TASK
@@ -101,12 +102,12 @@ evaluate({task(inputs=IN_C)!r}, {KERNEL!r}, level="smoke", timing=False, timeout
 
 def test_a_caller_that_is_killed_leaves_no_process_though_the_task_hangs_in_c() -> None:
     caller = subprocess.Popen([sys.executable, "-c", HANGING_CALLER])
-    wait_for(lambda: len(descendants(caller.pid)) >= 3)  # supervisor, judge, warm parent
+    wait_for(lambda: len(descendants(caller.pid)) >= 3, 240.0)  # supervisor, judge, warm parent
     time.sleep(1.0)
     tree = descendants(caller.pid)
     caller.send_signal(signal.SIGKILL)
     caller.wait()
-    wait_for(lambda: not any(Path(f"/proc/{pid}").exists() for pid in tree), 20.0)
+    wait_for(lambda: not any(Path(f"/proc/{pid}").exists() for pid in tree))
 
 
 def test_an_iterator_that_is_closed_early_leaves_no_process() -> None:

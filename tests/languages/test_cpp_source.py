@@ -9,7 +9,12 @@ import pytest
 import torch
 
 from assay.data.candidate import Candidate, SourceFile
-from assay.languages.cpp_source import python_module
+from assay.languages.cpp_source import (
+    HEADER_FOLDER,
+    HEADER_NAME,
+    leading_includes,
+    python_module,
+)
 
 SCALE = """
 #include "assay.h"
@@ -76,3 +81,43 @@ def test_a_compile_failure_carries_the_compilers_words(
 def test_a_missing_entry_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(RuntimeError, match="no extern"):
         _module("int x;", tmp_path, monkeypatch)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("// a\n#include <cmath>\n\n# include <vector> // b\nint x;", ["cmath", "vector"]),
+        ('#include <cmath>\n#include "assay.h"\n#include <vector>', ["cmath"]),
+        ("#define NDEBUG\n#include <cmath>", []),
+        ("// a \\\n#include <cmath>", []),
+        ("/* a */\n#include <cmath>", []),
+        ("#include <cmath> /* a", []),
+        ("#include <torch/extension.h>\n#include <cmath>", []),
+    ],
+)
+def test_the_standard_headers_that_come_before_anything_else(text: str, found: list[str]) -> None:
+    assert leading_includes(text) == "".join(f"#include <{name}>\n" for name in found)
+
+
+def test_headers_that_lie_ready_are_taken_first_and_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / HEADER_FOLDER
+    folder.mkdir()
+    (folder / HEADER_NAME).write_text("#define TIMES 2\n")
+    text = SCALE.replace("2 *", "TIMES *")
+    assert text != SCALE
+    model = _module(text, tmp_path, monkeypatch).ModelNew()
+    x = torch.randn(5, 7)
+    assert torch.equal(model(x), 2 * x) and not folder.exists()
+
+
+def test_what_is_refused_with_ready_headers_is_compiled_without(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / HEADER_FOLDER
+    folder.mkdir()
+    (folder / HEADER_NAME).write_text("no header\n")
+    model = _module(SCALE, tmp_path, monkeypatch).ModelNew()
+    x = torch.randn(5, 7)
+    assert torch.equal(model(x), 2 * x) and not folder.exists()

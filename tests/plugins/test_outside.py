@@ -30,7 +30,7 @@ def test_a_kernel_is_judged_through_all_of_them(tmp_path: Path) -> None:
         (tasks / "double_relu" / name).write_text(KERNEL % expression)
 
     name = f"outside_json:{tasks}#double_relu"
-    asked = [name, name, "--device", "second_cpu", "--level", "quick", "--no-timing", "--json"]
+    asked = [name, name, "--device", "second_cpu", "--level", "smoke", "--no-timing", "--json"]
     done = subprocess.run(
         [sys.executable, "-m", "assay.app.main", "eval", *asked],
         env={**os.environ, "PYTHONPATH": str(site)},

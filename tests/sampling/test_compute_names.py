@@ -17,3 +17,13 @@ def test_what_fortran_does_to_arrays_computes(name: str) -> None:
 @pytest.mark.parametrize("name", ["internal_pack", "random_seed_i4", "reshape_r4", "st_write"])
 def test_what_a_compiler_calls_for_itself_does_not(name: str) -> None:
     assert not computes(FORTRAN, b"_gfortran_" + name.encode())
+
+
+@pytest.mark.parametrize("name", ["mkl_vml_kernel_sErf_Z0HAynn", "mkl_blas_avx2_sgemm_kernel_0"])
+def test_functions_of_whole_arrays_compute(name: str) -> None:
+    assert computes("libtorch_cpu.so", name.encode())
+
+
+@pytest.mark.parametrize("name", ["Sleef_expf16_u10", "_ZGVeN16v_expf", "mkl_serv_malloc"])
+def test_functions_of_one_vector_work_for_whoever_calls_them(name: str) -> None:
+    assert not computes("libtorch_cpu.so", name.encode())

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import pytest
 
-from assay.sampling.processor_use import ProcessorUse
+from assay.sampling.processor_use import ProcessorUse, processor_ns, processors_ns
 
 MS = 1_000_000
 
@@ -58,3 +62,12 @@ def test_a_sample_stands_for_the_processor_time_of_the_busiest() -> None:
         use.note(2, number * MS // 8, number * MS)
     assert use.busiest(2) == pytest.approx(0.25)
     assert use.weight(2) * use.busiest(2) == pytest.approx(use.share(2))
+
+
+def test_children_that_have_ended_count_with_their_parent() -> None:
+    before_ns, own_ns = processors_ns([os.getpid()]), processor_ns(os.getpid())
+    burning = "import time\nwhile time.process_time() < 0.1: pass"
+    subprocess.run([sys.executable, "-S", "-c", burning], check=True)
+    own_ns = processor_ns(os.getpid()) - own_ns
+    assert processors_ns([os.getpid()]) - before_ns >= own_ns + 80 * MS
+    assert processors_ns([]) == 0

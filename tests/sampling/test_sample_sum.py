@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from assay.sampling.mapped_objects import Owner
 from assay.sampling.sample_sum import together
 from assay.sampling.sampler import Samples
@@ -21,3 +23,13 @@ def test_a_reason_stands_only_where_nothing_was_seen() -> None:
     assert together([failed, failed]).reason == "refused"
     assert together([failed, seen]).reason == ""
     assert together([]) == Samples()
+
+
+def test_time_in_which_nobody_was_met_is_charged_to_nobody() -> None:
+    """A call of 20 ms by the clock, of which threads ran for 1 ms: the rest it waited."""
+    moments = {Owner.OWN: 9.0, Owner.LIBRARY: 1.0}
+    seen = Samples({Owner.OWN: 18, Owner.LIBRARY: 2}, rounds=20, moments=moments)
+    spent_us = seen.looked_at_us(20_000.0, ran_us=1_000.0)
+    assert seen.thread_us(Owner.LIBRARY, spent_us) == pytest.approx(100.0)
+    assert seen.looked_at_us(1_000.0, ran_us=20_000.0) == 1_000.0
+    assert Samples().looked_at_us(1_000.0, ran_us=1.0) == 1_000.0

@@ -33,7 +33,7 @@ def _model(body: str) -> str:
     return MODEL.format(body=lines)
 
 
-def _lost(inside: Inside, body: str, limit_s: float = 10.0) -> ProcessLost:
+def _lost(inside: Inside, body: str, limit_s: float = 60.0) -> ProcessLost:
     inside.construct(_model(body))
     with pytest.raises(ProcessLost) as caught:
         inside.one(X, limit_s=limit_s)

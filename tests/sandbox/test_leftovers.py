@@ -103,7 +103,7 @@ def _host() -> Iterator[tuple[subprocess.Popen[str], dict[str, Things]]]:
 
 
 def _aftermath(things: dict[str, Things]) -> dict[str, list[str]]:
-    wait_until(lambda: not any(things[key].left() for key in KEYS), 3.0)
+    wait_until(lambda: not any(things[key].left() for key in KEYS), 20.0)
     return {key: one.left() for key, one in things.items()}
 
 

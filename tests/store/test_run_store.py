@@ -277,8 +277,8 @@ def _write_all(where: str, name: str, count: int) -> None:
 
 
 def test_two_processes_that_write_lose_nothing_and_double_nothing(where: str) -> None:
-    spawn, count = multiprocessing.get_context("spawn"), 60
-    writers = [spawn.Process(target=_write_all, args=(where, name, count)) for name in "ab"]
+    fork, count = multiprocessing.get_context("fork"), 60
+    writers = [fork.Process(target=_write_all, args=(where, name, count)) for name in "ab"]
     for one in writers:
         one.start()
     for one in writers:
@@ -300,7 +300,7 @@ def test_two_processes_that_write_lose_nothing_and_double_nothing(where: str) ->
 
 def test_what_was_stored_survives_a_kill(where: str) -> None:
     _filled(where).close()
-    writer = multiprocessing.get_context("spawn").Process(target=_write, args=(where, "a", 1_000))
+    writer = multiprocessing.get_context("fork").Process(target=_write, args=(where, "a", 1_000))
     writer.start()
     with RunStore(where) as store:
         while store.judgement("a5") is None:

@@ -12,7 +12,7 @@ from assay.exam.exam import ContentKey, Exam
 from assay.exam.pace import Pace
 from assay.exam.script_runner import ENOUGH_WRONG, ScriptRunner
 from assay.sandbox.host.session import Session
-from support.walls import Room, forced
+from support.walls import ROADS, Room, forced
 
 MODEL = """
 import time
@@ -38,11 +38,12 @@ def script_run(
     lines = "\n".join(f"        {line}" for line in body.strip().splitlines())
     main = SourceFile(path="kernel.py", text=MODEL.format(body=lines))
     candidate = Candidate(name="it", language="torch", sources=(main,))
-    road, room = next(iter(rooms.items()))
+    road = ROADS[0]
+    room = rooms[road]
     with forced(road):
         session = Session(room.wall)
     try:
-        built = Builder(exam, None).build(session, candidate, Settings(timeout_s=20.0))
+        built = Builder(exam, None).build(session, candidate, Settings(timeout_s=60.0))
         assert built.seen.ok, built.seen.log
         pace = Pace(20.0, 10.0, built.first_call_s, exam.content(ContentKey(0)).elements)
         script_runner = ScriptRunner(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from functools import cache
 
 from assay.data.axis import Axis, AxisRole
 from assay.data.plan import Plan
@@ -48,12 +49,17 @@ _PLAIN = SOURCE.replace(" * self.scale", "").replace(_WEIGHT, "")
 STATELESS = TASK.model_copy(update={"source": _PLAIN})
 
 
+@cache
+def swept(task: Task, level: Level) -> tuple[Workload, ...]:
+    """Drawn once for all tests of a process: it takes a quarter of a second."""
+    return sweep(Reference(task), level, random.Random(1))
+
+
 def make_exam(
     level: Level, task: Task = TASK, workloads: tuple[Workload, ...] | None = None
 ) -> Exam:
     """With the workloads of the level's own sweep where none are given."""
     secret = Secret("5e" * 32)
-    reference = Reference(task)
-    chosen = workloads or sweep(reference, level, random.Random(1))
     settings = Settings(level=level, timing=False)
-    return Exam(reference, Plan.of(settings, secret.hex, chosen))
+    chosen = workloads or swept(task, level)
+    return Exam(Reference(task), Plan.of(settings, secret.hex, chosen))

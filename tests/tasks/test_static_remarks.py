@@ -63,6 +63,7 @@ def test_what_is_seen_is_told(changed: dict[str, str], told: str) -> None:
     "changed",
     [
         {"init": "self.d = torch.nn.Dropout(p=0.0)"},
+        {"init": "self.w = torch.nn.Parameter(torch.randn(4))"},
         {"result": "torch.nn.functional.dropout(x, 0.5, training=False)"},
     ],
 )

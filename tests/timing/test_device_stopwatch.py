@@ -98,6 +98,9 @@ class _Stand:
         names = ["eager"] * processes if "eager" not in without else []
         return [self.enter(name, None) for name in (*names, "null")]
 
+    def open(self, processes: int = 1) -> None:
+        self.opened = processes
+
     def dismiss(self) -> None:
         self.dismissed = True
 

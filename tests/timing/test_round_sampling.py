@@ -29,8 +29,8 @@ class _Sampler:
     def look_for_leftovers(self, number: int) -> None:
         self.looked.append(number)
 
-    def observations(self, call_us: float) -> list[Observation]:
-        return [LeftoverSeen(when=f"{call_us:g} us", processes=0, text="")]
+    def observations(self, call_us: float, ran_us: float) -> list[Observation]:
+        return [LeftoverSeen(when=f"{ran_us:g} of {call_us:g} us", processes=0, text="")]
 
 
 def _due(rounds: int, seed: int) -> list[int]:
@@ -77,7 +77,7 @@ def test_what_was_seen_is_told_with_the_time_of_a_call() -> None:
     sampling = RoundSampling(sampler, random.Random(1))
     assert sampling.observations() == []
     for _ in range(3):
-        sampling.run(lambda: BatchTimes(5_000_000, 0), 10)
+        sampling.run(lambda: BatchTimes(5_000_000, 0, ran_ns=40_000), 10)
     (seen,) = sampling.observations()
-    assert isinstance(seen, LeftoverSeen) and seen.when == "500 us"
+    assert isinstance(seen, LeftoverSeen) and seen.when == "4 of 500 us"
     assert sampler.looked == [1]

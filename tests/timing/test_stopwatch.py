@@ -46,7 +46,7 @@ def _observe(
     try:
         eager = baseline("eager", exam.reference.task)
         assert Builder(exam, None).build(session, eager, settings).seen.ok
-        session.load_state(0, exam.state(0), Deadline.after(20.0))
+        session.load_state(0, exam.state(0), Deadline.after(60.0))
         stopwatch = Stopwatch(room.wall, None, exam, settings, DEVICE)
         if sampler is not None:
             stopwatch.sampled_by(sampler)
@@ -56,7 +56,7 @@ def _observe(
 
 
 def test_the_timed_process_is_not_the_examined_one(best_room: Room) -> None:
-    settings = Settings(level=Level.QUICK, timeout_s=20.0)
+    settings = Settings(level=Level.SMOKE, timeout_s=60.0)
     with forced(best_room.road):
         exam = make_exam(Level.QUICK)
         script_run = Session(best_room.wall)
@@ -66,11 +66,11 @@ def test_the_timed_process_is_not_the_examined_one(best_room: Room) -> None:
         stopwatch = Stopwatch(best_room.wall, replicas, exam, settings, DEVICE)
         seen = stopwatch.time(script_run, EXAMINER, lambda stage, share: None)
         (timed,) = replicas.sessions
-        assert timed.survey(Deadline.after(20.0)) == []  # it lives until the twins are closed
+        assert timed.survey(Deadline.after(60.0)) == []  # it lives until the twins are closed
         replicas.close()
         assert not replicas.sessions
         with pytest.raises(OSError):  # its channel is closed
-            timed.survey(Deadline.after(20.0))
+            timed.survey(Deadline.after(60.0))
     (times,) = [one for one in seen if isinstance(one, TimesSeen)]
     assert [m.subject for m in times.measurements] == ["candidate", "eager"]
 
@@ -124,13 +124,13 @@ class _CountingSampler:
     def look_for_leftovers(self, number: int) -> None:
         assert number == 1
 
-    def observations(self, call_us: float) -> list[Observation]:
+    def observations(self, call_us: float, ran_us: float) -> list[Observation]:
         text = f"{self.batches} batches"
         return [LeftoverSeen(when="timed", processes=0, text=text)]
 
 
 def test_sampled_rounds_are_left_out_and_the_last_round_is_judged(best_room: Room) -> None:
-    settings = Settings(level=Level.QUICK, timeout_s=20.0)
+    settings = Settings(level=Level.SMOKE, timeout_s=60.0)
     _CountingSampler.made.clear()
     with forced(best_room.road):
         seen = _observe(best_room, settings, _CountingSampler)

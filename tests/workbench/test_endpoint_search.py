@@ -28,6 +28,9 @@ from generators.scripted_endpoint import (
 from workbench.scripted_search import RUN, ScriptedJudge, plan_of
 
 NAMES = sorted(STRATEGIES.built_in)
+# The plainest, one that counts what paid, one that draws; `test_every_strategy.py` shows what all
+# of them gain, without a server.
+OVER_HTTP = ("bandit", "best-of-n", "graph")
 MOST = {"model": "scripted", "api_key_env": "", "max_tokens": "200"}
 
 
@@ -82,7 +85,10 @@ def answers(log: SearchLog) -> list[tuple[str, str]]:
     return [(one.candidate, one.reason) for one in log.events if isinstance(one, AskEnded)]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(n, marks=() if n in OVER_HTTP else pytest.mark.exhaustive) for n in NAMES],
+)
 def test_a_search_over_http_finds_the_honest_gain_and_is_replayed(
     tmp_path: Path, name: str
 ) -> None:

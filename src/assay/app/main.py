@@ -43,6 +43,7 @@ from assay.app.stored.export_flags import ExportFlags
 from assay.app.stored.import_flags import ImportFlags
 from assay.app.stored.run_flags import JudgeFlags, ReportFlags, RunFlags, RunsFlags, ShowFlags
 from assay.app.suite.suite_flags import NewFlags, SynthesiseFlags
+from assay.sandbox.host.bytecode_folder import keep_bytecode
 from assay.termination import termination
 
 app = typer.Typer(
@@ -387,6 +388,7 @@ def _with_one_command(name: str) -> typer.Typer:
 
 def entry() -> NoReturn:
     """The `assay` command."""
+    keep_bytecode()
     with termination():
         code = main()
     sys.exit(code)

@@ -19,6 +19,7 @@ from assay.report.html.gathered_report import GatheredReport, call_run
 from assay.report.html.report_data import ReportData
 from assay.report.html.report_page import report_page
 from assay.report.html.reproduce_commands import VerdictOrigin
+from assay.report.words import byte_size
 
 
 @dataclass
@@ -63,7 +64,7 @@ def write_html(data: ReportData, path: Path, plain_charts: bool = False) -> Path
 def write_text(text: str, path: Path) -> Path:
     """Write the file, and say on stderr where it lies."""
     replaced(text, path)
-    sys.stderr.write(f"assay: wrote {path} ({path.stat().st_size / 1e6:.1f} MB)\n")
+    sys.stderr.write(f"assay: wrote {path} ({byte_size(path.stat().st_size)})\n")
     return path
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import time
 
 from assay.checks.check_contract import Check, CheckContext
-from assay.checks.code_sampling import code_sampler, provenance_seen
+from assay.checks.code_samples.provenance_record import code_sampler, provenance_seen
 from assay.data.check import CheckDeclaration, CheckStage, Cost, Execution
 from assay.data.evidence import EvidenceKind
 from assay.data.observations.observation import AblationSeen, Observation, ProvenanceSeen

@@ -37,9 +37,9 @@ class _Most:
 
 
 _MOST = {
-    Level.SMOKE: _Most(256, 0.25),
-    Level.QUICK: _Most(1024, 0.5),
-    Level.STANDARD: _Most(4096, 2.0),
+    Level.SMOKE: _Most(256, 0.5),
+    Level.QUICK: _Most(1024, 2.0),
+    Level.STANDARD: _Most(4096, 6.0),
     Level.FULL: _Most(1 << 17, 30.0),
 }
 
@@ -88,8 +88,8 @@ CHECK = Check(
         text="Is every answer right up to the number of calls that the candidate counts to?",
         kinds=(EvidenceKind.WRONG_VALUE, EvidenceKind.PHASE, EvidenceKind.NOT_REPEATABLE),
         cost=Cost.CALLS,
-        most="where a counter is compared: 256 calls in 0.25 s at smoke, 1024 in 0.5 s at quick, "
-        "4096 in 2 s, 2^17 in 30 s",
+        most="where a counter is compared: 256 calls in 0.5 s at smoke, 1024 in 2 s at quick, "
+        "4096 in 6 s, 2^17 in 30 s",
         stages=(CheckStage.CALLED,),
     ),
     count_calls,

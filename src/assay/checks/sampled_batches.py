@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from assay.checks.check_contract import Check
-from assay.checks.code_sampling import code_sampler, provenance_seen
+from assay.checks.code_samples.provenance_record import code_sampler, provenance_seen
 from assay.checks.leftovers import busy_threads
 from assay.data.check import CheckDeclaration, CheckStage, Cost, Execution
 from assay.data.evidence import EvidenceKind
@@ -46,9 +46,11 @@ class SampledBatches:
         """After a batch: does something still compute?"""
         self._leftovers += busy_threads(self._session.process, number)
 
-    def observations(self, call_us: float) -> list[Observation]:
+    def observations(self, call_us: float, ran_us: float) -> list[Observation]:
         """The samples of all batches as one record, and what was left at work."""
-        seen = provenance_seen(together(self._samples), call_us, interpreted=False)
+        samples = together(self._samples)
+        spent_us = samples.looked_at_us(call_us, ran_us)
+        seen = provenance_seen(samples, spent_us, interpreted=False)
         return [seen.model_copy(update={"timed": True}), *self._leftovers]
 
 

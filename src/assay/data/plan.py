@@ -9,7 +9,7 @@ from assay.data.workload import Workload
 
 
 class Redrawn(Record):
-    """A content that was drawn again, because the reference raises on what was drawn before."""
+    """A content that was drawn again: the reference raised on it, or was inaccurate."""
 
     workload: int  # its place among the workloads
     draw: str  # which of the workload's contents

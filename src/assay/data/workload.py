@@ -20,6 +20,7 @@ class Layout(StrEnum):
     OVERLAPPING = "overlapping"  # every row begins in the middle of the one before it
     SAME = "same"  # one tensor is passed for all inputs of one shape
     INTERLEAVED = "interleaved"  # inputs of one shape are views of one storage, row by row
+    MIRRORED = "mirrored"  # an input is the transpose of another, in the same memory
     CHANNELS_LAST = "channels_last"  # of inputs with four or five dimensions
     FIRST_TRANSPOSED = "first_transposed"  # the first input, and no other
     REST_TRANSPOSED = "rest_transposed"  # every input but the first

@@ -6,6 +6,7 @@ it unfit, and when nobody wants what it is at. A new one is started for the next
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from collections import OrderedDict
@@ -20,6 +21,7 @@ from assay.judge_process.handle import JudgeProcess
 from assay.judge_process.messages import Done, Job, Keep
 from assay.judge_process.relay import judgements
 
+_LOG = logging.getLogger(__name__)
 _MOST_JOBS = 200  # of one process: what leaks slowly in torch or a task ends with it
 _GRACE_S = 5.0  # to finish what nobody wants any more: starting anew takes about as long
 
@@ -127,6 +129,8 @@ class JudgeLane:
         self._jobs += 1
         if done is not None:
             self.done = done
+            if done.spent:
+                _LOG.info("a judge process ends after %d jobs: %s", self._jobs, done.spent)
         if done is None or done.spent or self._jobs >= _MOST_JOBS:
             self._end_process()
 

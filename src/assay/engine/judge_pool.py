@@ -13,6 +13,7 @@ import contextlib
 import itertools
 import os
 import threading
+import time
 from collections import defaultdict, deque
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,6 +26,7 @@ from assay.judge_process.messages import Keep
 _MOST_OF_A_JOB = 16  # candidates: others get their turn after them
 _MOST_THREADS = 4  # of one process without timing: the reference runs in one at a time
 _WORTH_DRAWING = 8  # requests that wait for a busy process, so that another draws their exam too
+_GATHER_S, _MOST_GATHER_S = 0.02, 0.2  # without a further request, before a process is started
 _SHARE = 4  # of memory, a quarter for judge processes: sandboxes and compilers need the rest
 _CONTAINER_LIMIT = Path("/sys/fs/cgroup/memory.max")
 _LEAST_BYTES, _MOST_BYTES = 3 << 29, 8 << 30  # a judge process with torch takes 0.5 GB
@@ -82,6 +84,7 @@ class JudgePool:
         self._changed = threading.Condition()
         self._groups = _Groups()
         self._numbers = itertools.count()
+        self._submitted = 0  # requests so far
         self._lanes: dict[LaneKind, list[JudgeLane]] = defaultdict(list)
         self._used: dict[str, int] = defaultdict(int)  # slots, by device
 
@@ -99,6 +102,7 @@ class JudgePool:
             if self.closed:
                 raise UsageError("this Judge is closed")
             request.number = next(self._numbers)
+            self._submitted += 1
             self._groups.add(request)
             self._open_lane(request.kind)
             self._changed.notify_all()
@@ -131,13 +135,28 @@ class JudgePool:
         """Wait for work that this lane can do; None once the pool is closed."""
         with self._changed:
             while not self.closed:
+                if not lane.is_warm and not self._gather():
+                    break
                 work = self._pick(lane)
                 if work is not None:
                     lane.begin(work)
                     self._used[lane.kind.device] += work.slots
+                    self._open_lanes()
                     return work
                 self._changed.wait()
         return None
+
+    def _gather(self) -> bool:
+        """Let a burst of requests come in first: a process that starts takes seconds.
+
+        The first of many was judged alone, and the others of its group waited for it. False where
+        the pool was closed meanwhile: nobody would wake a lane that waits after that.
+        """
+        ends_s, known = time.monotonic() + _MOST_GATHER_S, -1
+        while self._submitted != known and time.monotonic() < ends_s and not self.closed:
+            known = self._submitted
+            self._changed.wait(_GATHER_S)
+        return not self.closed
 
     def finished(self, lane: JudgeLane, work: LaneWork) -> None:
         """Its slots are free again."""
@@ -155,6 +174,11 @@ class JudgePool:
 
     def _most_lanes(self, kind: LaneKind) -> int:
         return 1 if kind.serial else max(1, min(self.jobs, len(os.sched_getaffinity(0))))
+
+    def _open_lanes(self) -> None:
+        """For what still waits: requests of a burst all came while no lane was at work yet."""
+        for group in self._groups.by_age():
+            self._open_lane(self._groups.waiting[group][0].kind)
 
     def _open_lane(self, kind: LaneKind) -> None:
         """One more, where all are at work and there may be more."""
@@ -196,7 +220,7 @@ class JudgePool:
 
         None where all of them were cancelled meanwhile: a future is cancelled without our lock.
         """
-        requests = self._groups.take(group, _MOST_OF_A_JOB)
+        requests = self._groups.take(group, self._most_of_a_job(lane, group, free, groups))
         if not requests:
             return None
         if lane.kind.serial:
@@ -208,6 +232,15 @@ class JudgePool:
         is_kept = replay is None or not replay.is_drawn
         lane.hold(group if is_kept else None, self.keep(lane.kind).exams)
         return LaneWork(requests, at_once, slots)
+
+    def _most_of_a_job(self, lane: JudgeLane, group: str, free: int, groups: int) -> int:
+        """Few of the last group while others are at work: what is left goes on with their slots.
+
+        A lane that took all of it judged one by one while the other processors were idle.
+        """
+        if groups > 1 or lane.kind.serial or free == self.jobs:
+            return _MOST_OF_A_JOB
+        return min(_MOST_OF_A_JOB, max(2, len(self._groups.waiting[group]) // 4))
 
 
 def _machine_bytes() -> int:

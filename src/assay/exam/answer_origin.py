@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import torch
 
+from assay.data.evidence import EvidenceKind
 from assay.data.observations.call import CallSeen, Mix, OutputSeen
 from assay.exam.call_reading import tensors_of
 from assay.exam.exam import Exam
@@ -60,7 +61,7 @@ def explain(exam: Exam, seen: CallSeen, raw: RawCall, around: NeighbouringCalls)
     """The same call, its wrong outputs marked with whose answer they are."""
     outputs = []
     for index, (output, tensor) in enumerate(zip(seen.outputs, tensors_of(raw), strict=False)):
-        if output.problem is None or tensor is None or _alike(around.one, index, tensor):
+        if output.problem is None or tensor is None or _is_own(output, around.one, index, tensor):
             outputs.append(output)
             continue
         marked = _marked(output, index, tensor, around)
@@ -110,10 +111,16 @@ def _matches_old_weights(exam: Exam, one: AskedCall, index: int, tensor: torch.T
     return False
 
 
-def _alike(one: AskedCall, index: int, tensor: torch.Tensor) -> bool:
-    """A factor that is its own question's but for a sign says nothing about other questions."""
+def _is_own(output: OutputSeen, one: AskedCall, index: int, tensor: torch.Tensor) -> bool:
+    """An answer to its own question, but for a sign or a rounding, says nothing about others.
+
+    A factor of a decomposition may have another sign; a number that is only moved must be equal.
+    """
     expected = one.expectations[index] if index < len(one.expectations) else None
-    return expected is not None and expected.equations is not None and same_answer(expected, tensor)
+    of_value = output.problem is EvidenceKind.WRONG_VALUE
+    if expected is None or not (of_value or expected.equations is not None):
+        return False
+    return same_answer(expected, tensor)
 
 
 def _answers(asked: AskedCall, index: int, tensor: torch.Tensor) -> bool:

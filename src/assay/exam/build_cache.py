@@ -20,6 +20,8 @@ import assay
 from assay.data.candidate import Candidate
 from assay.data.record import content_id
 from assay.exam.builds.extension_compiler import ExtensionCompiler
+from assay.exam.builds.standard_headers import standard_headers
+from assay.exam.builds.unit_compiler import UnitCompiler
 
 _LIMIT_BYTES = 4 << 30
 
@@ -60,6 +62,11 @@ class BuildCache:
     def extensions(self) -> ExtensionCompiler:
         """Objects of torch extensions, and headers precompiled for them."""
         return ExtensionCompiler.of(self._folder, self._toolchain)
+
+    def headers(self, candidate: Candidate, unit_compiler: UnitCompiler) -> dict[str, bytes]:
+        """What is laid beside a bare C++ file while it is compiled, by path."""
+        folder, tools = self._folder / "standard_headers", self.extensions.toolchain_id
+        return standard_headers(candidate, folder, tools, unit_compiler)
 
     def key(self, candidate: Candidate) -> str:
         """The name under which this candidate's build is kept."""

@@ -75,6 +75,7 @@ class Builder:
         started = time.monotonic()
         archive = self._cache.load(candidate) if self._cache else None
         self._lay_out(session, candidate, archive)
+        self._lay_headers(session, candidate, settings.build_timeout_s)
         # A hang is not a build: without a compiler at work the ordinary time limit holds.
         limit_s, building_s = settings.timeout_s, settings.build_timeout_s
         deadline = Deadline.after(min(limit_s, building_s), building_s)
@@ -123,6 +124,13 @@ class Builder:
         for path, text in _files(candidate).items():
             scratch.write_file(root, f"{_FOLDER}/{path}", text.encode("utf-8", "replace"))
         scratch.write_file(root, _HOME_MARK, b"")
+
+    def _lay_headers(self, session: Session, candidate: Candidate, limit_s: float) -> None:
+        """Precompiled ones, for as long as its source is compiled."""
+        if self._cache is not None:
+            unit_compiler = UnitCompiler(session.wall, limit_s)
+            for path, data in self._cache.headers(candidate, unit_compiler).items():
+                scratch.write_file(session.process.scratch, path, data)
 
     def _load(
         self, session: Session, candidate: Candidate, interpreted: bool, deadline: Deadline

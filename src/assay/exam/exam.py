@@ -335,11 +335,11 @@ class Exam:
         """Drawn again where the reference raises on the values; few references ever do."""
         if content_key.relation or not self.reference.meaning.refuses_values:
             return self._draw(content_key)
-        draw, expected = (
-            partial(self._draw, content_key),
-            partial(self._expectation_on, content_key),
-        )
-        drawn, self._left_out[content_key] = first_answered(draw, expected)
+        own = self.plan.workloads[content_key.workload].distribution is Distribution.OWN
+        own = own and not content_key.variant
+        draw = partial(self._draw, content_key)
+        expected = partial(self._expectation_on, content_key)
+        drawn, self._left_out[content_key] = first_answered(draw, expected, accurate=own)
         return drawn
 
     def _draw(self, content_key: ContentKey, left_out: int = 0) -> DrawnContent:

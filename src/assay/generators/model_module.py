@@ -11,7 +11,16 @@ from collections.abc import Sequence
 
 ENTRY = "ModelNew"
 _OF_THE_JUDGE = frozenset(
-    {"AXES", "TAGS", "CONTRACT", "BACKWARD", "Vendor", "get_inputs", "get_init_inputs"}
+    {
+        "AXES",
+        "TAGS",
+        "CONTRACT",
+        "BACKWARD",
+        "CONTIGUOUS_INPUTS",
+        "Vendor",
+        "get_inputs",
+        "get_init_inputs",
+    }
 )
 
 

@@ -151,7 +151,9 @@ def _die_with(parent: int) -> None:
 def entry(arguments: list[str]) -> None:
     """Started by the supervisor with these four numbers."""
     channel, calls, trace, supervisor = map(int, arguments)
-    code = main(Handed(channel, calls, trace, supervisor))
-    sys.stdout.flush()
-    sys.stderr.flush()
+    code = 1
+    with contextlib.suppress(Terminated):  # whoever asks it to end may do so while it ends
+        code = main(Handed(channel, calls, trace, supervisor))
+        sys.stdout.flush()
+        sys.stderr.flush()
     os._exit(code)  # no library's exit hook may keep it

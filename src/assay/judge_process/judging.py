@@ -35,6 +35,8 @@ def judge_job(job: Job, progress: Show, kept_exams: KeptExams) -> Generator[Judg
     from assay.devices.device_registry import for_judging
 
     keep_freed_memory()
+    if job.failure is None:
+        kept_exams.warm_up(job)  # while this process imports torch, and looks at the device
     device = for_judging(job.settings.device)
     if job.failure is not None:
         yield from failed(job, job.failure, device.describe())

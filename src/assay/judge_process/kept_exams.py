@@ -64,15 +64,29 @@ class KeptExams:
         self._statuses: set[Status] = set()  # of this job's candidates
         self._drawn = 0
 
+    def warm_up(self, job: Job) -> None:
+        """Have the wall of such a job there: its warm parent imports torch as this process does."""
+        from assay.sandbox.host.wall import SandboxExtras, Wall
+
+        key, expected = WallKey.of(job), len(job.candidates)
+        if key in self._walls:
+            self._walls[key].expect(expected)
+        else:
+            extras = SandboxExtras(key.needs.modules, packages=key.needs.packages)
+            device, tf32 = key.device, key.tf32
+            self._walls[key] = Wall(extras, expected=expected, device=device, tf32=tf32)
+        self._walls.move_to_end(key)
+        while len(self._walls) > _MOST_WALLS:
+            self._drop_wall(next(iter(self._walls)))
+
     def context(self, job: Job) -> EvaluationContext:
-        """The one that is kept for such a job, or a new one."""
-        wall = self._wall(job)  # warms up while this process imports torch
+        """The one that is kept for such a job, or a new one; its wall is there."""
         with importing("assay.context"):
             from assay.context import EvaluationContext
 
         self._before = self._before or ProcessSettings.now()
         self._statuses.clear()
-        key = _key(job)
+        key, wall = _key(job), self._walls[WallKey.of(job)]
         if job.keep is None or (job.replay is not None and job.replay.is_drawn):
             self._drawn += 1
             self._passing = EvaluationContext(wall, job.task, job.settings, job.replay)
@@ -116,21 +130,6 @@ class KeptExams:
         self._exams.clear()
         while self._walls:
             self._walls.popitem()[1].close()
-
-    def _wall(self, job: Job) -> Wall:
-        from assay.sandbox.host.wall import SandboxExtras, Wall
-
-        key, expected = WallKey.of(job), len(job.candidates)
-        if key in self._walls:
-            self._walls[key].expect(expected)
-        else:
-            extras = SandboxExtras(key.needs.modules, packages=key.needs.packages)
-            device, tf32 = key.device, key.tf32
-            self._walls[key] = Wall(extras, expected=expected, device=device, tf32=tf32)
-        self._walls.move_to_end(key)
-        while len(self._walls) > _MOST_WALLS:
-            self._drop_wall(next(iter(self._walls)))
-        return self._walls[key]
 
     def _drop(self, key: str) -> None:
         self._exams.pop(key).context.close()

@@ -8,7 +8,9 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, fields
 
-_SET_BY_LIBRARIES = frozenset({"CUDA_MODULE_LOADING"})  # torch sets it where it first meets a GPU
+# Torch sets the first where it first meets a GPU, the second when it traces without values. A judge
+# process that counted the second as a task's doing was started anew for every task on a GPU.
+_SET_BY_LIBRARIES = frozenset({"CUDA_MODULE_LOADING", "TORCHINDUCTOR_CACHE_DIR"})
 
 
 @dataclass(frozen=True)
@@ -43,8 +45,12 @@ class ProcessSettings:
         )
 
     def changed(self) -> list[str]:
-        """The names of those that are other now."""
+        """The names of those that are other now; of the environment its variables."""
         now = ProcessSettings.now()
-        return [
+        found = [
             one.name for one in fields(self) if getattr(self, one.name) != getattr(now, one.name)
+        ]
+        others = sorted({name for name, _ in self.environment ^ now.environment})
+        return [
+            f"environment ({' '.join(others)})" if one == "environment" else one for one in found
         ]

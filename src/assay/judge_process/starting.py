@@ -15,13 +15,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assay.errors import HostError
+from assay.sandbox.host.bytecode_folder import with_bytecode
 
 if TYPE_CHECKING:  # the supervisor starts the judge process before it would have imported pydantic
     from assay.data.settings import Settings
 
 _START = (  # without collections while modules are made
-    "import gc, sys; gc.disable(); sys.path.insert(0, sys.argv[1]); from {0} import entry; "
-    "gc.enable(); entry(sys.argv[2:])"
+    "import gc, sys; gc.disable(); sys.path.insert(0, sys.argv[1]); "
+    "from assay.sandbox.host.bytecode_folder import keep_bytecode; keep_bytecode(); "
+    "from {0} import entry; gc.enable(); entry(sys.argv[2:])"
 )
 _STDERR = 2
 LIMIT = struct.Struct("=d")  # caller to supervisor: seconds of one call, from now on
@@ -66,7 +68,7 @@ def start(
             stderr=errors,
             pass_fds=tuple(keep),
             start_new_session=True,
-            env=os.environ | dict(set_over or {}),
+            env=with_bytecode(os.environ) | dict(set_over or {}),
         )
     except OSError as error:
         raise HostError(f"cannot start the judge process: {error}") from error

@@ -30,6 +30,16 @@ if TYPE_CHECKING:
     from assay.data.candidate import Candidate
     from assay.languages.source_use import SourceUse
 
+COMPILE_FLAGS = ("-O3", "-march=native", "-std=c++17", "-fPIC", "-fopenmp")
+HEADER_FOLDER, HEADER_NAME = "headers", "standard.h"  # in the scratch folder, until it is compiled
+# Headers whose content no line of a candidate's before them can change.
+_STANDARD = frozenset(
+    """algorithm array bit cfloat chrono climits cmath complex cstddef cstdint cstdio cstdlib
+    cstring float.h functional immintrin.h initializer_list iterator limits limits.h map math.h
+    memory new numeric omp.h stddef.h stdint.h stdio.h stdlib.h string string.h string_view thread
+    tuple type_traits unordered_map utility vector x86intrin.h""".split()
+)
+_INCLUDE = re.compile(r"#\s*include\s*<([\w.]+)>\s*(?://[^\\]*)?")
 _CPP_LINE = re.compile(r'^\s*(?:#\s*include\s*[<"]|extern\s+"C")', re.MULTILINE)
 _PYTHON_LINE = re.compile(r"^(?:import|from|class|def)\s+\w", re.MULTILINE)
 
@@ -64,7 +74,8 @@ import torch
 
 _SOURCES = {sources!r}
 _MAIN = {main!r}
-_FLAGS = ["-O3", "-march=native", "-std=c++17", "-shared", "-fPIC", "-fopenmp"]
+_FLAGS = [*{flags!r}, "-shared"]
+_HEADERS = os.path.join(tempfile.gettempdir(), {header_folder!r})
 _DTYPES = [torch.float32, torch.float64, torch.float16, torch.bfloat16, torch.int8, torch.int16,
            torch.int32, torch.int64, torch.uint8, torch.bool]
 _CODES = {{dtype: code for code, dtype in enumerate(_DTYPES)}}
@@ -89,7 +100,12 @@ def _build():
     built = os.path.join(folder, "kernel.so")
     units = [os.path.join(folder, n) for n in _SOURCES if n.endswith((".cpp", ".cc", ".cxx"))]
     line = [compiler, *_FLAGS, "-I", folder, "-o", built, *units]
-    done = subprocess.run(line, capture_output=True, text=True)
+    precompiled = os.path.join(_HEADERS, {header_name!r})
+    first = ["-include", precompiled] if os.path.exists(precompiled) else []
+    done = subprocess.run([*line, *first], capture_output=True, text=True)
+    if done.returncode != 0 and first:  # its own words are said without them
+        done = subprocess.run(line, capture_output=True, text=True)
+    shutil.rmtree(_HEADERS, ignore_errors=True)
     if done.returncode != 0:
         raise RuntimeError("the compiler refused the source:\\n" + done.stderr.replace(folder, "."))
     library = ctypes.CDLL(built)
@@ -145,7 +161,28 @@ def python_module(candidate: Candidate) -> str:
     """The text of a Python module whose ModelNew compiles and calls the candidate's C++."""
     sources = {file.path: file.text for file in candidate.sources}
     sources.setdefault("assay.h", HEADER)
-    return _SHIM.format(sources=sources, main=candidate.main.path)
+    return _SHIM.format(
+        sources=sources,
+        main=candidate.main.path,
+        flags=COMPILE_FLAGS,
+        header_folder=HEADER_FOLDER,
+        header_name=HEADER_NAME,
+    )
+
+
+def leading_includes(text: str) -> str:
+    """The standard headers that a source includes before anything else, a line for each.
+
+    What comes before them are comments of one line each, so nothing changes what is in them.
+    """
+    found = []
+    for line in (one.strip() for one in text.splitlines()):
+        include = _INCLUDE.fullmatch(line)
+        if include is not None and include[1] in _STANDARD:
+            found.append(f"#include <{include[1]}>\n")
+        elif line and not (line.startswith("//") and "\\" not in line):
+            break
+    return "".join(found)
 
 
 class CppSourceLanguage(CppLanguage):
@@ -165,6 +202,10 @@ class CppSourceLanguage(CppLanguage):
         """Of text that includes headers and has no line of Python."""
         bare = _CPP_LINE.search(text) is not None and _PYTHON_LINE.search(text) is None
         return self.suffixes[0] if bare else None
+
+    def leading_headers(self, candidate: Candidate) -> str:
+        """Of its one unit; a header beside it may be in the way of a standard one."""
+        return leading_includes(candidate.main.text) if len(candidate.sources) == 1 else ""
 
     def files(self, candidate: Candidate) -> Mapping[str, str]:
         """A Python module that compiles it."""

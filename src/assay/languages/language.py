@@ -69,6 +69,10 @@ class Language:
         more = {file.path: file.text for file in candidate.sources[1:]}
         return {MAIN: candidate.main.text, **more}
 
+    def leading_headers(self, candidate: Candidate) -> str:
+        """The includes that a single native source begins with, where they may be precompiled."""
+        return ""
+
     def interpreted(self, target: KernelTarget) -> bool:
         """True where its kernels are interpreted there, so that time says nothing."""
         return False

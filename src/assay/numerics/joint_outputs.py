@@ -66,7 +66,9 @@ def defining_equations(
     found = seen.decomposed
     if found is None:
         return None
-    return Equations(found.equation, (found.operand,), dtype, found.budget, found.transposed)
+    dtype = seen.reference[found.order[-1]].dtype  # vectors are complex where values may not be
+    told = (found.budget, found.transposed, found.order)
+    return Equations(found.equation, (found.operand,), dtype, *told)
 
 
 def _wide(value: torch.Tensor) -> torch.Tensor:

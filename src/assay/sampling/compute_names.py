@@ -1,15 +1,16 @@
 """ComputeNames: which functions of an installed library compute, by their symbol names.
 
 The rule: only a function whose work is the library's own counts. Templates of the standard library
-and of torch's public headers occur in honest candidates too, and mathematical functions (Sleef,
-SVML, MKL's vector mathematics) work for whoever calls them: none of these is named here.
+and of torch's public headers occur in honest candidates too, and mathematical functions of one
+vector of registers (Sleef, SVML) work for whoever calls them: none of these is named here. MKL's
+vector mathematics takes whole arrays, so it computes.
 """
 
 from __future__ import annotations
 
 import re
 
-_MATHEMATICS = re.compile(rb"(_ZGV\w+_|_*)(Sleef|sleef|svml|npy_|mkl_vml|vml|mkl_serv)")
+_MATHEMATICS = re.compile(rb"(_ZGV\w+_|_*)(Sleef|sleef|svml|npy_|mkl_serv)")
 _SUPPORT = re.compile(
     rb"_init$|_fini$|_start|frame_dummy|register_tm|deregister_tm|__do_global|uv_"
 )

@@ -14,11 +14,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from elftools.common.exceptions import ELFError
-from elftools.elf.elffile import ELFFile
-from elftools.elf.sections import Section
 
 from assay.sampling.compute_names import computes, is_mathematics
+from assay.sampling.elf_sections import elf_sections
 
 Offsets = npt.NDArray[np.int64]
 
@@ -76,32 +74,28 @@ class LibraryFunctions:
 def library_functions(path: str) -> LibraryFunctions | None:
     """Of the object at this path on the host; None where it has no symbols."""
     try:
-        with open(path, "rb") as file:
-            return _read(ELFFile(file), path.rpartition("/")[2])
-    except (OSError, ELFError, ValueError):
+        with open(path, "rb") as file:  # mapped, not read: torch's strings are 76 MB
+            mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        return _read(memoryview(mapped), path.rpartition("/")[2])
+    except (OSError, ValueError):
         return None
 
 
-def _read(image: ELFFile, file_name: str) -> LibraryFunctions | None:
-    code = image.get_section_by_name(".text")
-    full = image.get_section_by_name(".symtab")
-    table = full or image.get_section_by_name(".dynsym")
-    if code is None or table is None or image.elfclass != 64 or not image.little_endian:
+def _read(image: memoryview, file_name: str) -> LibraryFunctions | None:
+    sections = elf_sections(image)
+    by_name = {section.name: section for section in sections}
+    code, full = by_name.get(".text"), by_name.get(".symtab")
+    table = full or by_name.get(".dynsym")
+    if code is None or table is None or table.link >= len(sections):
         return None
-    first, shift = int(code["sh_offset"]), int(code["sh_offset"]) - int(code["sh_addr"])
-    symbols = np.frombuffer(table.data(), dtype=_SYMBOL)
+    first, shift = code.offset, code.offset - code.address
+    symbols = np.frombuffer(table.of(image), dtype=_SYMBOL)
     symbols = symbols[np.isin(symbols[_INFO] & 15, _FUNCTION) & (symbols[_SIZE] > 0)]
     starts = symbols[_VALUE].astype(np.int64) + shift
     ends = starts + symbols[_SIZE].astype(np.int64)
-    inside = (starts >= first) & (ends <= first + code["sh_size"])
+    inside = (starts >= first) & (ends <= first + code.size)
     ends, kept = np.unique(ends[inside], return_index=True)
     named, names = starts[inside][kept], symbols[_NAME][inside][kept].astype(np.int64)
     reach = np.concatenate(([first], ends[:-1])) if full is None else named
-    return LibraryFunctions(file_name, reach, ends, names, _strings(image, table), named)
-
-
-def _strings(image: ELFFile, table: Section) -> memoryview:
-    """Mapped, not read: torch's are 76 MB."""
-    section = image.get_section(table["sh_link"])
-    mapped = mmap.mmap(image.stream.fileno(), 0, access=mmap.ACCESS_READ)
-    return memoryview(mapped)[section["sh_offset"] : section["sh_offset"] + section["sh_size"]]
+    strings = sections[table.link].of(image)
+    return LibraryFunctions(file_name, reach, ends, names, strings, named)

@@ -15,12 +15,12 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
+from assay.sampling.elf_sections import DYNAMIC_SYMBOLS, elf_sections
 from assay.sampling.mapped_objects import MappedRange, Words
 from assay.source_analysis.tables.operation_names import OpRole, called_role
 
 _ENTRY = re.compile(rb"_ZN2at4_ops(\d+)(\w+)")
 _KINDS = (b"4call", b"10redispatch")
-_DYNAMIC_SYMBOLS = 11  # SHT_DYNSYM
 _LOAD, _EXECUTABLE = 1, 1
 _SYMBOL = np.dtype("<u4, u1, u1, <u2, <u8, <u8")
 _NAME, _VALUE, _SIZE = "f0", "f4", "f5"
@@ -60,18 +60,12 @@ def operator_frames(path: str) -> OperatorFrames | None:
 
 def _read(image: memoryview) -> OperatorFrames | None:
     """Section headers name the symbol table and its strings; program headers the code's place."""
-    if bytes(image[:6]) != b"\x7fELF\x02\x01":
+    sections = elf_sections(image)
+    table = next((one for one in sections if one.kind == DYNAMIC_SYMBOLS), None)
+    if table is None or table.link >= len(sections):
         return None
-    (table_at,) = struct.unpack_from("<Q", image, 40)
-    size, count = struct.unpack_from("<HH", image, 58)
-    headers = [struct.unpack_from("<IIQQQQIIQQ", image, table_at + i * size) for i in range(count)]
-    found = next((h for h in headers if h[1] == _DYNAMIC_SYMBOLS), None)
-    if found is None:
-        return None
-    strings = headers[found[6]]
-    symbols = np.frombuffer(image[found[4] : found[4] + found[5]], dtype=_SYMBOL)
-    text = bytes(image[strings[4] : strings[4] + strings[5]])
-    return _select(symbols, text, _shift(image))
+    symbols = np.frombuffer(table.of(image), dtype=_SYMBOL)
+    return _select(symbols, bytes(sections[table.link].of(image)), _shift(image))
 
 
 def _select(symbols: npt.NDArray[np.void], text: bytes, shift: int) -> OperatorFrames | None:

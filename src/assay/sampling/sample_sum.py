@@ -17,6 +17,8 @@ def together(parts: Sequence[Samples]) -> Samples:
         values = [getattr(part, one.name) for part in parts]
         if one.name == "reason":
             found[one.name] = "" if any(p.total for p in parts) else "".join(set(values))
+        elif one.name == "clocked":
+            found[one.name] = bool(values) and all(values)
         elif values:
             found[one.name] = _added(values)
     return Samples(**found)

@@ -17,10 +17,10 @@ import numpy as np
 
 from assay.sampling.compute_names import computes_in_parts
 from assay.sampling.library_functions import library_functions
+from assay.sampling.looks.stopped_thread import STACK_REGISTER, Registers
 from assay.sampling.mapped_objects import MappedObjects, MappedRange, Owner, Words
 from assay.sampling.operator_frames import computes, operator_frames
 from assay.sampling.stack_frame import StackFrame
-from assay.sampling.stopped_thread import STACK_REGISTER, Registers
 from assay.sampling.unwind_table import Unknown, unwind_table
 
 _STACK_BYTES = 32 << 10  # copied of a stopped thread
@@ -33,6 +33,12 @@ _INSTALLED = (Owner.LIBRARY, Owner.NEUTRAL, Owner.MATHEMATICS)
 # NumPy generates no code: what it loops over in anonymous pages is a ufunc of the candidate's.
 _LOOPS = ("_multiarray_umath", "_umath")
 _WORK_FOR_OTHERS = (Owner.GENERATED, Owner.MATHEMATICS)
+_CALL_TORCH = (Owner.OWN, Owner.GENERATED, Owner.INTERPRETER)
+_C_LIBRARY = ("libc.", "libc-", "libpthread", "ld-")  # a thread or a context begins there
+
+
+class _Forged(Exception):
+    """A stack that no calls have made."""
 
 
 @dataclass(frozen=True)
@@ -65,6 +71,12 @@ class Look:
             return Owner.OWN, found.name
         return (last.owner if callers else Owner.NEUTRAL), found.name
 
+    @property
+    def is_generated(self) -> bool:
+        """Whether it lies in pages that were written since the process began."""
+        found = self.process.objects.find(self.registers.pc)
+        return found is not None and found.owner is Owner.GENERATED
+
     def _is_mathematics(self, found: MappedRange) -> bool:
         """Sleef's functions lie inside of torch, and C++ that torch.compile writes calls them."""
         if found.owner is not Owner.LIBRARY:
@@ -95,19 +107,28 @@ class Look:
         return "" if name.startswith("_Z") else name
 
     def operators(self) -> frozenset[str] | None:
-        """Torch operators between the code and whoever called torch; None where that is unknown."""
+        """Torch operators between the code and whoever called torch; None where that is unknown.
+
+        A stack that begins in torch itself, not in a pool of threads, was made to hide who called,
+        and so was one that returns to where nobody was called from.
+        """
         found: set[str] = set()
+        passed: list[str] = []
         try:
             for frame, mapped in self._frames():
-                if mapped.owner in (Owner.OWN, Owner.INTERPRETER):
+                if mapped.owner in _CALL_TORCH:
                     return frozenset(found - {""})
+                passed.append(mapped.name)
                 if mapped.name.startswith("libtorch"):
                     frames = operator_frames(mapped.path)
                     found.add(frames.name_at(frame.pc, mapped) if frames else "")
+        except _Forged:
+            return frozenset()
         except Unknown:
             computing = frozenset(name for name in found if name and computes(name))
-            return computing or None
-        return None
+            if computing:
+                return computing
+        return frozenset(found - {""}) if _begins_in_torch(passed) else None
 
     def _frames(self) -> Iterator[tuple[StackFrame, MappedRange]]:
         """The thread's own frame and its callers', innermost first. Raises Unknown."""
@@ -129,6 +150,13 @@ class Look:
             address = called - mapped.start + mapped.offset + table.shift
             frame = frame.caller(table.rule(address), STACK_REGISTER)
             mapped = objects.holds(frame.pc)
+            if self._is_forged(frame, mapped):
+                raise _Forged
+
+    def _is_forged(self, frame: StackFrame, mapped: MappedRange | None) -> bool:
+        """Whether a caller's frame returns into torch, but not to what follows a call."""
+        into_torch = mapped is not None and mapped.name.startswith("libtorch")
+        return into_torch and not self.process.after_call(frame.pc)
 
     def _behind_generated(self, frame: StackFrame) -> StackFrame:
         """Where generated code returns to; it keeps no tables."""
@@ -178,6 +206,12 @@ class SampledCode:
     at: int  # index of the instruction
 
 
+def _begins_in_torch(passed: list[str]) -> bool:
+    """Whether a stack of frames in these objects, innermost first, ends behind code of torch's."""
+    callers = list(itertools.dropwhile(lambda name: name.startswith(_C_LIBRARY), reversed(passed)))
+    return len(callers) < len(passed) and callers[:1] != [] and callers[0].startswith("libtorch")
+
+
 def parent_of(pid: int) -> int:
     """The process that made it; 0 once it is gone."""
     try:
@@ -194,17 +228,21 @@ class SampledProcess:
         self.pid = pid
         of_parent: MappedObjects | None = parent.objects if parent is not None else None
         self.objects: MappedObjects = MappedObjects(pid, scratch, of_parent)
+        self._parent = parent
         self._memory: int | None = None
+
+    def threads(self) -> list[int]:
+        """All of them; none once it is gone."""
+        try:
+            return [int(tid) for tid in os.listdir(f"/proc/{self.pid}/task")]
+        except OSError:
+            return []
 
     def running(self) -> list[int]:
         """Threads that run or wait for a processor."""
-        try:
-            threads = os.listdir(f"/proc/{self.pid}/task")
-        except OSError:
-            return []
-        return [int(tid) for tid in threads if self._state(tid) == b"R"]
+        return [tid for tid in self.threads() if self._state(tid) == b"R"]
 
-    def _state(self, tid: str) -> bytes:
+    def _state(self, tid: int) -> bytes:
         try:
             with open(f"/proc/{self.pid}/task/{tid}/stat", "rb", buffering=0) as file:
                 return file.read(512).rpartition(b") ")[2][:1]
@@ -245,12 +283,21 @@ class SampledProcess:
         indirect = any(code[-n] == 0xFF and (code[1 - n] >> 3) & 7 == 2 for n in (2, 3, 4, 6, 7))
         return code[-5] == 0xE8 or indirect
 
+    def after_system_call(self, address: int) -> bool:
+        """Whether the instruction before the address asks the kernel for something."""
+        if platform.machine() == "aarch64":  # svc 0
+            return self._read(address - 4, 4) == b"\x01\x00\x00\xd4"
+        return self._read(address - 2, 2) in (b"\x0f\x05", b"\x0f\x34")
+
     def _read(self, address: int, size: int) -> bytes:
+        """Of one that is gone what its parent has there: it began with the same memory."""
         with contextlib.suppress(OSError, OverflowError):
             if self._memory is None:
                 self._memory = os.open(f"/proc/{self.pid}/mem", os.O_RDONLY | os.O_CLOEXEC)
-            return os.pread(self._memory, size, address)
-        return b""
+            found = os.pread(self._memory, size, address)
+            if found:
+                return found
+        return self._parent._read(address, size) if self._parent is not None else b""
 
     def close(self) -> None:
         """Give the descriptor back."""

@@ -1,19 +1,18 @@
 """Sampler: where the threads of a sandboxed tree are, looked up from outside at random moments.
 
-The rule: the judge looks, the candidate is not asked. Only threads that want a processor count, by
-the processor time they used; a sample is the code they are in, and the moments are random, so that
-no rhythm of the candidate's can hide from them. The sampler runs between `start` and `stop` in a
-thread of its own, while the tree is thawed; it leaves nothing stopped and nothing attached,
-whatever happens.
+The rule: the judge looks, the candidate is not asked. Only threads that use a processor count, by
+the processor time they used; a sample is the code they are in. The kernel takes the samples where
+it lets us, else threads are stopped for a moment (`looks/`). The sampler runs between `start` and
+`stop` in a thread of its own; it leaves nothing stopped and nothing attached, whatever happens.
 """
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import functools
-import math
+import os
 import platform
-import random
 import threading
 import time
 from collections import Counter, defaultdict
@@ -21,25 +20,26 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from assay.sampling.code_index import code_index
+from assay.sampling.looks.clock_events import SamplesRefused
+from assay.sampling.looks.clocked_looks import ClockedLooks
+from assay.sampling.looks.moment import CountedLook
+from assay.sampling.looks.stopped_looks import StoppedLooks
+from assay.sampling.looks.stopped_thread import supported
 from assay.sampling.mapped_objects import Owner
 from assay.sampling.operator_frames import computes
-from assay.sampling.processor_use import ProcessorUse
-from assay.sampling.sampled_process import Look, SampledCode, SampledProcess, parent_of
-from assay.sampling.stopped_thread import AttachRefused, NotStopped, ThreadStopper, supported
+from assay.sampling.sampled_process import SampledCode, SampledProcess, parent_of
 from assay.sampling.thread_census import ThreadCensus
 
 RATE_HZ = 800.0  # samples a second of one thread
 _PIDS_EVERY_S = 0.02  # how old the list of processes may be, at most
 _LISTING_COST = 0.05  # of the time may go into listing them: a helper may live for 1 ms
-_THREADS_A_ROUND = 4  # stopped one after the other; of more, some are drawn
-_SHORTEST, _LONGEST = 0.4, 1.6  # gaps between moments, in those of the rate
-_STILL_S = 0.02  # between looks whether a tree that stands still is to be left
-_SETTLE_S = 0.5  # for threads that are still to be let go
 _JOIN_S = 5.0  # until the sampling thread is given up
+_BLOCK = 256  # bytes of code: part of one function
 _TOP = 5  # objects and operators that are named
 _TORCH = "libtorch"
 WITHOUT_TORCH = "the BLAS inside of"  # called by its own address: no operator is on the stack
 _PR_SET_TIMERSLACK = 29
+_PRIORITY = -10  # of the sampling thread: it sleeps nearly always
 
 
 @dataclass(frozen=True)
@@ -52,10 +52,11 @@ class Samples:
     in_torch: int = 0  # of those in libraries, in torch
     total: int = 0
     moments: Mapping[Owner, float] = field(default_factory=dict)  # processors in use, added up
-    rounds: int = 0  # moments at which any thread wanted a processor
+    rounds: float = 0.0  # moments at which any thread wanted a processor; clocked, their samples
     seconds: float = 0.0
     reason: str = ""  # why there are none, where something prevented it
     unseen: int = 0  # samples that are missing of threads which ended before they could be met
+    clocked: bool = False  # the kernel took them, each after the same processor time
 
     def of(self, owner: Owner) -> int:
         """Samples in code of one owner."""
@@ -73,9 +74,23 @@ class Samples:
         """
         return elapsed_us * self.moments.get(owner, self.of(owner)) / max(1, self.rounds)
 
+    def looked_at_us(self, elapsed_us: float, ran_us: float) -> float:
+        """Of the time of a call, the part in which threads were met: all of them ran for `ran_us`.
+
+        The rest went by while nobody wanted a processor: a call waits to be woken, and for the
+        host. Charged to those who were met, the runner's own moments were 364 us of each call of an
+        honest kernel on a busy machine. Samples by processor time share all of that out.
+        """
+        if self.clocked:
+            return ran_us
+        met = sum(self.moments.values())
+        return min(elapsed_us, ran_us * self.rounds / met) if met else elapsed_us
+
 
 class Sampler:
     """Samples the tree whose processes `pids` lists; `scratch` is what the candidate writes to."""
+
+    clocked = True  # whether the kernel may take the samples
 
     def __init__(
         self,
@@ -86,35 +101,50 @@ class Sampler:
         thawed: threading.Event | None = None,
     ) -> None:
         self.tools: tuple[str, ...] = ()  # files that count as libraries: no kernel runs in them
-        self._turn = turn or threading.Lock()  # a tree that is being frozen is not looked at
-        self._thawed = thawed or _always()  # while it is not set no thread of the tree can run
         self._pids = pids
         self._scratch = scratch
-        self._gap_s = 1.0 / rate_hz
-        self._random = random.SystemRandom()
+        self._rate_hz = rate_hz
+        self._looks: StoppedLooks | ClockedLooks = StoppedLooks(
+            rate_hz, turn or threading.Lock(), thawed or _always()
+        )
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="sampler", daemon=True)
-        self._stopper = ThreadStopper()
         self._processes: dict[int, SampledProcess] = {}
         self._list_next = float("-inf")
         self._counts: Counter[Owner] = Counter()
         self._libraries: Counter[str] = Counter()
         self._operators: Counter[str] = Counter()
         self._moments: defaultdict[Owner, float] = defaultdict(float)
-        self._own_code: list[tuple[SampledCode, float]] = []
+        self._unnamed: list[tuple[Owner, SampledCode, float]] = []  # own and generated code
+        self._generated = 0  # samples in generated code that speak for nobody yet
         self._in_torch = 0
-        self._rounds = 0
-        self._refused = 0
-        self._processor_use = ProcessorUse()
+        self._seen_code: defaultdict[int, set[bool]] = defaultdict(set)  # torch's: does it compute?
+        self._rounds = 0.0
+        self._met = 0
         self._census = ThreadCensus(rate_hz)
         self._unseen = 0
         self._failure = "" if supported() else f"no samples on {platform.machine()}"
         self._started_at = 0.0
 
     def start(self) -> None:
-        """Begin to look."""
+        """Begin to look: what runs from now on is seen."""
         self._started_at = time.monotonic()
+        if self.clocked and not self._failure:
+            self._begin_clocked()
         self._thread.start()
+
+    def _begin_clocked(self) -> None:
+        """Have the kernel take the samples, where it does."""
+        looks = ClockedLooks(self._rate_hz, self._process_of)
+        try:
+            self._list_processes()
+            looks.watch(self._processes.values())
+        except SamplesRefused:
+            return
+        except Exception as error:  # told to the caller, as one of the sampling thread is
+            self._failure = f"{type(error).__name__}: {error}"
+            return
+        self._looks = looks
 
     def stop(self) -> Samples:
         """End, let go of everything, and say what was seen."""
@@ -124,7 +154,7 @@ class Sampler:
         self._name_copies()
         total = self.total
         reason = self._failure
-        if self._refused > total:  # an exiting thread is refused too, but seldom met
+        if self._looks.refused > total:  # an exiting thread is refused too, but seldom met
             reason = reason or "the kernel refused to let the judge look into the process"
         return Samples(
             counts=dict(self._counts),
@@ -137,6 +167,7 @@ class Sampler:
             seconds=seconds,
             reason=reason,
             unseen=self._unseen,
+            clocked=self._looks.clocked,
         )
 
     @property
@@ -147,7 +178,7 @@ class Sampler:
     @property
     def attributed(self) -> int:
         """Samples so far that speak for or against the candidate."""
-        return self._counts[Owner.OWN] + self._counts[Owner.LIBRARY]
+        return self._counts[Owner.OWN] + self._counts[Owner.LIBRARY] + self._generated
 
     @property
     def moving(self) -> int:
@@ -157,79 +188,51 @@ class Sampler:
     def _run(self) -> None:
         """All tracing happens in this thread; when it ends the kernel lets go of what is left."""
         ctypes.CDLL(None).prctl(_PR_SET_TIMERSLACK, 1)  # else each short sleep lasts 50 us more
+        with contextlib.suppress(OSError):  # where it is allowed: on a busy machine it looked late
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _PRIORITY)
         try:
             while not self._failure:
-                if self._thawed.is_set():
+                if self._looks.due:
                     self._round()
-                    gap = self._random.uniform(_SHORTEST, _LONGEST)
-                else:
-                    gap = self._await_thaw()
-                if self._stop.wait(self._gap_s * gap):
+                if self._stop.wait(self._looks.gap_s()):
                     break
-            self._unseen = self._census.unseen(self._processes)
-            self._settle()
+            self._last()
         except Exception as error:  # told to the caller, who must not lose the verdict by it
             self._failure = f"{type(error).__name__}: {error}"
         finally:
+            self._looks.finish()
             for process in self._processes.values():
                 process.close()
 
-    def _await_thaw(self) -> float:
-        """Until something can run; how much of a gap is then left.
-
-        What is left of a gap in which a random moment lies: moments are as likely soon after a thaw
-        as at any other time.
-        """
-        self._stopper.settle()
-        if not self._thawed.wait(_STILL_S):
-            return 0.0
-        self._stopper.settle()  # one that stopped late would stay so
-        whole = math.sqrt(self._random.uniform(_SHORTEST**2, _LONGEST**2))
-        return whole * self._random.random()
-
-    def _settle(self) -> None:
-        deadline = time.monotonic() + _SETTLE_S
-        while self._stopper.owed and time.monotonic() < deadline:
-            self._stopper.settle()
-            time.sleep(0.001)
+    def _last(self) -> None:
+        """What was written down after the last reading, and what was missed."""
+        if self._looks.clocked and not self._failure:
+            self._round()
+        unseen = self._census.unseen(self._processes)
+        looked_at = self.total / self._met if self._looks.clocked and self._met else 1.0
+        self._unseen = round(unseen * looked_at)
 
     def _round(self) -> None:
-        """Look at the threads that want a processor at this moment, up to a few of them."""
-        self._stopper.settle()  # one that stopped late does not run, and would stay so
+        """Look at those that use a processor at this moment."""
         self._list_processes()
-        running = [(p, tid) for p in self._processes.values() for tid in p.running()]
-        weight = max(1.0, len(running) / _THREADS_A_ROUND)
-        if weight > 1.0:
-            running = self._random.sample(running, _THREADS_A_ROUND)
-        looks = [look for p, tid in running if (look := self._look(p, tid)) is not None]
-        self._rounds += bool(looks)
-        for look in looks:
-            self._census.note(look.tid)
-        for look in looks:
-            if self._random.random() > self._processor_use.weight(look.tid):
-                continue
-            owner = self._note(look, [other for other in looks if other.process is look.process])
-            processors = weight * self._processor_use.busiest(look.tid)
-            self._moments[owner] += processors
-            if owner is Owner.OWN:
-                self._own_code.append((look.code, processors))
+        moment = self._looks.taken(self._processes.values())
+        self._rounds += moment.rounds
+        self._met += len(moment.met)
+        for tid in moment.met:
+            self._census.note(tid)
+        for one in moment.looks:
+            owner = self._note(one)
+            self._moments[owner] += one.processors
+            aside = one.look.is_generated and owner in (Owner.MOVEMENT, Owner.NEUTRAL)
+            self._generated += aside
+            if owner is Owner.OWN or aside:
+                self._unnamed.append((owner, one.look.code, one.processors))
 
-    def _look(self, process: SampledProcess, tid: int) -> Look | None:
-        if not self._turn.acquire(blocking=False):  # those that stopped late are to be let go
-            return None
-        try:
-            with self._stopper.stopped(tid) as registers:
-                stack, code = process.stack(registers), process.code(registers)
-                ran_ns = process.ran_ns(tid)
-        except AttachRefused:
-            self._refused += 1
-            return None
-        except NotStopped:
-            return None
-        finally:
-            self._turn.release()
-        self._processor_use.note(tid, ran_ns, time.monotonic_ns())
-        return Look(process, tid, registers, stack, code)
+    def _process_of(self, pid: int, parent: int) -> SampledProcess:
+        """Also one that was made since they were listed, and one that is gone already."""
+        if pid not in self._processes:
+            self._add(pid, parent)
+        return self._processes[pid]
 
     def _list_processes(self) -> None:
         now = time.monotonic()
@@ -241,51 +244,74 @@ class Sampler:
         for pid in set(self._processes) - listed:
             self._processes.pop(pid).close()
         for pid in listed - set(self._processes):
-            parent = self._processes.get(parent_of(pid))
-            self._processes[pid] = SampledProcess(pid, self._scratch, parent)
-            self._census.begin(pid)
+            self._add(pid)
 
-    def _note(self, look: Look, together: list[Look]) -> Owner:
+    def _add(self, pid: int, told: int = 0) -> None:
+        parent = self._processes.get(parent_of(pid) or told)
+        self._processes[pid] = SampledProcess(pid, self._scratch, parent)
+        self._census.begin(pid)
+
+    def _note(self, counted: CountedLook) -> Owner:
+        look = counted.look
         owner, name = look.responsible()
         if owner is Owner.INTERPRETER and self.tools and name.startswith(self.tools):
             owner = Owner.LIBRARY
-        if owner is Owner.LIBRARY:
-            operators = self._operators_behind(look, together) if _TORCH in name else frozenset()
-            computing = [o for o in operators if computes(o)]
-            if operators and not computing:
-                owner = Owner.MOVEMENT
-            else:
-                if _TORCH in name and look.operators() == frozenset() and look.c_function():
-                    name = f"{WITHOUT_TORCH} {name}"
-                self._libraries[name] += 1
-                self._operators.update(computing)
-                self._in_torch += _TORCH in name
+        if owner is Owner.LIBRARY and _TORCH in name:
+            owner = self._torch_work(counted, name)
+        elif owner is Owner.LIBRARY:
+            self._libraries[name] += 1
         self._counts[owner] += 1
         return owner
 
+    def _torch_work(self, counted: CountedLook, name: str) -> Owner:
+        """Whether torch computes there, moves data or works for nobody that is known.
+
+        A product's function with a C name computes, whatever thread it runs in. A thread of a pool
+        is held against what its main thread does; where the kernel took the samples that may not
+        be known, and then code counts as it was seen in other samples.
+        """
+        look, block = counted.look, counted.look.registers.pc // _BLOCK
+        on_stack, product = look.operators(), look.c_function()
+        operators = _operators_behind(counted) if on_stack is None else on_stack
+        computing = [o for o in operators if computes(o)]
+        if operators:
+            self._seen_code[block] |= {bool(computing)}
+        only_moves = bool(operators) and not computing
+        if on_stack is None and not operators:
+            only_moves = self._seen_code[block] == {False}
+            if self._looks.clocked and not product and not self._seen_code[block]:
+                return Owner.NEUTRAL
+        if only_moves and not (product and not on_stack):
+            return Owner.MOVEMENT
+        by_address = product and on_stack == frozenset()
+        self._libraries[f"{WITHOUT_TORCH} {name}" if by_address else name] += 1
+        self._operators.update(computing)
+        self._in_torch += 1
+        return Owner.LIBRARY
+
     def _name_copies(self) -> None:
-        """Samples in the candidate's pages that hold a copy of a library's function."""
+        """Whose the code in pages of the candidate's is: a library's of which it is a copy, or own.
+
+        Bytes say more than callers: of a copy that was jumped to, the stack tells nothing.
+        """
         names = functools.cache(code_index().name)  # a loop is sampled at few places, often
-        for code, weight in self._own_code:
+        for owner, code, weight in self._unnamed:
             name = names(code.window, code.at)
+            real = Owner.LIBRARY if name else Owner.OWN
+            self._counts.update({owner: -1})
+            self._counts.update({real: 1})
+            self._moments[owner] -= weight
+            self._moments[real] += weight
             if name:
-                self._counts.update({Owner.OWN: -1, Owner.LIBRARY: 1})
-                self._moments[Owner.OWN] -= weight
-                self._moments[Owner.LIBRARY] += weight
                 self._libraries[f"a copy of {name}"] += 1
                 self._in_torch += _TORCH in name
-        self._own_code.clear()
+        self._unnamed.clear()
+        self._generated = 0
 
-    def _operators_behind(self, look: Look, together: list[Look]) -> frozenset[str]:
-        """On its stack; a thread of a pool begins in the pool, and works for one that has some."""
-        operators = look.operators()
-        if operators is not None:
-            return operators
-        seen = [other for other in together if other is not look]
-        main = look.process.pid
-        if look.tid != main and all(other.tid != main for other in seen):
-            seen += filter(None, [self._look(look.process, main)])
-        return frozenset().union(*(other.operators() or () for other in seen))
+
+def _operators_behind(counted: CountedLook) -> frozenset[str]:
+    """A thread of a pool begins in the pool, and works for one that has some on its stack."""
+    return frozenset().union(*(other.operators() or () for other in counted.beside()))
 
 
 def _always() -> threading.Event:

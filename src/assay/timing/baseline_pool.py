@@ -8,9 +8,11 @@ that did not build is not tried twice.
 from __future__ import annotations
 
 import contextlib
+import itertools
 import random
 import threading
 from collections.abc import Collection
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from assay.data.settings import Settings
@@ -44,6 +46,7 @@ class BaselinePool:
         self._settings = settings
         self._rng: random.Random = exam.secret.random("rings")
         self._pooled: dict[tuple[str, int], _PooledBaseline] = {}  # by name and number
+        self._opened: dict[tuple[str, int], Session] = {}  # built, without inputs yet
         self._unbuilt: dict[str, BaselineLost] = {}
         self._turn = threading.RLock()  # of several candidates that need them built
         self.calls_are_short = False  # of the last candidate: it was timed in several processes
@@ -72,21 +75,39 @@ class BaselinePool:
     def build(self) -> None:
         """Have one process of each there; who is timed meanwhile must not need them."""
         with self._turn:
+            self.open()
             for name in (*self._settings.baselines, NULL):
                 with contextlib.suppress(BaselineLost):  # it is told to every candidate
                     if (name, 0) not in self._pooled:
                         self._pooled[name, 0] = self._built(name)
 
+    def open(self, processes: int = 1) -> None:
+        """Raise those that are not there, side by side: each takes most of a second for itself.
+
+        Their inputs are laid one after the other, in a fixed order: they come from one generator.
+        """
+        with self._turn:
+            wanted = [*itertools.product(self._settings.baselines, range(processes)), (NULL, 0)]
+            missing = [key for key in wanted if not (key in self._pooled or key in self._opened)]
+            with ThreadPoolExecutor(max(1, len(missing))) as pool:
+                for raised in [pool.submit(self._open, *key) for key in missing]:
+                    with contextlib.suppress(BaselineLost):  # told by who asks for it
+                        raised.result()
+
     def drop(self, name: str) -> None:
         """End one of them, in all its processes."""
         for key in [key for key in self._pooled if key[0] == name]:
             self._pooled.pop(key).device_side.session.close()
+        for key in [key for key in self._opened if key[0] == name]:
+            self._opened.pop(key).close()
 
     def dismiss(self) -> None:
         """End them all: something went wrong, and nobody knows with whom."""
         for one in self._pooled.values():
             one.device_side.session.close()
         self._pooled.clear()
+        while self._opened:
+            self._opened.popitem()[1].close()
 
     @property
     def most_calls(self) -> int:
@@ -105,7 +126,7 @@ class BaselinePool:
 
     def _pooled_baseline(self, name: str, number: int, version: Weights) -> _PooledBaseline:
         if (name, number) not in self._pooled:
-            self._pooled[name, number] = self._built(name)
+            self._pooled[name, number] = self._built(name, number)
         one = self._pooled[name, number]
         if name != NULL and version not in (SEEDED, one.version):
             deadline = Deadline.after(self._settings.timeout_s)
@@ -114,14 +135,20 @@ class BaselinePool:
             one.version = version
         return one
 
-    def _built(self, name: str) -> _PooledBaseline:
+    def _open(self, name: str, number: int) -> None:
         if name in self._unbuilt:
             raise self._unbuilt[name]
         try:
-            session = open_baseline(self._wall, self._exam, self._settings, name)
+            opened = open_baseline(self._wall, self._exam, self._settings, name)
         except BaselineLost as lost:
             self._unbuilt[name] = lost
             raise
+        self._opened[name, number] = opened
+
+    def _built(self, name: str, number: int = 0) -> _PooledBaseline:
+        if (name, number) not in self._opened:
+            self._open(name, number)
+        session = self._opened.pop((name, number))
         try:
             with named(name):
                 return _PooledBaseline(self.enter(name, session))

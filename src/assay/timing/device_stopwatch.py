@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import statistics
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 from assay.data.device import Device, DeviceReading
 from assay.data.observations.measurement import Measurement
@@ -109,7 +110,7 @@ class DeviceStopwatch:
             own = self._own[:1] or [self._baseline_pool.enter(CANDIDATE, session)]
             self._baseline_pool.calls_are_short = self._needs_replicas(own[0], version)
             if self._baseline_pool.calls_are_short:
-                own += self._own[1:] or self._others(version)
+                own += self._own[1:] or self._others_beside_baselines(version)
             found: list[Observation] = []
             for warm in warm_or_not(self._settings.cache):
                 found += self._raced(own, version, warm, report)
@@ -137,6 +138,15 @@ class DeviceStopwatch:
         """More processes of the candidate, as far as it builds once more."""
         made = (self._replicas.another(version) for _ in range(PROCESSES_OF_SHORT - 1))
         return [self._baseline_pool.enter(CANDIDATE, one) for one in made if one is not None]
+
+    def _others_beside_baselines(self, version: Weights) -> list[DeviceSide]:
+        """The same, while as many processes of the baselines are raised: the device is held."""
+        with ThreadPoolExecutor(1) as pool:
+            raised = pool.submit(self._baseline_pool.open, PROCESSES_OF_SHORT)
+            try:
+                return self._others(version)
+            finally:
+                raised.result()
 
     def _raced(
         self, own: list[DeviceSide], version: Weights, warm: bool, report: Report

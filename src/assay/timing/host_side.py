@@ -12,7 +12,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from assay.sampling.processor_use import processor_ns
+from assay.sampling.processor_use import processors_ns
 from assay.sandbox.host.activity import Scheduled, other_threads_compute, scheduled
 from assay.sandbox.host.deadline import Deadline
 from assay.sandbox.host.planned_call import Laid, PlannedCall
@@ -80,7 +80,7 @@ class HostSide:
         return [record.inside_ns for record in records if record is not None]
 
     def _ran_ns(self) -> int:
-        return sum(map(processor_ns, self.session.process.processes.pids()))
+        return processors_ns(self.session.process.processes.pids())
 
     def _scheduled(self) -> dict[str, Scheduled]:
         pids = self.session.process.processes.pids()

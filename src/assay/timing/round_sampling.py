@@ -50,8 +50,8 @@ class RoundSampler(Protocol):
         """After a batch: does something still compute?"""
         ...
 
-    def observations(self, call_us: float) -> Sequence[Observation]:
-        """What was seen over all; `call_us` is the time of a call."""
+    def observations(self, call_us: float, ran_us: float) -> Sequence[Observation]:
+        """What was seen over all; of a call the time, and the processor time of all threads."""
         ...
 
 
@@ -66,6 +66,7 @@ class RoundSampling:
     rng: random.Random
     calls: int = 0
     outside_ns: int = 0
+    ran_ns: int = 0
     rounds: int = 0
     ran_us: list[float] = field(default_factory=list)  # processor time of a call, one a round
     _next: int = field(init=False)
@@ -105,6 +106,7 @@ class RoundSampling:
         with self.sampler.sampling():
             times = batch()
         self.outside_ns += times.outside_ns
+        self.ran_ns += times.ran_ns
         self.ran_us.append(times.ran_ns / 1e3 / max(1, calls))
         self.calls += calls
         self.rounds += 1
@@ -115,4 +117,7 @@ class RoundSampling:
         """What was seen."""
         if not self.rounds:
             return []
-        return list(self.sampler.observations(self.outside_ns / 1e3 / max(1, self.calls)))
+        calls = max(1, self.calls)
+        return list(
+            self.sampler.observations(self.outside_ns / 1e3 / calls, self.ran_ns / 1e3 / calls)
+        )

@@ -65,7 +65,7 @@ def ask(
     headers: dict[str, str] | None = None,
     path: str = "/evaluate",
 ) -> tuple[int, dict[str, Any]]:
-    connection = http.client.HTTPConnection(*server.server_address[:2], timeout=30)
+    connection = http.client.HTTPConnection(*server.server_address[:2], timeout=120)
     try:
         method = "GET" if body is None else "POST"
         data = body if isinstance(body, str | bytes | None) else json.dumps(body)

@@ -23,10 +23,10 @@ def test_it_says_where_it_listens_and_ends_when_told(number: signal.Signals) -> 
     )
     assert served.stdout is not None
     url = json.loads(served.stdout.readline())["url"]
-    with urlopen(f"{url}/health", timeout=30) as answer:
+    with urlopen(f"{url}/health", timeout=240) as answer:
         assert json.load(answer)["level"] == "smoke"
     os.kill(served.pid, number)
-    _, errors = served.communicate(timeout=60)
+    _, errors = served.communicate(timeout=240)
     assert served.returncode == 128 + number
     assert "Traceback" not in errors
 

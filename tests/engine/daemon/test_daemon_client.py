@@ -37,7 +37,7 @@ def busy() -> int:
 def hanging_client() -> subprocess.Popen[bytes]:
     code = "from support.daemon_clients import Client; next(Client().ask('hang'))"
     process = subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.DEVNULL)
-    assert wait_until(lambda: os.path.exists("hangs"), 20.0) and busy() == 1
+    assert wait_until(lambda: os.path.exists("hangs")) and busy() == 1
     return process
 
 
@@ -65,7 +65,7 @@ def test_two_clients_at_once_have_a_worker_each(client: Client, tmp_path: Path) 
     other = Client()
     thread = threading.Thread(target=lambda: found.extend(other.statuses("wait go")))
     thread.start()
-    assert wait_until(lambda: other.steps, 20.0)
+    assert wait_until(lambda: other.steps)
     assert client.statuses("accepted") == ["accepted"] and found == []
     assert client.worker != other.worker and busy() == 1
     (tmp_path / "go").touch()
@@ -81,7 +81,7 @@ def test_who_finds_every_worker_busy_goes_on_alone(
     threads = [threading.Thread(target=one.statuses, args=("wait go",)) for one in others]
     for thread in threads:
         thread.start()
-    assert wait_until(lambda: all(one.steps for one in others), 20.0)
+    assert wait_until(lambda: all(one.steps for one in others))
     assert client.statuses("incorrect") == ["incorrect"] and len(pipeline.calls) == 1
     assert client.notices == ["the daemon is not used: it is busy with 2 evaluations"]
     (tmp_path / "go").touch()
@@ -106,7 +106,7 @@ def test_a_client_that_is_killed_frees_its_worker(client: Client) -> None:
     process = hanging_client()
     process.kill()
     process.wait()
-    assert wait_until(lambda: busy() == 0, 20.0)
+    assert wait_until(lambda: busy() == 0)
     assert client.statuses("accepted") == ["accepted"]
 
 
@@ -126,7 +126,7 @@ def test_a_daemon_that_is_killed_is_gone_on_without(
     assert lost.startswith("the daemon ended in the middle")
     assert [one.name for one in pipeline.calls[0][1]] == ["hang", "incorrect"]
     assert (client.steps[-1].index, client.steps[-1].total) == (1, 3)
-    assert wait_until(lambda: not alive(worker), 20.0)
+    assert wait_until(lambda: not alive(worker))
 
 
 def test_a_stale_socket_is_no_daemon_and_no_obstacle(

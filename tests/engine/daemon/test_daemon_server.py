@@ -50,7 +50,7 @@ def test_one_in_the_background_outlives_its_starter_and_there_is_but_one(
         assert modes == dict.fromkeys(("lock", "log", "socket", "token"), 0o600)
     finally:
         stopped = ask("stop")
-    assert stopped is not None and wait_until(lambda: not alive(stopped.pid), 20.0)
+    assert stopped is not None and wait_until(lambda: not alive(stopped.pid))
     assert ask("status") is None and ask("stop") is None
 
 

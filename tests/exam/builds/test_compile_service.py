@@ -20,7 +20,7 @@ from support.walls import ROADS, Room
 pytestmark = pytest.mark.skipif(
     Isolation.NAMESPACES.value not in ROADS, reason="builds are kept where namespaces work"
 )
-SETTINGS = Settings(level=Level.QUICK, timeout_s=20.0, build_timeout_s=40.0)
+SETTINGS = Settings(level=Level.QUICK, timeout_s=120.0, build_timeout_s=240.0)
 # No header of torch: a second a build instead of half a minute.
 EXTENSION = """
 import ctypes, os, torch

@@ -88,3 +88,24 @@ def test_a_draw_that_one_rounding_makes_unanswered_is_left_out() -> None:
     for key in keys:
         exam.expectation(key)  # raises where an input beside the draw is not answered
     assert exam.asked_plan.redrawn
+
+
+_NEARLY_SINGULAR = STATELESS.source.replace(
+    _SUM,
+    "        assert float(x[0, 0]) > 0.5\n"
+    "        return x.sum(dim=-1) + (x[0, 0] + 4096 - 4097) ** -1",  # rounded to 2**-11
+).replace(
+    _INPUTS,
+    "    x = torch.randn(rows, cols)\n"
+    "    x[0, 0] = 1.0 + (2.0**-8 if torch.rand(()) < 0.5 else 1.0) * (1 + 0.1 * torch.rand(()))\n"
+    "    return [x]",
+)
+NEARLY_SINGULAR = STATELESS.model_copy(update={"source": _NEARLY_SINGULAR})
+
+
+def test_a_draw_of_the_task_that_is_answered_without_accuracy_is_left_out() -> None:
+    exam = make_exam(Level.QUICK, NEARLY_SINGULAR, (OWN,))
+    for number in range(6):
+        key = ContentKey(0, Draw(number=number))
+        assert all(one.in_domain for one in exam.expectation(key))
+    assert exam.asked_plan.redrawn

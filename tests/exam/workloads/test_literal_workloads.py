@@ -28,7 +28,8 @@ def drawn(*literals: SourceLiteral, level: Level = Level.STANDARD) -> list[dict[
     workloads = LiteralWorkloads(
         Reference(resolve("softmax")), LITERAL_AMOUNTS[level], random.Random(3)
     )
-    return [w.axes for w in workloads.draw(literals, ()) if not w.values]
+    own = Reference(resolve("softmax")).own_workload()
+    return [w.axes for w in workloads.draw(literals, [own]) if not w.values]
 
 
 def test_a_number_meets_every_axis() -> None:
@@ -39,6 +40,12 @@ def test_a_number_meets_every_axis() -> None:
 
 def test_a_number_of_rows_is_passed() -> None:
     assert any(axes["rows"] > 70001 and axes["cols"] > 1 for axes in drawn(ROWS, level=Level.QUICK))
+
+
+def test_every_other_size_stands_in_a_single_row() -> None:
+    widths = [SourceLiteral(300 + 7 * k, LiteralUse.COMPARED) for k in range(50)]
+    found = [axes["rows"] for axes in drawn(*widths, level=Level.FULL)]
+    assert found.count(1) >= 4 and len(found) - found.count(1) >= 4
 
 
 def test_a_level_bounds_the_workloads() -> None:
@@ -54,6 +61,14 @@ def test_compared_numbers_before_others_and_the_secret_decides_among_equals() ->
     first = [wanted_sizes(equal, random.Random(seed))[0] for seed in (1, 1, 2, 3)]
     assert first[0] == first[1]
     assert len(set(first)) > 1
+
+
+def test_a_size_of_the_task_is_passed_before_other_numbers_are_asked() -> None:
+    softmax = Reference(resolve("softmax"))
+    held = SourceLiteral(softmax.own_axes["cols"], LiteralUse.PLAIN)
+    others = [SourceLiteral(300 + 7 * k, LiteralUse.COMPARED) for k in range(50)]
+    found = [axes["cols"] for axes in drawn(*others, held, level=Level.QUICK)]
+    assert softmax.own_axes["cols"] + 1 in found
 
 
 def test_values_are_planted_with_their_neighbours() -> None:

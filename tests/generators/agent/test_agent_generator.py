@@ -139,11 +139,11 @@ def test_it_is_ended_at_its_time_with_all_that_it_started(
     pids = tmp_path / "pids"
     script = WRITE + (
         "import os, subprocess, time\n"
-        "own = subprocess.Popen(['sleep', '60'], start_new_session=True)\n"
+        "own = subprocess.Popen(['sleep', '600'], start_new_session=True)\n"
         f"open({str(pids)!r}, 'w').write(f'{{os.getpid()}} {{own.pid}}')\n"
-        "time.sleep(60)\n"
+        "time.sleep(600)\n"
     )
-    found = propose(script, told, monkeypatch, seconds="1.5")
+    found = propose(script, told, monkeypatch, seconds="4")
     assert isinstance(found, Proposal) and "budget of seconds" in found.rationale
     wait_for(lambda: not any(map(alive, pids.read_text().split())))
 
@@ -152,9 +152,9 @@ def test_it_ends_when_its_caller_is_killed(tmp_path: Path) -> None:
     pids = tmp_path / "pids"
     script = (
         "import os, subprocess, time\n"
-        "own = subprocess.Popen(['sleep', '60'], start_new_session=True)\n"
+        "own = subprocess.Popen(['sleep', '600'], start_new_session=True)\n"
         f"open({str(pids)!r}, 'w').write(f'{{os.getpid()}} {{own.pid}}')\n"
-        "time.sleep(60)\n"
+        "time.sleep(600)\n"
     )
     caller = (
         "from assay.generators.agent.agent_generator import AgentGenerator\n"
@@ -172,7 +172,7 @@ def test_it_ends_when_its_caller_is_killed(tmp_path: Path) -> None:
 
 
 def wait_for(what: Callable[[], bool]) -> None:
-    end = time.monotonic() + 30
+    end = time.monotonic() + 120
     while not what():
         assert time.monotonic() < end
         time.sleep(0.01)
@@ -258,12 +258,12 @@ def test_codex_reports_at_the_end_of_a_turn(told: Told, monkeypatch: pytest.Monk
 
 
 def test_it_is_ended_when_its_tokens_are_spent(told: Told, monkeypatch: pytest.MonkeyPatch) -> None:
-    script = WRITE + (f"print({claude_turn(1, 500)!r}, flush=True)\nimport time; time.sleep(60)\n")
+    script = WRITE + (f"print({claude_turn(1, 500)!r}, flush=True)\nimport time; time.sleep(600)\n")
     start = time.monotonic()
     request = replace(REQUEST, left=Budget(tokens=400))
     found = propose(script, told, monkeypatch, request, stream="claude")
     assert isinstance(found, Proposal) and "budget of tokens" in found.rationale
-    assert time.monotonic() - start < 30
+    assert time.monotonic() - start < 300
 
 
 def test_an_agent_that_leaves_nothing_says_why(told: Told, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -56,6 +56,22 @@ def test_a_load_that_delays_the_first_call_of_each_pair_is_no_memo() -> None:
     assert findings(seen.model_copy(update={"new_us": slow}))[0].severity is Severity.CONVICTS
 
 
+def test_two_new_contents_as_quick_as_known_ones_acquit_in_every_comparison() -> None:
+    """A kernel that makes threads takes one to four times as long on a busy machine."""
+    slow = (3700.0, 4200.0, 2000.0, 920.0, 3500.0, 1300.0, 3450.0, 4250.0)
+    quick = (1100.0, 1100.0, 700.0, 1300.0, 1100.0, 620.0, 1250.0, 1300.0)
+    compared = (
+        {"once_us": slow, "often_us": quick},
+        {"fresh_us": slow, "changed_us": quick, "changed_inputs": (0,) * 8},
+        {"new_us": slow, "near_us": quick},
+    )
+    for times in compared:
+        assert findings(RepetitionSeen(**times)) == ()
+        never = {name: tuple(2000.0 if us < 2000.0 else us for us in slow) for name in times}
+        slower = {name: us if us != slow else never[name] for name, us in times.items()}
+        assert findings(RepetitionSeen(**slower))[0].severity is Severity.CONVICTS
+
+
 def test_what_was_not_asked_is_said() -> None:
     (found,) = findings(RepetitionSeen(reason="too large"))
     assert (found.kind, found.severity) == (EvidenceKind.UNKNOWN, Severity.NOTE)

@@ -131,3 +131,20 @@ def test_declared_equations(equation: Equation) -> None:
     assert right(expected, answer)
     assert not right(expected, -answer) and not right(expected, answer * 1.001)
     assert not right(expected, torch.full_like(answer, torch.nan))
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.complex64])
+def test_factors_that_are_returned_in_another_order_are_found_too(dtype: torch.dtype) -> None:
+    def vectors_first(a: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        values, vectors = torch.linalg.eigh(a)
+        return vectors, values
+
+    a = normal(3, 6, 6).to(dtype) + (1j * normal(3, 6, 6, seed=2) if dtype.is_complex else 0.0)
+    a = a + a.mH
+    expected = traced(vectors_first, a)
+    vectors, values = vectors_first(a)
+    phase = -1j if dtype.is_complex else -1.0
+    assert right(expected, vectors * phase, values)
+    assert not right(expected, vectors.roll(1, -1), values)
+    first, second = compare_all(expected, (vectors, values.flip(-1)))
+    assert not first.ok and not second.ok

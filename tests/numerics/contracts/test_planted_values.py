@@ -147,3 +147,20 @@ def test_numbers_that_the_reference_refuses_are_not_asked() -> None:
     assert compare(wanted, x.log()).ok
     assert not compare(wanted, torch.tensor([0.5, 0.0, 2.0]).log()).ok
     assert not compare(wanted, torch.tensor([0.5, 1.0, 2.0]).log()).ok
+
+
+@pytest.mark.parametrize(("small", "other_is_right"), [(1e-9, True), (0.25, False)])
+def test_an_infinity_has_no_sign_where_roundings_decide_it(
+    small: float, other_is_right: bool
+) -> None:
+    """A factor that is positive in float64 and negative in float32, as of a nearly singular one."""
+
+    def scaled(x: torch.Tensor) -> torch.Tensor:
+        return x[:1] * ((x[1:] + 1.0) - 1.0 - 0.5 * x[1:])
+
+    x = torch.tensor([torch.inf, small])
+    wanted = expected(scaled, x, planted=PlantedElement(0, 0))
+    right = scaled(x)
+    assert compare(wanted, right).ok
+    assert compare(wanted, -right).ok is other_is_right
+    assert not compare(wanted, torch.tensor([7.0])).ok

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from assay.data.generator import Generator
 from assay.data.observations.call import CallOutcome, CallSeen, ErrorSummary, Mix, OutputSeen
 from assay.data.observations.explanation import Explanation, PatternKind, WrongElement
@@ -11,9 +13,12 @@ from assay.data.run import Entry
 from assay.data.settings import Settings
 from assay.data.verdict import Status
 from assay.data.workload import Workload
+from assay.report.export.markdown_report import markdown_report
 from assay.report.html.gathered_report import GatheredReport, generator_name, of_run
 from assay.report.html.report_data import ReportVerdict
 from assay.report.html.reproduce_commands import VerdictOrigin
+from assay.store.imports.kernelbench_x_corpus import KernelBenchXCorpus
+from foreign_records import corpus, written
 from sample_records import TASK, candidate, judgement
 from synthetic_run import RUN, judged
 
@@ -41,6 +46,15 @@ def call(*used: float | None) -> CallSeen:
 def test_errors_are_those_of_every_output_and_the_rest_is_counted() -> None:
     found = kept(call(0.12345, None), call(0.0))
     assert found.errors == (0.123, 0.0) and found.errors_not_finite == 1
+
+
+def test_imported_gains_within_noise_are_counted_in_words(tmp_path: Path) -> None:
+    read = KernelBenchXCorpus().read(written(tmp_path / "some.jsonl", corpus()))
+    data = of_run(RUN, ((one, None) for one in read.entries), "RUN")
+    (words,) = data.claimed_gains
+    assert "2 of 3 claimed gains are within noise: less than 5 %" in words
+    assert "2 of 3 claimed gains are within noise" in markdown_report(data)
+    assert of_run(RUN, judged(tasks=1, rounds=2, workloads=1), "RUN").claimed_gains == ()
 
 
 def test_many_samples_are_thinned_and_few_are_not() -> None:

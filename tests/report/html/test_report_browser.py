@@ -109,6 +109,22 @@ def test_the_overview_names_each_cheat_and_its_line(browser: Any, tmp_path: Path
     assert shown.complaints == []
 
 
+OUTSIDE = """() => [...document.querySelectorAll(".cheats td, .cheats td *")]
+    .filter((one) => one.getBoundingClientRect().right > innerWidth)
+    .map((one) => one.textContent)"""
+
+
+def test_a_phone_shows_who_cheated_how_and_where(browser: Any, tmp_path: Path) -> None:
+    path = tmp_path / "cheats.html"
+    path.write_text(report_page(hostile_report().data(RUN, "cheats"), plain_charts=True))
+    with opened(browser, path, width=390) as shown:
+        shown.page.evaluate("VERDICTS[0].honest = 'no'")
+        shown.page.evaluate("VERDICTS[0].sources[0].text += 'y'.repeat(200)")
+        shown.page.evaluate("document.getElementById('main').replaceChildren(cheatSection())")
+        assert shown.page.locator(".cheats td").count() == 4
+        assert shown.page.evaluate(OUTSIDE) == []
+
+
 def test_imported_claims_stand_beside_the_own_status(
     browser: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -128,6 +144,10 @@ def test_imported_claims_stand_beside_the_own_status(
             assert "1 of 2 candidates" in table.inner_text()
             cells = table.locator("tbody tr td").all_inner_texts()
             assert cells[2:] == [EVIL, "-", "no", "3.50x", "-", "open"]
+        shown.go("#/")
+        text = shown.page.inner_text("main")
+        assert f"Claimed by {EVIL}, not judged: 1 candidates" in text
+        assert "Not known: no candidate was judged." in text
     assert shown.complaints == [] and shown.requests == []
 
 

@@ -9,8 +9,9 @@ import pytest
 
 from assay.sandbox.child import runner as runner_module
 from assay.sandbox.child.runner import Runner
+from assay.sandbox.child.untouched.random_state import RandomState
 from assay.sandbox.protocol.replies import StateMatch
-from assay.sandbox.protocol.requests import HandOverAgain, HandOverHeld, LoadState
+from assay.sandbox.protocol.requests import HandOverAgain, HandOverHeld, LoadState, RunBatch
 
 STREAM = 7
 
@@ -64,3 +65,16 @@ def test_weights_have_arrived_when_they_are_said_to_be_loaded(
     monkeypatch.setattr(runner_module, "load_state", load_state)
     assert _runner(device).handle(LoadState(0, ()), []) == (StateMatch.NAMES, "")
     assert device.arrived == ["weights"]
+
+
+def test_the_runner_computes_nothing_beside_calls_that_are_made_as_timed_ones_are(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Where such calls are sampled, its random numbers were charged to the candidate."""
+    looks: list[bool] = []
+    monkeypatch.setattr(RandomState, "look", lambda _: looks.append(True))
+    made = _runner(None)
+    made.batch, made.held = None, []
+    for copy_each, poison in ((False, False), (True, False), (False, True)):
+        made.handle(RunBatch((), copy_each=copy_each, poison=poison), [])
+    assert len(looks) == 2

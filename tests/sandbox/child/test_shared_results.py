@@ -21,11 +21,11 @@ def test_two_outputs_that_are_one_tensor() -> None:
 
 
 def test_parts_of_one_allocation_that_only_alternate_are_apart() -> None:
-    rows = torch.ones(6, 4)
+    rows = torch.ones(6, 64)
     apart, within = OutputFlag.MOVED_LATER, OutputFlag.MOVED_LATER | OutputFlag.WITHIN
     assert memory_flags([rows[::2], rows[1::2]], [], []) == [apart] * 2
     assert memory_flags([rows[:, ::2], rows[:, 1::2]], [], []) == [apart] * 2
-    assert memory_flags([rows[:, :2], rows[:, 1:3]], [], []) == [within] * 2
+    assert memory_flags([rows[:, :20], rows[:, 1:21]], [], []) == [within] * 2
 
 
 def test_a_view_with_fewer_places_than_elements_is_folded() -> None:
@@ -35,6 +35,24 @@ def test_a_view_with_fewer_places_than_elements_is_folded() -> None:
     assert memory_flags([windows], [], []) == memory_flags([expanded], [], []) == [folded]
     assert memory_flags([row.view(2, 4).t()], [], []) == [OutputFlag.MOVED_LATER]
     assert memory_flags([torch.ones(1, 8).t()], [], []) == [NOTHING]
+
+
+def test_nothing_of_an_empty_view_lies_in_one_place() -> None:
+    assert memory_flags([torch.ones(0, 9)[:, 8]], [], []) == [NOTHING]
+
+
+def test_rows_that_are_padded_lie_as_a_plain_copy_does() -> None:
+    padded = torch.ones(3, 7, 48)[:, :, :33]
+    assert memory_flags([padded], [], []) == [NOTHING]
+    assert memory_flags([torch.ones(3, 8, 16)[:, :7, :15]], [], []) == [NOTHING]
+    far = (
+        padded.transpose(0, 1),
+        padded[:, :, :9],
+        torch.ones(4, 70)[:, ::2],
+        torch.ones(9, 40)[::3],
+    )
+    for view in far:
+        assert memory_flags([view], [], []) == [OutputFlag.MOVED_LATER]
 
 
 def test_an_input_or_a_live_result_that_is_returned() -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pytest
+import torch
 
+from assay.sandbox.child import state_snapshot
 from assay.sandbox.host.deadline import Deadline
 from support.walls import Room
 
@@ -67,3 +69,33 @@ def test_whoever_switches_tf32_is_told_of(best_room: Room, source: str) -> None:
     names = [line.partition("\t")[0] for line in told]
     assert "torch.backends.cuda.matmul.fp32_precision" in names
     assert "torch.backends.cuda.matmul.allow_tf32" in names
+
+
+_LEFT = """
+import os, tempfile
+os.chdir(tempfile.mkdtemp())
+os.umask(0)
+"""
+
+
+def test_a_folder_and_a_mask_that_are_left_changed_are_told_of(best_room: Room) -> None:
+    with best_room.enter() as inside:
+        assert inside.load(_LEFT).code == 0, inside.session.statement()
+        told = inside.session.survey(Deadline.after(10.0))
+    assert {"cwd", "umask"} <= {line.partition("\t")[0] for line in told}
+
+
+def test_threads_that_torch_shares_are_asked_how_they_round(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert state_snapshot._workers_round_to_nearest()
+    plain = torch.ones
+
+    def one_worker_rounds_down(count: int) -> torch.Tensor:
+        """What such a thread makes of 1 + 1.5 * 2^-24, and of its negative, is 1."""
+        made = plain(count)
+        made[-1] = torch.inf
+        return made
+
+    monkeypatch.setattr(torch, "ones", one_worker_rounds_down)
+    assert not state_snapshot._workers_round_to_nearest()

@@ -7,6 +7,7 @@ import os
 import pickle
 import socket
 import struct
+import subprocess
 import sys
 import time
 from collections.abc import Sequence
@@ -25,6 +26,12 @@ from assay.sandbox.host.wall import hidden_paths, neutral_environment, readable_
 from assay.sandbox.protocol import wire
 from plugins.installed import install
 from support.walls import ROADS, Room, forced
+
+
+def test_a_warm_parent_starts_before_its_judge_has_imported_torch() -> None:
+    """Both take seconds for that: one after the other they take twice as long."""
+    asked = "import sys, assay.sandbox.host.wall; sys.exit('torch' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", asked], check=False).returncode == 0
 
 
 def test_a_road_can_be_forced(best_room: Room) -> None:

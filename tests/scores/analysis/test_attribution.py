@@ -5,12 +5,15 @@ from __future__ import annotations
 import math
 import random
 
+import pytest
+
 from assay.data.verdict import Status
 from assay.scores.analysis.attribution import attribution
 from assay.scores.graded import Graded, GradedTask
 from graded_samples import entry
 
 CATEGORIES, METHODS = "ABCDE", "XYZ"
+BY_CATEGORY, BY_METHOD = [-2.0, -1.0, 0.0, 1.0, 2.0], [0.0, 0.8, -0.8]
 
 
 def synthetic(
@@ -40,7 +43,7 @@ def _entropy(chance: float) -> float:
 
 
 def test_planted_effects_are_recovered() -> None:
-    tasks, entries, true = synthetic(1, [-2.0, -1.0, 0.0, 1.0, 2.0], [0.0, 0.8, -0.8], 150)
+    tasks, entries, true = synthetic(1, BY_CATEGORY, BY_METHOD, 150)
     found = attribution(tasks, entries, repeats=60)
     category, method, difficulty = found.factors
     assert category.low is not None and category.high is not None
@@ -53,6 +56,18 @@ def test_planted_effects_are_recovered() -> None:
     order = sorted(category.effects, key=lambda level: category.effects[level])
     assert order == list(CATEGORIES)
     assert method.effects["Y"] > method.effects["X"] > method.effects["Z"]
+
+
+@pytest.mark.exhaustive
+def test_the_interval_holds_the_planted_share_at_its_rate() -> None:
+    held = 0
+    for seed in range(100):
+        tasks, entries, true = synthetic(1000 + seed, BY_CATEGORY, BY_METHOD, 150)
+        category = attribution(tasks, entries, repeats=80).factors[0]
+        assert category.low is not None and category.high is not None
+        held += category.low <= true <= category.high
+    # A rate of 95 % gives fewer than 88 of 100 with a probability of 0.4 %.
+    assert held >= 88
 
 
 def test_without_an_effect_none_is_found_beyond_the_stated_rate() -> None:

@@ -7,13 +7,13 @@ import math
 import pytest
 
 from assay.data.candidate import ClaimedResult
-from assay.scores.analysis.gains import (
+from assay.scores.analysis.claimed_ratios import (
     LEAST_CLAIMED,
     claimed_gain,
     claimed_noise,
     claimed_ratio,
-    judged_gain,
 )
+from assay.scores.analysis.gains import judged_gain
 from assay.scores.graded import Graded
 from graded_samples import entry
 

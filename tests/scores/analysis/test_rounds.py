@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from assay.data.verdict import Status
-from assay.scores.analysis.rounds import repair_bias, steps, transitions
+from assay.scores.analysis.round_steps import steps
+from assay.scores.analysis.rounds import repair_bias, transitions
 from graded_samples import entry
 
 WRONG, BROKEN = Status.INCORRECT, Status.BUILD_FAILED

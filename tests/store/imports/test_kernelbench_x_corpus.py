@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from assay.errors import UsageError
-from assay.scores.analysis.rounds import steps
+from assay.scores.analysis.round_steps import steps
 from assay.scores.graded import graded
 from assay.store.imports.kernelbench_x_corpus import KernelBenchXCorpus
 from foreign_records import RULE, corpus, transition, written

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from assay.errors import UsageError
-from assay.scores.analysis.rounds import steps
+from assay.scores.analysis.round_steps import steps
 from assay.scores.graded import graded
 from assay.store.imports.openevolve_trace import NO_CODE, OpenEvolveTrace
 from foreign_records import trace, written

@@ -10,12 +10,17 @@ import pytest
 from assay.tasks.readers.kernelbench import task_of_text
 from assay.tasks.synthesis.composed_file import chain_in, composed_text
 from assay.tasks.synthesis.composer import compositions
+from assay.tasks.synthesis.composition import Composition
 
-MADE = list(islice(compositions(5), 20))
+
+@pytest.fixture(scope="module")
+def made_so_far() -> list[Composition]:
+    return list(islice(compositions(5), 20))
 
 
-@pytest.mark.parametrize("made", MADE, ids=lambda made: made.name)
-def test_it_is_a_task_file_with_seed_and_chain(made) -> None:
+@pytest.mark.parametrize("number", range(20))
+def test_it_is_a_task_file_with_seed_and_chain(made_so_far: list[Composition], number: int) -> None:
+    made = made_so_far[number]
     text = composed_text(made)
     task = task_of_text(text)
     assert made.dtype in task.title and task.title.startswith(made.natives[0])

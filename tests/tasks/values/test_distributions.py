@@ -90,7 +90,7 @@ def test_layouts_keep_values_and_poison_the_gaps(layout: Layout) -> None:
     else:
         assert torch.equal(laid[0], inputs[0])
     plain = (Layout.CONTIGUOUS, Layout.OWN, Layout.CHANNELS_LAST, Layout.SAME, Layout.INTERLEAVED)
-    plain += (Layout.PERMUTED, Layout.REST_TRANSPOSED)  # a matrix and a vector
+    plain += (Layout.PERMUTED, Layout.REST_TRANSPOSED, Layout.MIRRORED)  # a matrix and a vector
     expected = {Layout.TRANSPOSED: (1, 4), Layout.STRIDED: (12, 2), Layout.OFFSET: (6, 1)}
     if layout in expected:
         assert laid[0].stride() == expected[layout]
@@ -195,6 +195,29 @@ def test_planted_nans_have_either_sign() -> None:
     assert bool(last[-1, -1].isnan()) and bool(last[-1, -1].signbit())
     row = redraw(OWN, Values(Distribution.NANS, 0), 0, FREE).inputs[0]
     assert set(row[row.isnan()].signbit().tolist()) == {False, True}
+
+
+def test_planted_nans_have_the_usual_bits_or_all_of_them() -> None:
+    found = set()
+    for seed in range(16):
+        made = redraw(OWN, Values(Distribution.NAN, 0), seed, FREE).inputs[0]
+        found.add(int(made[made.isnan()].view(torch.int32).item()) & 0x7FFFFFFF)
+    assert found == {0x7FC00000, 0x7FFFFFFF}
+    row = redraw(OWN, Values(Distribution.NANS, 0), 0, FREE).inputs[0]
+    bits = row[row.isnan()].view(torch.int32) & 0x7FFFFFFF
+    assert set(bits.tolist()) == {0x7FC00000, 0x7FFFFFFF}
+
+
+def test_numbers_that_are_handed_over_are_others_once() -> None:
+    own, shapes = [OWN[0], 0.75, -0.5, 3, True], (Structure.FREE, *(Structure.FIXED,) * 4)
+    _, *kept = redraw(own, Values(Distribution.OUTLIER, 0), 1, shapes).inputs
+    assert kept == own[1:]
+    versions = set()
+    for seed in range(16):
+        _, *others = redraw(own, Values(Distribution.OUTLIER, 1), seed, shapes).inputs
+        assert others[2] == 3 and others[3] is True and others[0] / 0.75 == others[1] / -0.5
+        versions.add(others[0])
+    assert versions == {0.375, 1.125}
 
 
 def test_infinities_stand_before_a_nan_of_their_row() -> None:

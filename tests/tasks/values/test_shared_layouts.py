@@ -54,3 +54,24 @@ def test_a_slice_cannot_be_merged() -> None:
     (laid,) = lay_out((value,), Layout.SLICED, FREE[:1])
     assert torch.equal(laid, value) and laid.stride(-1) == 1
     assert laid.stride(0) != 3 * laid.stride(1) and laid.stride(1) > 6
+
+
+def test_one_item_of_a_larger_input_is_contiguous_and_its_first_stride_tells_no_size() -> None:
+    for shape in ((1, 6), (1, 3, 6)):
+        (laid,) = lay_out((torch.randn(shape),), Layout.SLICED, FREE[:1])
+        assert laid.is_contiguous() and laid.stride(0) > laid.numel()
+
+
+def test_an_input_is_the_transpose_of_another_in_one_memory() -> None:
+    inputs = (torch.randn(2, 4, 6), torch.randn(3), torch.randn(2, 6, 4))
+    free = (Structure.FREE,) * 3
+    one, _, other = lay_out(inputs, Layout.MIRRORED, free)
+    assert torch.equal(one, inputs[0]) and torch.equal(other, one.transpose(1, 2))
+    assert one.data_ptr() == other.data_ptr() and applies(inputs, Layout.MIRRORED, free)
+
+
+def test_what_is_no_transpose_stays_as_it_is() -> None:
+    assert not applies(_pair(), Layout.MIRRORED, FREE)
+    square = (torch.randn(4, 4), torch.randn(4, 4))
+    assert applies(square, Layout.MIRRORED, FREE)
+    assert not applies(square, Layout.MIRRORED, (Structure.FREE, Structure.POSITIVE))

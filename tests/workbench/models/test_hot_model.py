@@ -75,9 +75,28 @@ def test_groups_are_ranked_by_what_a_kernel_can_gain(tmp_path: Path) -> None:
     assert copy.at_limit
     assert copy.limit_share == pytest.approx(0.94)
     assert "94 %" in copy.task_reason
+    assert "--include-at-limit" in copy.task_reason
     assert views.gain == 0.0
     assert made.report.idle_share == pytest.approx(0.05)
     assert made.tasks == {"m_softmax": "# softmax"}
+
+
+def test_a_group_at_its_limit_is_ranked_last_and_cut_out_where_that_is_asked_for(
+    tmp_path: Path,
+) -> None:
+    """The copy could save 3 % of the forward, relu only 1 %; its task comes after that of relu."""
+    views = found("views", 50.0, 10, GroupKind.REST)
+    views = views.model_copy(update={"task_text": "", "task_reason": "nothing to compute"})
+    groups = (found("copy", 500.0, 235_000), found("relu", 10.0, 10), views)
+    answer = ModelAnswer(torch="2", wall_us=(1000.0,), busy_us=560.0, groups=groups)
+    made = ranked(answer, place(tmp_path), LIMITS, top=8, include_at_limit=True)
+    assert [one.label for one in made.report.groups] == ["relu", "copy", "views"]
+    assert list(made.tasks) == ["m_relu", "m_copy"]
+    assert made.report.groups[1].at_limit
+    assert made.report.groups[1].task == "m_copy"
+    few = ranked(answer, place(tmp_path), LIMITS, top=1, include_at_limit=True)
+    assert list(few.tasks) == ["m_relu"]
+    assert "--top" in few.report.groups[1].task_reason
 
 
 def test_what_the_profiler_costs_is_taken_off(tmp_path: Path) -> None:

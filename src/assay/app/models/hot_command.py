@@ -22,7 +22,8 @@ def run(flags: HotFlags) -> int:
     answer = asked(model, device, flags.train, flags.timeout_s)
     name = found.device.name if found.device is not None else flags.device
     place = Profiled(model, flags.device, name, device.accelerated, flags.train)
-    made = ranked(answer, place, limits_of(found, device.accelerated), flags.top)
+    limits = limits_of(found, device.accelerated)
+    made = ranked(answer, place, limits, flags.top, flags.include_at_limit)
     if flags.out is not None:
         written = made.write(flags.out)
         note(f"wrote {written} and {len(made.tasks)} task(s)")

@@ -25,6 +25,12 @@ class HotFlags:
     model: ModelArgument
     device: Annotated[str, typer.Option(help="Where the model runs.")] = "cpu"
     top: Annotated[int, typer.Option(min=1, help="How many groups are cut out as tasks.")] = 8
+    include_at_limit: Annotated[
+        bool,
+        typer.Option(
+            "--include-at-limit", help="Cut out groups at 90 % of their limit or more, too."
+        ),
+    ] = False
     out: Annotated[
         Path | None,
         typer.Option(metavar="DIR", help="Write hot.json and a task for each of the first groups."),

@@ -55,8 +55,15 @@ def _row(one: HotGroup) -> tuple[str | Text, ...]:
         reached,
         one.label if len(one.label) <= 48 else one.label[:45] + "...",
         _forms(one.inputs),
-        one.task or f"({one.task_reason})",
+        _task(one),
     )
+
+
+def _task(one: HotGroup) -> str:
+    """Its name, or why there is none."""
+    if not one.task:
+        return f"({one.task_reason})"
+    return f"{one.task} (at its limit)" if one.at_limit else one.task
 
 
 def _forms(forms: tuple[TensorForm, ...]) -> str:

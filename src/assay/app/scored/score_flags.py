@@ -98,7 +98,15 @@ class CostFlags:
             metavar="N",
             min=1,
             help="How many tasks there are to solve.",
-            show_default="those of the run",
+            show_default="those of the suite",
+        ),
+    ] = None
+    suite: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SUITE",
+            help="The suite to solve: each task is like the tried ones of its category.",
+            show_default="that of the run",
         ),
     ] = None
     json: JsonFlag = False

@@ -148,12 +148,13 @@ class CostForecast(Record):
     generator: str
     device: str
     budget: dict[str, float]
+    suite: str = ""  # whose tasks are to be solved; empty: tasks like those of the run
     tasks: int
     successes: float | None = None
     successes_low: float | None = None
     successes_high: float | None = None
     tried: float | None = None  # tasks begun before the budget is spent
-    seconds: float | None = None  # generating and judging, one after the other
+    seconds: float | None = None  # generating and judging, one after the other; None: not stated
     seconds_low: float | None = None
     seconds_high: float | None = None
     binding: str = ""  # what runs out first, most often; empty where nothing does

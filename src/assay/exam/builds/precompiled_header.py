@@ -1,9 +1,9 @@
-"""PrecompiledHeaders: torch's header for g++, precompiled once for each set of flags.
+"""PrecompiledHeaders: torch's header for g++, or several standard ones, for each set of flags.
 
 The rule: the text is ours alone, the flags are on a closed list, and the file is used only with
-exactly the flags it was made with. No candidate's sandbox shows it; those of compilers show it
-read-only. It is made when its flags are asked for a second time: it costs as much as two ordinary
-compilations and saves most of each further one.
+exactly the flags it was made with. Sandboxes of compilers show it read-only; a candidate's shows
+none, and holds a copy at most. It is made when its flags are asked for a second time: it costs as
+much as two ordinary compilations and saves most of each further one.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ class PrecompiledHeaders:
     toolchain_id: str
     header: str = HEADER
     limit_bytes: int = _LIMIT_BYTES
+    includes: str = ""  # what stands in it, where that is not the one header
 
     @property
     def _kept(self) -> KeptFiles:
@@ -38,7 +39,7 @@ class PrecompiledHeaders:
 
     @property
     def _text(self) -> str:
-        return f"#include <{self.header}>\n"
+        return self.includes or f"#include <{self.header}>\n"
 
     def key(self, arguments: tuple[str, ...]) -> str | None:
         """Of the header for a unit with these flags; None where there is none for them."""

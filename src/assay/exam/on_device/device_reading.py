@@ -14,6 +14,7 @@ from assay.exam.answer_origin import AskedCall
 from assay.exam.call_reading import CallFacts, read_call, tensors_of
 from assay.exam.exam import Exam
 from assay.exam.on_device.device_answers import DeviceAnswers
+from assay.exam.workloads.selected_elements import with_selections
 from assay.exam.workloads.workload_trials import PLANTED
 from assay.numerics.device_doubt import doubted
 from assay.sandbox.host.planned_call import Expectations
@@ -27,7 +28,9 @@ def read_asked(exam: Exam, raw: RawCall, asked: AskedCall, facts: CallFacts) -> 
     """What a call shows; where its values are wrong, with what the device's reference leaves."""
     seen = read_call(raw, asked.expectations, facts)
     wrong = any(output.problem in _VALUES for output in seen.outputs)
-    if not wrong or exam.device is None or not _may_be_excused(exam, raw, asked):
+    if not wrong:
+        return with_selections(exam, seen, raw, asked)
+    if exam.device is None or not _may_be_excused(exam, raw, asked):
         return seen
     return read_call(raw, _on_device(exam, asked, exam.device), facts)
 

@@ -1,7 +1,8 @@
 """Drawn content: the arguments of one call as a reference draws them.
 
 The rule: what the reference does not answer is not asked. Where it raises on the values of a draw,
-as on a singular matrix, the next draw takes its place, and how many were left out is told.
+as on a singular matrix, or answers the task's own draw with an error beyond its domain, the next
+draw takes its place, and how many were left out is told.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import numpy as np
 import torch
 
 from assay.errors import TaskError
-from assay.numerics.expectation import PlantedElement
+from assay.numerics.expectation import OutputExpectation, PlantedElement
 from assay.sandbox.host.call_content import Content
 from assay.tasks.values.distributions import Drawn
 
@@ -32,20 +33,26 @@ def content_of(drawn: Drawn) -> DrawnContent:
 
 
 def first_answered(
-    draw: Callable[[int], DrawnContent], expected: Callable[[DrawnContent], object]
+    draw: Callable[[int], DrawnContent],
+    expected: Callable[[DrawnContent], Sequence[OutputExpectation]],
+    accurate: bool,
 ) -> tuple[DrawnContent, int]:
     """The first draw that the reference answers, and how many were left out.
 
     It answers where it raises in no precision and on no input that is one rounding away: what is
-    so near to a singular matrix has no error budget. Where there is no such draw it is the first:
-    whoever asks it will say why it cannot be judged.
+    so near to a singular matrix has no error budget. An accurate answer is preferred where it is
+    asked for: next to a singular matrix any answer would do. Where no draw is answered it is the
+    first: whoever asks it will say why it cannot be judged.
     """
+    inaccurate: tuple[DrawnContent, int] | None = None
     for left_out in range(_DRAWS):
         with contextlib.suppress(TaskError):
             drawn = draw(left_out)
-            expected(drawn)
-            return drawn, left_out
-    return draw(0), 0
+            outputs = expected(drawn)
+            if not accurate or all(one.in_domain for one in outputs):
+                return drawn, left_out
+            inaccurate = inaccurate or (drawn, left_out)
+    return inaccurate or (draw(0), 0)
 
 
 def _flat(tensor: torch.Tensor, indices: Sequence[tuple[int, ...]]) -> tuple[int, ...]:

@@ -1,16 +1,18 @@
 """Literal workloads: sizes and values at which one candidate may take another path.
 
 The rule: as few workloads as hold the most. A workload gives each axis another number where the
-inputs stay small, so that a number meets every axis; numbers that are compared come first. What is
-drawn follows from the secret, the reference and the candidate alone.
+inputs stay small, so that a number meets every axis. Numbers that are sizes of the task come first:
+a kernel may be made for no more than these. Numbers that are compared come next. Every other size
+stands beside a batch of one: a path for long rows may be one for a single row. What is drawn
+follows from the secret, the reference and the candidate alone.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import zip_longest
+from itertools import cycle, zip_longest
 
 from assay.data.axis import AxisRole
 from assay.data.settings import Level
@@ -22,7 +24,7 @@ from assay.source_analysis.literals.source_literal import LiteralUse, SourceLite
 from assay.tasks.references.reference import Reference
 from assay.tasks.values.input_structure import Structure
 
-_LIKELY = (LiteralUse.COMPARED, LiteralUse.MODULUS, LiteralUse.TABLE)
+_LIKELY = (LiteralUse.COMPARED, LiteralUse.BOUND, LiteralUse.MODULUS, LiteralUse.TABLE)
 _COMMON = frozenset(1 << k for k in range(15))  # tiles, of which every kernel has some
 _LEAST = 3  # smaller sizes are asked of everybody
 _RARE = 17  # of a number that nothing is compared with
@@ -55,7 +57,7 @@ class LiteralAmounts:
 
 LITERAL_AMOUNTS = {
     Level.SMOKE: LiteralAmounts(0, 0, 0, TrialLimits(configs=1, seconds=0.0)),
-    Level.QUICK: LiteralAmounts(3, 8, 32, TrialLimits(configs=2, seconds=0.5)),
+    Level.QUICK: LiteralAmounts(3, 8, 32, TrialLimits(configs=3, seconds=0.5)),
     Level.STANDARD: LiteralAmounts(6, 24, 64, TrialLimits(configs=4, seconds=1.5)),
     Level.FULL: LiteralAmounts(24, 96, 256, TrialLimits(configs=12, seconds=10.0)),
 }
@@ -71,6 +73,7 @@ class LiteralWorkloads:
         self._points = Points(reference, rng)
         light = self._points.light()
         self._trials = WorkloadTrials(reference, self._amounts.limits, rng, light)
+        self._single = cycle((False, True))  # whether the next size stands in a single row
         self._plain = reference.own_workload().model_copy(update={"own": False})
 
     def draw(
@@ -78,7 +81,8 @@ class LiteralWorkloads:
     ) -> Iterator[Workload]:
         """Sizes, then values; none that the plan has already."""
         known = {(name, n) for w in asked for name, n in w.axes.items()}
-        yield from self._sized(wanted_sizes(literals, self._rng), known)
+        own = frozenset(self._reference.own_axes.values())
+        yield from self._sized(wanted_sizes(literals, self._rng, own), known)
         yield from self._valued(wanted_values(literals)[: self._amounts.values])
 
     def _sized(self, sizes: list[int], known: set[tuple[str, int]]) -> Iterator[Workload]:
@@ -102,20 +106,23 @@ class LiteralWorkloads:
         The first is taken from the list: it is not tried twice.
         """
         name, n = open_.pop(0)
+        single = name not in self._points.batch and next(self._single)
         for budget in _BUDGETS:
-            point = self._points.with_sizes({name: n}, budget)
+            point = self._points.with_sizes({name: n}, budget, single)
             if point is not None:
-                return self._with_others({name: n}, open_) or point
+                return self._with_others({name: n}, open_, single) or point
         return None
 
-    def _with_others(self, sizes: Point, open_: list[tuple[str, int]]) -> Point | None:
+    def _with_others(
+        self, sizes: Point, open_: list[tuple[str, int]], single: bool
+    ) -> Point | None:
         """As many axes as can have a size that is left, of the own constructor."""
         configs = {axis.name for axis in self._reference.axes if axis.role is AxisRole.CONFIG}
         best = None
         for name, n in open_:
-            if name in sizes or name in configs:
+            if name in sizes or name in configs or (single and name in self._points.batch):
                 continue
-            point = self._points.with_sizes({**sizes, name: n}, 2 * SMALL_ELEMENTS)
+            point = self._points.with_sizes({**sizes, name: n}, 2 * SMALL_ELEMENTS, single)
             if point is not None:
                 sizes, best = {**sizes, name: n}, point
         return best
@@ -137,16 +144,21 @@ class LiteralWorkloads:
             yield best
 
 
-def wanted_sizes(literals: Sequence[SourceLiteral], rng: random.Random) -> list[int]:
-    """Sizes in the order of their worth: of compared numbers first, then of the others.
+def wanted_sizes(
+    literals: Sequence[SourceLiteral], rng: random.Random, own: Collection[int] = ()
+) -> list[int]:
+    """Sizes in the order of their worth: at the task's own, at compared numbers, at the others.
 
     Of each number the likeliest size, then of each the next one. Among equals the secret decides.
     """
-    likely = [one for one in literals if one.use in _LIKELY and one.sizes]
-    others = [one for one in literals if one.use not in _LIKELY and one.sizes]
-    others = [one for one in others if abs(one.value) >= _RARE and one.value not in _COMMON]
+    sized = [one for one in literals if one.sizes]
+    written = [one for one in sized if one.value >= _RARE and one.value in own]
+    rest = [one for one in sized if one not in written]
+    likely = [one for one in rest if one.use in _LIKELY]
+    others = [one for one in rest if one.use not in _LIKELY and abs(one.value) >= _RARE]
+    others = [one for one in others if one.value not in _COMMON]
     found: list[int] = []
-    for group in (likely, others):
+    for group in (written, likely, others):
         uses = [[one for one in group if one.use is use] for use in LiteralUse]
         shuffled = [one for same in uses for one in rng.sample(same, len(same))]
         rare = [one for one in shuffled if abs(int(one.value)) not in _COMMON]

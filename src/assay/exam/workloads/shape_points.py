@@ -91,8 +91,12 @@ class Points:
         return self._near_base({name: self._past_own(name) for name in self.sizes})
 
     def one(self, name: str) -> Point:
-        """One axis at its lowest value, the other sizes one past their own."""
-        others = {other: self._past_own(other) for other in self.sizes if other != name}
+        """One axis at its lowest value, the other sizes one past their own, or far past it.
+
+        A path for a single row may be taken for large ones alone.
+        """
+        past = self._rng.choice((self._past_own, self._tail_past_own))
+        others = {other: past(other) for other in self.sizes if other != name}
         return self._near_base({**others, name: self._axes[name].low})
 
     def config_tail(self) -> Point:
@@ -114,6 +118,10 @@ class Points:
                 return point
         return self.fit(point, SMALL_ELEMENTS, [*batch, *sizes, *self.configs])
 
+    def odd_item(self) -> Point:
+        """One item of such sizes: cut out of more, it is contiguous and lies as a part of them."""
+        return {**self.odd(), **{name: self._axes[name].low for name in self.batch}}
+
     def square(self) -> Point:
         """A few items, all sizes alike: what looks like a square matrix is one."""
         side = self._rng.randint(*SIDES)
@@ -127,9 +135,10 @@ class Points:
     def cube(self) -> Point:
         """All axes of the inputs alike: the factors of a product are matrices of one shape.
 
-        Where that makes a large input the batch is that of a square.
+        Of an odd side: whoever works in blocks has a rest there. Where that makes a large input the
+        batch is that of a square.
         """
-        point, side = self.square(), self._rng.randint(*SIDES)
+        point, side = self.square(), self._rng.randint(*SIDES) | 1
         alike = {name: legal(self._axes[name], side) for name in (*self.batch, *self.sizes)}
         return {**point, **alike} if self._elements({**point, **alike}) <= SMALL_ELEMENTS else point
 
@@ -222,11 +231,17 @@ class Points:
         point = {**self._reference.own_axes, **lone, name: self._beyond(name, past)}
         return self.fit(point, budget, [name])
 
-    def with_sizes(self, sizes: Point, budget: int = SMALL_ELEMENTS) -> Point | None:
-        """Near the own point with these sizes; None where an axis cannot have its size."""
+    def with_sizes(
+        self, sizes: Point, budget: int = SMALL_ELEMENTS, single: bool = False
+    ) -> Point | None:
+        """Near the own point with these sizes; None where an axis cannot have its size.
+
+        With `single` the batch is one, unless its size is given.
+        """
         if any(legal(self._axes[name], n) != n for name, n in sizes.items()):
             return None
-        point = self._own_constants() | self._near_base(sizes, budget)
+        lone = {name: self._axes[name].low for name in self.batch if single}
+        point = self._own_constants() | self._near_base({**lone, **sizes}, budget)
         return point if all(point[name] == n for name, n in sizes.items()) else None
 
     def usual(self) -> Iterator[Point]:
@@ -298,6 +313,12 @@ class Points:
         """One more than the own value of an axis, or one less at its end."""
         axis = self._axes[name]
         return legal(axis, axis.own + 1 if axis.own < axis.high else axis.own - 1)
+
+    def _tail_past_own(self, name: str) -> int:
+        """One off a power of two that is more than twice the own value, or one past that."""
+        axis = self._axes[name]
+        further = [v for v in TAILS if v > 2 * axis.own][:4]
+        return legal(axis, self._rng.choice(further)) if further else self._past_own(name)
 
     def _at_least(self, name: str, value: int) -> int:
         """A small value of an axis, no larger than its own."""

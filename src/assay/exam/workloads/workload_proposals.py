@@ -28,15 +28,12 @@ from assay.exam.workloads.shape_points import (
     Point,
     Points,
 )
-from assay.exam.workloads.stretched_shapes import (
-    MODERATE_LARGE,
-    MODERATE_SMALL,
-    Proposal,
-    Stretching,
-)
+from assay.exam.workloads.stretched_shapes import Proposal, Stretching
+from assay.exam.workloads.value_scales import FAR_BELOW, value_scales
 from assay.exam.workloads.workload_trials import PLANTED
 from assay.tasks.references.reference import Reference
 from assay.tasks.values.input_structure import Structure
+from assay.tasks.values.shared_layouts import TOGETHER
 
 # In the order in which they find faults; the first few of each are asked even at `quick`.
 VALUES = (
@@ -66,7 +63,7 @@ LAYOUTS = (
 OFF_THE_TILE = (Distribution.TIES, Distribution.BLOCKS, Distribution.OUTLIER)
 # Asked of several rows and of square matrices: where zeros lie is what they are about.
 STRUCTURED = (Distribution.ZEROS, Distribution.SIGNED_ZEROS)
-SHARED_LAYOUTS = (Layout.SLICED, Layout.SAME, Layout.INTERLEAVED, Layout.OVERLAPPING)
+SHARED_LAYOUTS = (Layout.SLICED, *TOGETHER[:2], Layout.OVERLAPPING, Layout.MIRRORED)
 # Asked from standard on: inputs that lie otherwise than each other, and orders of dimensions.
 UNLIKE_LAYOUTS = (
     Layout.REST_TRANSPOSED,
@@ -78,9 +75,6 @@ UNLIKE_LAYOUTS = (
 STRIDED_LAYOUTS = (Layout.TRANSPOSED, Layout.STRIDED, Layout.SLICED)
 # Values that a path for one layout must bear as that for another does.
 BORNE_VALUES = (Distribution.LARGE, Distribution.OFFSET, Distribution.NEGATIVE)
-OFFSETS = (7, 13)  # powers of two between 10^2 and 10^4
-HARDLY_APART = (-5, -2)  # what equal inputs are of: a term that keeps them apart shows
-FAR_BELOW = (14, 17)  # below any "very small" start of a maximum that people write
 ENDS = (1, 1, 2)  # a NaN at the last element, an infinity there, a NaN at the first
 _PLAIN_SHARE = 0.5  # of the layouts, with the task's own values
 _USUAL_TRIES = 3  # where the reference refuses one
@@ -223,8 +217,8 @@ class Proposals:
             yield (self._at(points.tail()),)
         if points.configurable:
             yield (self._at(points.config_tail()),)
-        if movable:
-            yield (self._at(points.one(self._rng.choice(movable))),)
+        lowest = self._rng.sample(movable, min(len(movable), 2 if self._amount.large else 1))
+        yield from ((self._at(points.one(name)),) for name in lowest)
         if self._amount.large and points.sizes:
             yield (self._at(points.tail()),)
         if self._amount.large and points.batch:
@@ -260,8 +254,8 @@ class Proposals:
             yield self._far_large(far)
             near = tuple(k for k in FAR_SMALL if -k <= most)
             yield self._far_small(near)
-            if self._signed:
-                yield self._drawn(Distribution.NEGATIVE, (0,), self._plain.layout)
+            for scale in (0, FAR_BELOW[1]) if self._signed else ():  # however little it tells
+                yield self._drawn(Distribution.NEGATIVE, (scale,), self._plain.layout)
             yield from self._tiny()
 
     def _meant(self) -> Iterator[tuple[Distribution, tuple[int, ...]]]:
@@ -325,20 +319,7 @@ class Proposals:
         return (*other, *found) if changed else found
 
     def _scales(self, distribution: Distribution) -> tuple[int, ...]:
-        """A random power of two, and milder ones where the reference or a null answer objects."""
-        if distribution is Distribution.LARGE:
-            return (self._rng.randint(*MODERATE_LARGE), 5, 3, 2, 1)
-        if distribution is Distribution.SMALL:
-            return (self._rng.randint(*MODERATE_SMALL), -7, -5, -3)
-        if distribution is Distribution.OFFSET:
-            return (self._rng.randint(*OFFSETS), OFFSETS[0])
-        if distribution is Distribution.NEGATIVE:
-            return (self._rng.randint(*FAR_BELOW), 7, 3, 0)
-        if distribution is Distribution.OPPOSED:
-            return (5, 3, 2)
-        if distribution is Distribution.EQUAL:
-            return (self._rng.randint(*HARDLY_APART), 0)
-        return (0,)
+        return value_scales(distribution, self._rng)
 
     def _layouts(self) -> Iterator[Proposal]:
         """Contiguous where the own input is not, then the others as far as the level goes.
@@ -356,9 +337,12 @@ class Proposals:
         for number, layout in enumerate((*chosen[: self._amount.layouts], *shared, *unlike)):
             odd = number % 2 == turn or layout in UNLIKE_LAYOUTS  # one row lies in no other way
             where = (self._odd, self._base) if odd else (self._base,)
-            where = (*same, *where) if layout is Layout.SAME else where
+            where = (*same, *where) if layout in (Layout.SAME, Layout.MIRRORED) else where
             laid = [one.model_copy(update={"layout": layout}) for one in where]
             yield (*self._with_values(laid), *laid)
+        if unlike and self._points.batch:
+            lone = self._at(self._points.odd_item())
+            yield (lone.model_copy(update={"layout": Layout.SLICED}),)
 
     def _with_values(self, laid: list[Workload]) -> Iterator[Workload]:
         """Now and then with values that strain a kernel, where the level asks for all of these."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Set
+from collections.abc import Sequence, Set
 
 from assay.data.axis import AxisRole
 from assay.exam.exam import ContentKey, Exam
@@ -31,6 +31,13 @@ def elements_of(exam: Exam, workload: int) -> int:
     given = exam.content(ContentKey(workload)).elements
     made = exam.reference.predicted_result(exam.plan.workloads[workload].axes)
     return max(given, made) if given and made > MODEST_RESULT else given
+
+
+def most_items(exam: Exam, workloads: Sequence[int]) -> int:
+    """That of several workloads whose batch is the largest."""
+    batch = [axis.name for axis in exam.reference.axes if axis.role is AxisRole.BATCH]
+    axes = {w: exam.plan.workloads[w].axes for w in workloads}
+    return max(workloads, key=lambda w: math.prod(axes[w][name] for name in batch))
 
 
 def small_with_rows(exam: Exam, refused: Set[int]) -> int | None:

@@ -36,6 +36,9 @@ UNKNOWN_SIZE = 1 << 12  # of a constructor whose parameters cannot be counted be
 RATE_ELEMENTS = 1 << 15  # a smaller run says little about the time of a larger one
 PLANTED = (Distribution.NAN, Distribution.INF, Distribution.NANS, Distribution.BESIDE_INF)
 _PLACES = 4  # of a planted value, or draws of values that may be refused, that are tried
+CONTIGUOUS_INPUTS = "CONTIGUOUS_INPUTS"  # what a task says whose inputs lie in no other way
+# Ways to lie that are contiguous, or the task's own.
+WHOLE = frozenset({Layout.CONTIGUOUS, Layout.OWN, Layout.OFFSET, Layout.SAME})
 NEAR_OWN = 20.0  # growth of a result, at most quadratic in a size, that needs no counting
 
 
@@ -60,6 +63,7 @@ class WorkloadTrials:
         self._until_s = time.thread_time() + limits.seconds
         self._fastest: dict[Config, float] = {}  # seconds an element, by configuration
         self._configs = {reference.config(reference.own_axes)}
+        self._whole_only = reference.declared(CONTIGUOUS_INPUTS) is True
         own = reference.footprint(reference.own_axes)
         self._heavy = own is None or own.state_elements > HEAVY_STATE
         if self._heavy:  # values and layouts are asked there: it must not fall to the limit
@@ -85,6 +89,8 @@ class WorkloadTrials:
     def examine(self, workload: Workload) -> Admission:
         """What the reference says to it; the own constructor is not built where heavy."""
         reference = self._reference
+        if self._whole_only and workload.layout not in WHOLE:
+            return Admission.REFUSED
         config = reference.config(workload.axes)
         if config not in self._configs and len(self._configs) >= self._limits.configs:
             return Admission.REFUSED

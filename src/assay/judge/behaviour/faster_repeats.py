@@ -7,10 +7,12 @@ or what it made of another input where a few elements of one input are new, and 
 can be corrected by the difference where most elements are those of an earlier content. Below 0.5 in
 the median, with at least seven of eight pairs below 0.7, convicts. The chance that noise alone does
 that, were one pair in ten below 0.7: 7e-7. Of fewer pairs (long calls, which noise moves less) all
-must be below 0.5.
+must be below 0.5. Where times scatter there are sixteen pairs, and fourteen must be.
 
 A question that was just asked convicts only where new contents took longer too: a load that slows
-the first call of each pair does not make a memo.
+the first call of each pair does not make a memo. The same holds of every comparison: where new
+contents, two of them, were answered as quickly as repeated ones are in the median, computing takes
+that little.
 
 A memo may begin late: of some contents the time of the first of many questions is held against that
 of the last, by the same bounds.
@@ -38,7 +40,6 @@ SLOWED_PAIR_RATIO = 0.8
 _ALL_PAIRS = 8
 _LEAST_PAIRS = 3
 _COMPUTED = 2  # new contents that were answered as quickly as repeated ones
-_SPARED = 1  # of all pairs, those that may disagree
 
 
 def findings(seen: RepetitionSeen) -> tuple[Evidence, ...]:
@@ -46,33 +47,35 @@ def findings(seen: RepetitionSeen) -> tuple[Evidence, ...]:
     if seen.reason:
         text = f"whether answers are remembered was not asked: {seen.reason}"
         return (Evidence(kind=EvidenceKind.UNKNOWN, severity=Severity.NOTE, text=text),)
-    repeats = _Pairs() if _as_quick_when_new(seen) else _pairs(seen, seen.first_us, seen.again_us)
+    repeats = _pairs(seen, seen.first_us, seen.again_us, seen.new_us)
     again = _faster(repeats)
     if again is not None:
         return (_memo(f"a question that was just asked is answered in {again}"),)
-    often = _faster(_pairs(seen, seen.once_us, seen.often_us))
+    new_us = (*seen.new_us, *seen.once_us)
+    often = _faster(_pairs(seen, seen.once_us, seen.often_us, new_us))
     if often is not None:
         return (_memo(f"a question that was asked many times is answered in {often}"),)
     return _of_few(seen) or _of_most(seen) or _slowed(repeats)
 
 
-def _as_quick_when_new(seen: RepetitionSeen) -> bool:
-    """Whether contents of new elements, some of them, took no longer than the repeated ones.
+def _as_quick(new_us: Sequence[float], quick_us: Sequence[float]) -> bool:
+    """Whether new contents, some of them, took no longer than those that were known.
 
-    Then computing takes that little, and the calls before the repeated ones were delayed: on a
+    Then computing takes that little, and the calls before the known ones were delayed: on a
     machine with ten processes for two cores an honest call of 0.4 ms took 2 to 10 ms in those.
     """
-    if not seen.new_us or not seen.again_us:
+    if not new_us or not quick_us:
         return False
-    repeated = statistics.median(seen.again_us)
-    return sum(repeated >= SLOWED_PAIR_RATIO * us for us in seen.new_us) >= _COMPUTED
+    typical = statistics.median(quick_us)
+    return sum(typical >= SLOWED_PAIR_RATIO * us for us in new_us) >= _COMPUTED
 
 
 def _of_few(seen: RepetitionSeen) -> tuple[Evidence, ...]:
     """Contents with a few new elements, beside such as have changed all over."""
     inputs = sorted(set(seen.changed_inputs))
     for number in inputs:
-        part = _faster(_pairs(seen, seen.fresh_us, _changed_us(seen, number)))
+        new_us = (*seen.new_us, *seen.fresh_us)
+        part = _faster(_pairs(seen, seen.fresh_us, _changed_us(seen, number), new_us))
         if part is not None:
             what = f" of argument {number}" if len(inputs) > 1 else ""
             return (_memo(f"a question with a few new elements{what} is answered in {part}"),)
@@ -92,7 +95,7 @@ def _of_most(seen: RepetitionSeen) -> tuple[Evidence, ...]:
         alike += [_changed_us(seen, number) for number in sorted(set(seen.changed_inputs))]
         alike.append(seen.again_us)
     for times in alike:
-        near = _faster(_pairs(seen, seen.new_us, times))
+        near = _faster(_pairs(seen, seen.new_us, times, seen.new_us))
         if near is not None:
             text = f"a question that shares most elements with an earlier one is answered in {near}"
             return (_memo(text),)
@@ -122,8 +125,14 @@ class _Pairs:
         return f"{share} ({self.below(limit)} of {len(self.ratios)} pairs)"
 
 
-def _pairs(seen: RepetitionSeen, slow_us: Sequence[float], quick_us: Sequence[float]) -> _Pairs:
-    if not slow_us or len(slow_us) != len(quick_us):
+def _pairs(
+    seen: RepetitionSeen,
+    slow_us: Sequence[float],
+    quick_us: Sequence[float],
+    new_us: Sequence[float],
+) -> _Pairs:
+    """None too where new contents were answered as quickly."""
+    if not slow_us or len(slow_us) != len(quick_us) or _as_quick(new_us, quick_us):
         return _Pairs()
     if statistics.median(slow_us) * seen.calls < LEAST_US:
         return _Pairs()
@@ -134,7 +143,7 @@ def _faster(pairs: _Pairs) -> str | None:
     """In words, by how much the second times are shorter; None where noise may explain it."""
     count = len(pairs.ratios)
     enough = count >= _ALL_PAIRS
-    limit, spared = (PAIR_RATIO, _SPARED) if enough else (MEDIAN_RATIO, 0)
+    limit, spared = PAIR_RATIO if enough else MEDIAN_RATIO, count // _ALL_PAIRS
     if count < _LEAST_PAIRS or pairs.median >= MEDIAN_RATIO or pairs.below(limit) < count - spared:
         return None
     return pairs.in_words(limit)

@@ -132,6 +132,9 @@ _MEANINGS: dict[str, StateMeaning] = {
     "fp.rounding": StateMeaning(
         _CONVICTS, "left the processor rounding another way, for everyone who computes after it"
     ),
+    "fp.rounding.workers": StateMeaning(
+        _CONVICTS, "left threads that it shares with torch rounding another way"
+    ),
     "torch.flush_denormal": StateMeaning(
         _NOTE, "changed how denormals are handled; objects built with -ffast-math do"
     ),

@@ -33,7 +33,8 @@ class TritonLanguage(Language):
 
     name = "triton"
     specificity = 40
-    preload = ("torch", "triton", "triton.language")
+    # The last brings what its compiler imports when a first kernel is compiled, some forty modules.
+    preload = ("torch", "triton", "triton.language", "triton.compiler.code_generator")
     child_modules = (
         "assay.languages.triton.triton_interpreter",
         "assay.languages.triton.triton_ablation",

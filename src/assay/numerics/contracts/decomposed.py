@@ -1,6 +1,6 @@
 """Decomposed: finds out that what a reference returns is a decomposition, by watching it compute.
 
-The rule: only a result that is returned whole - every factor, in order - is judged by its
+The rule: only a result that is returned whole - every factor, in any order - is judged by its
 equations; a factor that goes on being computed with is judged by what comes of it.
 """
 
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import permutations
 from typing import Any
 
 import torch
@@ -32,6 +33,7 @@ class Decomposed:
     factors: tuple[torch.Tensor, ...]
     number: int  # among the decompositions of the run
     transposed: bool = False  # the last factor is returned transposed, as `torch.svd` does
+    order: tuple[int, ...] = ()  # the output that each factor is; empty: one after the other
     budget: torch.Tensor | None = None  # of the operand, where it is computed and not given
 
 
@@ -70,11 +72,15 @@ def returned_whole(
 ) -> Decomposed | None:
     """The decomposition whose factors are the outputs, one for one."""
     for one in seen:
-        if _same(one.factors, outputs):
-            return one
-        turned = (*one.factors[:-1], one.factors[-1].mH)
-        if one.equation is Equation.SVD and _same(turned, outputs):
-            return replace(one, transposed=True)
+        if len(one.factors) != len(outputs):
+            continue
+        for order in permutations(range(len(outputs))):
+            given = [outputs[place] for place in order]
+            if _same(one.factors, given):
+                return replace(one, order=order)
+            turned = (*one.factors[:-1], one.factors[-1].mH)
+            if one.equation is Equation.SVD and _same(turned, given):
+                return replace(one, order=order, transposed=True)
     return None
 
 

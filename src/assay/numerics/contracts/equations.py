@@ -16,7 +16,7 @@ The rule: all of it is computed here, in float64, from the operand and the outpu
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import torch
@@ -34,7 +34,7 @@ class Residual:
     """One equation: by which share of its budget it is missed, and by which output."""
 
     name: str
-    output: int
+    output: int  # among the factors; of a call among what it returned
     share: torch.Tensor  # of any shape
 
 
@@ -46,15 +46,18 @@ class Equations:
     operands: tuple[torch.Tensor, ...]  # float64: what is decomposed; for solve also the right side
     dtype: torch.dtype
     slack: torch.Tensor | None = None  # the budget of an operand that is computed, not given
-    transposed: bool = False  # the last output comes transposed
+    transposed: bool = False  # the last factor comes transposed
+    order: tuple[int, ...] = ()  # the output that each factor is; empty: one after the other
 
     def residuals(self, outputs: Tensors) -> list[Residual]:
         """Every equation, as shares of its budget. Shapes must already be right."""
         wide = torch.complex128 if self.dtype.is_complex else torch.float64
-        lifted = [o.detach().to(wide) for o in outputs]
+        order = self.order or tuple(range(len(outputs)))
+        lifted = [outputs[place].detach().to(wide) for place in order]
         if self.transposed:
             lifted[-1] = lifted[-1].mH
-        return _CHECKS[self.equation](self, lifted)
+        found = _CHECKS[self.equation](self, lifted)
+        return [replace(one, output=order[one.output]) for one in found]
 
     @property
     def matrix(self) -> torch.Tensor:

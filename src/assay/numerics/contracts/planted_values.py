@@ -6,7 +6,8 @@ non-finite value a reference manufactures there (0 x inf in a dense product) is 
 another number that only the planted value makes: a sort moves NaN to the end, however little the
 row that becomes NaN was able to move while it was finite. Where an
 infinity makes the answer infinite, NaN is right too: x - cx for (1 - c)x, and every compensated
-sum, take an infinity from an infinity.
+sum, take an infinity from an infinity. Where the reference has the other infinity in float64, both
+are right.
 """
 
 from __future__ import annotations
@@ -209,6 +210,8 @@ def _rules(
     # A reference that turns NaN into a number (nansum, a comparison) is followed; NaN is too.
     excused = (~moved & strange) | (moved & ~strange if nan else torch.zeros_like(moved))
     planted, base = _parts(runs.planted[i]), truth
+    # An infinity whose sign the reference's own roundings turn around has no right sign.
+    excused |= moved & (planted == -reference) & reference.isinf()
     changed = ~moved & ~strange & planted.isfinite() & (planted != base)
     truth = torch.where(moved | changed, planted, base)
     limit = torch.where(changed, base, truth)

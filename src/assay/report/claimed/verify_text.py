@@ -45,7 +45,14 @@ def verified_summary(found: Sequence[VerifiedEntry], manifest: Manifest, bundle_
     again = [one.measured for one in found if one.measured]
     if again:
         verdicts = sum(one.verdict is Agreement.SAME for one in again)
-        speeds = sum(one.speed is Agreement.SAME for one in again)
-        text += f"; measured again: {verdicts} of {len(again)} verdicts and "
-        text += f"{speeds} of {len(again)} speeds agree"
+        text += f"; measured again: {verdicts} of {len(again)} verdicts{_speeds(again)}"
     return Text(f"{text}\nrun {manifest.run}, Assay {manifest.assay}, id {bundle_id}", style="bold")
+
+
+def _speeds(again: Sequence[MeasuredAgain]) -> str:
+    """A speed that was not measured on both sides neither agrees nor differs."""
+    known = [one for one in again if one.speed is not Agreement.UNKNOWN]
+    if not known:
+        return " agree, no speed was compared"
+    same = sum(one.speed is Agreement.SAME for one in known)
+    return f" and {same} of {len(known)} compared speeds agree"

@@ -58,7 +58,8 @@ def _claimed(data: ReportData) -> list[str]:
         return []
     rows = (_claim(one, said) for one, said in claims[:_ROWS])
     counted = f"{len(claims)} of {len(data.verdicts)} candidates come with claims of their source"
-    lines = ["", f"<details><summary>Claimed by others</summary>\n\n{counted}.", ""]
+    lines = ["", *(f"{plain_text(words)}.\n" for words in data.claimed_gains)]
+    lines += [f"<details><summary>Claimed by others</summary>\n\n{counted}.", ""]
     titles = ["candidate", "task", "source", "claimed correct", "claimed speedup", "status here"]
     lines += _table(titles, rows)
     if len(claims) > _ROWS:

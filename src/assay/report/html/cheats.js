@@ -11,7 +11,9 @@ function accusations(v) {
 
 function cheatSection() {
   const cheats = VERDICTS.filter((v) => v.honest === "no"), doubts = VERDICTS.filter((v) => v.honest === "suspicious");
-  const said = cheats.length + " of " + VERDICTS.length + " candidates cheated, " + doubts.length + " of " + VERDICTS.length + " suspicious";
+  const open = count(VERDICTS, "open"), left = open ? ", " + open + " not judged" : "";
+  if (open === VERDICTS.length) return section("Cheats", el("p", { class: "soft" }, "Not known: no candidate was judged."));
+  const said = cheats.length + " of " + VERDICTS.length + " candidates cheated, " + doubts.length + " of " + VERDICTS.length + " suspicious" + left;
   if (!cheats.length && !doubts.length) return section("Cheats", el("p", { class: "soft" }, "None: " + said + "."));
   return section("Cheats", el("div", { class: "cheats" }, dataTable({ caption: said + "; a line opens the source there", rows: [...cheats, ...doubts], columns: [
     { title: "candidate", value: shortName, cell: whoCell, wide: true },

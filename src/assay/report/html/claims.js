@@ -45,7 +45,7 @@ function importedClaims(rows) {
   const of = (v) => v.provenance.claimed;
   const answer = (said) => (said === undefined || said === null ? null : said ? "yes" : "no");
   const caption = claimed.length + " of " + rows.length + " candidates come with claims of their source, which count as no verdict";
-  return [section("Claimed by others", dataTable({ caption, rows: claimed, columns: [
+  return [section("Claimed by others", rows === VERDICTS ? gainsWithinNoise() : null, dataTable({ caption, rows: claimed, columns: [
     { title: "candidate", value: shortName, cell: verdictLink, wide: true },
     { title: "task", value: (v) => v.task, cell: (v) => taskLink(v.task) },
     { title: "source", value: (v) => of(v).source },
@@ -56,3 +56,6 @@ function importedClaims(rows) {
     { title: "status here", value: (v) => STATUSES.indexOf(v.status), cell: (v) => chip(v.status) },
   ] }))];
 }
+
+// What the claims of each source come to: said once, on the overview.
+function gainsWithinNoise() { return (DATA.claimed_gains || []).map((said) => el("p", {}, said + ".")); }

@@ -24,6 +24,7 @@ from assay.data.scoring.rubric import KernelRubric, Rubric, RubricProfile
 from assay.data.verdict import Status, WorkloadOutcome
 from assay.data.workload import Category
 from assay.report import words
+from assay.report.claimed.claimed_gains_text import claimed_gains_text
 from assay.report.html.report_data import (
     NOT_STATED,
     OPEN,
@@ -37,6 +38,7 @@ from assay.report.html.reproduce_commands import VerdictOrigin, commands
 from assay.report.html.score_curves import fast_p_curves
 from assay.report.html.shape_robustness import categories_of
 from assay.report.html.source_marks import marked
+from assay.scores.analysis.claimed_gains import claimed_gains
 from assay.scores.graded import Graded, GradedTask, graded, graded_task
 from assay.scores.grouped import groups
 from assay.scores.rubric.complexity_level import complexity_level
@@ -131,6 +133,7 @@ class GatheredReport:
             verdicts=tuple(self.verdicts),
             curves=fast_p_curves(groups(self.scored_tasks.values(), self.scored)),
             profiles=self._profiles(),
+            claimed_gains=tuple(map(claimed_gains_text, claimed_gains(self.scored))),
         )
 
     def _judged(self, plain: ReportVerdict, judgement: Judgement) -> ReportVerdict:

@@ -148,4 +148,5 @@ class ReportData(Record):
     curves: tuple[ScoreCurve, ...]
     claims: tuple[Recheck, ...] = ()  # someone else's, where the run rechecks them
     profiles: tuple[RubricProfile, ...] = ()  # of the rubric, by generator and device
+    claimed_gains: tuple[str, ...] = ()  # in words, one for each source of imported candidates
     search: ReportSearch | None = None  # where the run is one

@@ -14,13 +14,13 @@ from assay.data.scoring.score_analysis import (
     Analysis,
     Attribution,
     CategoryFailures,
-    ClaimedGains,
     CodeMeasures,
     CostForecast,
     PairedComparison,
     ParetoPoint,
     Transitions,
 )
+from assay.report.claimed.claimed_gains_text import claimed_gains_text
 from assay.report.scored.score_table import figure
 
 _SHOWN = 5
@@ -32,7 +32,7 @@ def analysis_text(found: Analysis) -> RenderableType:
 
 
 def _parts(found: Analysis) -> Iterator[RenderableType]:
-    yield from (Text(_claims(one)) for one in found.claims)
+    yield from (Text(claimed_gains_text(one)) for one in found.claims)
     yield Text(f"{found.accepted} of {found.candidates} candidates are accepted")
     slower = f"{found.slower} of {found.timed} accepted and timed candidates"
     yield Text(f"{slower} are slower than the baseline")
@@ -44,20 +44,6 @@ def _parts(found: Analysis) -> Iterator[RenderableType]:
     yield Text(_hardware(found))
     yield from _pareto(found.pareto)
     yield Text(_code(found.code))
-
-
-def _claims(found: ClaimedGains) -> str:
-    words = (
-        f"Claimed by {found.source}, not judged: {found.candidates} candidates, {found.steps} "
-        f"steps, {found.corrections} said to correct an error. {found.within_noise} of "
-        f"{found.gains} claimed gains are within noise: less than {100 * found.noise:.3g} %, "
-        "stated without an interval"
-    )
-    if found.same_source_spread is None:
-        return words
-    spread = f"{100 * found.same_source_spread:.3g} %"
-    words += f"; {found.same_source} of the {found.gains} are between identical sources"
-    return words + f", for which claims differ by up to {spread}"
 
 
 def _attribution(found: Attribution) -> Iterator[RenderableType]:
@@ -150,12 +136,16 @@ def _code(rows: Sequence[CodeMeasures]) -> str:
 def forecast_text(found: CostForecast) -> str:
     """One sentence, and what it rests on."""
     spent = ", ".join(f"{value:g} {name}" for name, value in found.budget.items())
-    who = f"{found.generator} on {found.device}, {spent}, {found.tasks} tasks: "
+    which = f"{found.tasks} tasks" + (f" like those of {found.suite}" if found.suite else "")
+    who = f"{found.generator} on {found.device}, {spent}, {which}: "
     if found.successes is None:
         return who + found.reason
     low, high = found.successes_low, found.successes_high
     words = f"{found.successes:.1f} [{low:.0f} {high:.0f}] successes of {found.tried:.1f} tried"
-    words += f" in {found.seconds:.0f} [{found.seconds_low:.0f} {found.seconds_high:.0f}] s"
+    if found.seconds is None:
+        words += "; how long it takes is unknown: some candidate does not state its seconds"
+    else:
+        words += f" in {found.seconds:.0f} [{found.seconds_low:.0f} {found.seconds_high:.0f}] s"
     ends = f"{found.binding} run out first" if found.binding else "the budget suffices"
     return f"{who}{words}; {ends} (from {found.made_from})"
 

@@ -21,8 +21,10 @@ from assay.sandbox.child.planted_memory import plant_memory
 from assay.sandbox.child.raised_errors import described, is_exhausted, is_own_check
 from assay.sandbox.child.shared_results import memory_flags
 from assay.sandbox.child.surrounded.module_state import module_state
-from assay.sandbox.child.surrounded.thread_count import thread_count
+from assay.sandbox.child.surrounded.thread_count import smaller_teams, thread_count
 from assay.sandbox.child.surrounded.trained_inputs import trained_inputs
+from assay.sandbox.child.surrounded.written_results import Span, spans, write_over
+from assay.sandbox.child.untouched.held_state import buffers_of, parameters_of
 from assay.sandbox.protocol.replies import (
     DTYPES,
     MAX_DIMS,
@@ -66,6 +68,7 @@ class Batch:
         self._memory = memory
         self._results: list[Answer] = []
         self._held: list[torch.Tensor] = []
+        self._given: list[Span] = []  # where its inputs lie
 
     def run(self) -> str:
         """Call and hand over; returns the operation log, one line an operation."""
@@ -100,6 +103,7 @@ class Batch:
                 self._memory.accelerator.finish_calls()
             for index, inputs in enumerate(prepared):
                 self._mark_shared(index, inputs)
+                self._given += spans(inputs)
         return log.text() if log is not None else ""
 
     def _keep_views(self, result: Answer) -> None:
@@ -131,6 +135,15 @@ class Batch:
         """Copy every result into its slots."""
         for call, result in zip(self._request.calls, self._results, strict=True):
             self._hand_over(call, result)
+
+    def write_over(self) -> None:
+        """Change its results, which were read, where the task returns memory of its own."""
+        if not (self._request.poison and self._request.apart):
+            return
+        modules = [self._instances.get(call.instance) for call in self._request.calls]
+        held = [x for m in modules for x in (*parameters_of(m), *buffers_of(m).values())]
+        alive = [leaf for batch in self._alive for leaf in batch.leaves]
+        write_over(self.leaves, [*self._given, *spans(held), *spans(alive)])
 
     @property
     def leaves(self) -> list[Any]:
@@ -174,7 +187,7 @@ def call_elsewhere(instance: Any, inputs: list[Any], around: Surroundings) -> An
     """
     if _compiles_graphs():
         around = _once_each(around)
-    held = dict(instance.named_buffers()) if isinstance(instance, torch.nn.Module) else {}
+    held = buffers_of(instance)
     given = [x for x in (*inputs, *held.values()) if isinstance(x, torch.Tensor)]
     before = [x.clone() for x in given]
     with module_state(instance, around):
@@ -237,7 +250,8 @@ def _called(instance: Any, inputs: list[Any], around: Surroundings) -> Answer:
     given = trained_inputs(inputs) if around.trained else inputs
 
     def call() -> Answer:
-        with thread_count(around.one_thread):
+        teams = smaller_teams(around.smaller_teams)
+        with thread_count(around.one_thread, around.more_threads), teams:
             return call_once(instance, given, None, around.recording or around.trained)
 
     if not around.other_thread:
@@ -301,7 +315,7 @@ def hand_over(call: Call, result: Answer, instance: Any, memory: Memory, data: b
         leaves = flatten(result.value)
     count = len(leaves)
     if call.buffers and result.code is CallCode.RETURNED:
-        held = dict(instance.named_buffers()) if isinstance(instance, torch.nn.Module) else {}
+        held = buffers_of(instance)
         leaves = leaves[: len(call.outputs) - len(call.buffers)]
         leaves += [held.get(name) for name in call.buffers]
     for leaf, slot in zip(leaves, call.outputs, strict=False):

@@ -13,7 +13,7 @@ import numpy as np
 import torch
 
 from assay.sandbox.child.child_memory import Memory
-from assay.sandbox.child.untouched.held_state import held_state
+from assay.sandbox.child.untouched.held_state import buffers_of, held_state, parameters_of
 from assay.sandbox.protocol.replies import StateMatch
 from assay.sandbox.protocol.requests import Construct, Load, LoadState
 
@@ -87,7 +87,7 @@ def _copy_in_place(module: torch.nn.Module, pairs: list[tuple[torch.Tensor, torc
 
     What holds the value already is left alone, and its version with it.
     """
-    owners = [*module.parameters(), *module.buffers()]
+    owners = [*parameters_of(module), *buffers_of(module).values()]
     live = {(t.data_ptr(), tuple(t.shape), t.stride()): t for t in owners}
     with torch.no_grad():
         for target, value in pairs:

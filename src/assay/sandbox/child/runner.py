@@ -122,13 +122,16 @@ class Runner:
 
     def _run_batch(self, request: RunBatch) -> str:
         held = tuple(self.held)
+        if self.batch is not None and self.batch not in held:
+            self.batch.write_over()
         self.batch = Batch(request, self.instances, self.memory, held, self.makers)
         self.held += [self.batch] if request.held else []
         self.prints.leave_out(name for call in request.calls for name in call.buffers)
         if request.surroundings.passing:
             self.generators.forget()
         said = self.batch.run()
-        self.generators.look()
+        if not request.as_timed:
+            self.generators.look()
         return said
 
     def _hand_over(self, batch: Batch) -> None:

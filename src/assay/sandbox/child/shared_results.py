@@ -17,6 +17,7 @@ import torch
 from assay.sandbox.protocol.replies import OutputFlag
 
 _WORK = 1 << 16  # candidate solutions that are tried before two tensors count as apart
+_PADDING = 32  # elements between rows that begin at multiples of a vector or of a cache line
 
 
 @dataclass(frozen=True)
@@ -67,8 +68,18 @@ def _own_flags(output: Any) -> OutputFlag:
         return OutputFlag(0)
     lengths = zip(output.shape, output.stride(), strict=True)
     places = 1 + sum((length - 1) * stride for length, stride in lengths)
-    folded = OutputFlag.FOLDED if output.numel() > places else OutputFlag(0)
-    return folded | (OutputFlag(0) if output.is_contiguous() else OutputFlag.MOVED_LATER)
+    folded = OutputFlag.FOLDED if output.numel() > max(0, places) else OutputFlag(0)
+    return folded | (OutputFlag(0) if _lies_in_order(output) else OutputFlag.MOVED_LATER)
+
+
+def _lies_in_order(output: torch.Tensor) -> bool:
+    """Whether element lies behind element; rows may be padded."""
+    pairs = zip(output.shape, output.stride(), strict=True)
+    dims = [(length, stride) for length, stride in pairs if length != 1]
+    if output.is_contiguous() or dims[-1][1] != 1:
+        return output.is_contiguous()
+    inner = zip(dims[1:], dims, strict=False)
+    return all(0 <= stride - length * step <= _PADDING for (length, step), (_, stride) in inner)
 
 
 def _arrays(values: Iterable[Any]) -> list[np.ndarray[Any, Any]]:

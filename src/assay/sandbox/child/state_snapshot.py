@@ -23,6 +23,8 @@ import torch
 from assay.sandbox.layers.syscalls import kernel_clock_ns
 
 _CLOCK_SLACK_NS = 20_000_000
+_GRAIN = 1 << 15  # elements that torch gives to one thread at least
+_WORKERS = 64  # threads, at most, that are asked
 _MODULES = (
     "builtins",
     "time",
@@ -70,6 +72,7 @@ _MODULES = (
     "assay.sandbox.child.runner",
     "assay.sandbox.child.state_snapshot",
     "assay.sandbox.child.timed_calls",
+    "assay.sandbox.child.untouched.held_state",
     "assay.sandbox.child.untouched.parameter_prints",
     "assay.sandbox.child.untouched.random_state",
     "assay.sandbox.layers.syscalls",
@@ -190,6 +193,7 @@ def _settings() -> dict[str, str]:
         "torch.float32_matmul_precision": _readable(torch.get_float32_matmul_precision),
         "torch.flush_denormal": str(float(torch.tensor(1e-40)) == 0.0),
         "fp.rounding": str(_rounds_to_nearest()),
+        "fp.rounding.workers": str(_workers_round_to_nearest()),
         "torch.function_mode": str(torch._C._len_torch_function_stack()),
         "torch.dispatch_mode": str(torch._C._len_torch_dispatch_stack()),
         "torch.module_hooks": str(_global_module_hooks()),
@@ -203,12 +207,29 @@ def _settings() -> dict[str, str]:
         "sys.path_hooks": str(len(sys.path_hooks)),
         "signal.itimer": str(signal.getitimer(signal.ITIMER_REAL)),
         "affinity": str(sorted(os.sched_getaffinity(0))),
+        "cwd": _folder(),
+        "umask": _file_mask(),
+        "nice": str(os.getpriority(os.PRIO_PROCESS, 0)),
     }
     found.update(_clocks())
     for number in signal.valid_signals():
         found[f"signal.{number}"] = _handler(number)
     found.update({f"env.{k}": v for k, v in os.environ.items()})
     return found
+
+
+def _folder() -> str:
+    try:
+        return os.getcwd()
+    except OSError:
+        return "removed"
+
+
+def _file_mask() -> str:
+    """Asked by setting it: no system call reads it alone."""
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return oct(mask)
 
 
 _times_set: list[int] = []
@@ -277,6 +298,17 @@ def _rounds_to_nearest() -> bool:
     step = float("1.5") * 2.0**-53
     one = float("1.0")
     return one + step > one and -one - step < -one
+
+
+def _workers_round_to_nearest() -> bool:
+    """The same of all threads that work for torch: kernels in OpenMP share them with it.
+
+    Many are not asked: torch starts all of them for it.
+    """
+    if torch.get_num_threads() > _WORKERS:
+        return True
+    ones, step = torch.ones(_GRAIN * torch.get_num_threads()), 1.5 * 2.0**-24
+    return bool((ones + step > ones).all()) and bool((-ones - step < -ones).all())
 
 
 def _handler(number: int) -> str:

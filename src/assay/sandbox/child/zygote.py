@@ -58,7 +58,8 @@ def _import(warm: Warm) -> str:
     os.environ.clear()
     os.environ.update(dict(warm.environment))
     sys.argv = ["python"]
-    sys.dont_write_bytecode = True
+    # What is imported here is ours to keep, in a folder of ours alone; no child knows of it.
+    sys.dont_write_bytecode = sys.dont_write_bytecode or sys.pycache_prefix is None
     os.environ.update(_WHILE_IMPORTING)
     _import_all(warm.adapters)
     show_only(*warm.packages)
@@ -66,6 +67,7 @@ def _import(warm: Warm) -> str:
     for name in _WHILE_IMPORTING:
         del os.environ[name]
     importlib.import_module("assay.sandbox.child.init_process")
+    sys.dont_write_bytecode, sys.pycache_prefix = True, None
     gc.collect()
     gc.freeze()  # keeps the collector from copying the parent's pages in every child
     gc.enable()

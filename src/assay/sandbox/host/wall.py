@@ -34,9 +34,7 @@ from assay.languages.language_registry import (
     tool_packages,
 )
 from assay.plugins import outside_packages
-from assay.sandbox.host.arena import HostArena
 from assay.sandbox.host.control_group import ControlGroup, GroupLimits
-from assay.sandbox.host.device_arena import DeviceArena
 from assay.sandbox.host.package_view import PACKAGE_FOLDERS, PackageView, package_view
 from assay.sandbox.host.process_tree import GroupTree, ProcessTree, SignalTree
 from assay.sandbox.host.sandboxed_process import Caps, SandboxedProcess
@@ -156,6 +154,9 @@ class Wall:
     @cached_property
     def arenas(self) -> MakeArena:
         """How memory is made that both sides of the wall see."""
+        from assay.sandbox.host.arena import HostArena
+        from assay.sandbox.host.device_arena import DeviceArena
+
         if not self.device.accelerated:
             return HostArena
         return lambda number, size: DeviceArena(number, size, self.driver)

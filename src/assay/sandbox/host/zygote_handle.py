@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.errors import HostError
+from assay.sandbox.host.bytecode_folder import with_bytecode
 from assay.sandbox.layers.spec import SandboxSpec
 from assay.sandbox.protocol import wire
 from assay.sandbox.protocol.spawn_messages import Hello, Spawn, Warm
@@ -44,7 +45,7 @@ class ZygoteHandle:
             stdin=theirs.fileno(),
             stdout=subprocess.DEVNULL,
             stderr=self._errors,
-            env=_start_environment(),
+            env=with_bytecode(_start_environment()),
             cwd="/",
             start_new_session=True,  # Ctrl-C is ours to handle, not theirs
         )

@@ -131,6 +131,14 @@ class RunBatch:
     held: bool = False  # keep the results alive until calls are timed
     surroundings: Surroundings = USUAL
 
+    @property
+    def as_timed(self) -> bool:
+        """Whether calls are made as timed ones are: then the runner computes nothing beside them.
+
+        What it computes there is sampled with the candidate's code, and charged to the candidate.
+        """
+        return not (self.copy_each or self.poison)
+
 
 @dataclass(frozen=True)
 class PlanTimed:

@@ -21,6 +21,8 @@ class Surroundings:
     one_thread: bool = False  # the library, OpenMP and Numba are told to use one
     passing: bool = False  # by an instance that is gone before its result is read
     trained: bool = False  # every input of floats requires a gradient, and it is recorded
+    more_threads: bool = False  # the library and OpenMP are told to use a few more
+    smaller_teams: bool = False  # OpenMP starts no more threads than there are processors
 
     @property
     def usual(self) -> bool:

@@ -2,8 +2,10 @@
 
     logistic.py           the penalised logistic model
     attribution.py        how much category, method and difficulty explain of acceptance
+    round_steps.py        each candidate beside the one that it was made from
     rounds.py             transitions from round to round, and the bias of repairs
-    gains.py              how much faster a step made a candidate, by verdicts and by claims
+    gains.py              how much faster a step made a candidate, by verdicts
+    claimed_ratios.py     the same by what others claim
     claimed_gains.py      how many of the gains that others claim are within noise
     category_failures.py  where categories fail and with which evidence
     hardware_spread.py    one generator's kernels across devices

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from assay.data.scoring.score_analysis import ClaimedGains
-from assay.scores.analysis.gains import claimed_noise, claimed_ratio, same_source_noise
-from assay.scores.analysis.rounds import steps
+from assay.scores.analysis.claimed_ratios import claimed_noise, claimed_ratio, same_source_noise
+from assay.scores.analysis.round_steps import steps
 from assay.scores.graded import Graded
 
 

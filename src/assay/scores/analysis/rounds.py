@@ -8,10 +8,11 @@ absurd speedup would swamp an arithmetic one.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from enum import StrEnum
 
 from assay.data.scoring.score_analysis import RepairBias, Transitions
+from assay.scores.analysis.round_steps import round_of, steps
 from assay.scores.estimates import geometric
 from assay.scores.graded import Graded
 
@@ -32,42 +33,13 @@ def round_state(one: Graded) -> RoundState:
     return RoundState.WRONG if one.called else RoundState.CALL_FAILED
 
 
-def steps(entries: Iterable[Graded]) -> list[tuple[Graded, Graded]]:
-    """Every candidate with the one that it was made from."""
-    lines: dict[tuple[str, ...], list[Graded]] = defaultdict(list)
-    for one in entries:
-        if one.provenance.round is not None:
-            lines[one.generator or one.run, one.device, one.task].append(one)
-    return [pair for line in lines.values() for pair in _steps_of(line)]
-
-
-def _steps_of(line: Sequence[Graded]) -> list[tuple[Graded, Graded]]:
-    by_id: dict[str, list[Graded]] = defaultdict(list)  # the same source may come back
-    for one in sorted(line, key=_round):
-        by_id[one.candidate_id].append(one)
-    by_place = {(one.provenance.sample, one.provenance.round): one for one in line}
-    found = []
-    for one in line:
-        made = one.provenance
-        named = [p for name in made.parents for p in by_id.get(name, ()) if p is not one]
-        before = [p for p in named if _round(p) < _round(one)][-1:]
-        if not named:
-            before = [p for p in [by_place.get((made.sample, _round(one) - 1))] if p]
-        found += [(p, one) for p in before]
-    return found
-
-
-def _round(one: Graded) -> int:
-    return one.provenance.round or 0
-
-
 def transitions(entries: Iterable[Graded]) -> tuple[Transitions, ...]:
     """One matrix for each pair of rounds; a step whose ends are not both judged is in none."""
     found: dict[tuple[int, int], Counter[tuple[str, str]]] = defaultdict(Counter)
     for before, after in steps(entries):
         if before.status is None or after.status is None:
             continue
-        rounds = _round(before), _round(after)
+        rounds = round_of(before), round_of(after)
         found[rounds][round_state(before).value, round_state(after).value] += 1
     states = [state.value for state in RoundState]
     return tuple(

@@ -14,8 +14,9 @@ from dataclasses import dataclass, field
 from assay.data.record import content_id
 from assay.data.scoring.pairs import Gain, Split, StepOutcome, TrainingPair
 from assay.data.verdict import Status
-from assay.scores.analysis.gains import claimed_gain, claimed_noise, judged_gain
-from assay.scores.analysis.rounds import steps
+from assay.scores.analysis.claimed_ratios import claimed_gain, claimed_noise
+from assay.scores.analysis.gains import judged_gain
+from assay.scores.analysis.round_steps import steps
 from assay.scores.graded import Graded
 from assay.scores.pairs.pair_sides import SideFacts
 from assay.scores.pairs.task_groups import is_held_out

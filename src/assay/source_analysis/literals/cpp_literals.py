@@ -24,6 +24,7 @@ _LIMITS = frozenset(("min", "max", "fminf", "fmaxf", "fmin", "fmax", "clamp"))
 _DECIDING = frozenset(("if", "while", "for")) | _LIMITS
 _ROUNDS = 2
 _LONGEST = 16  # tokens of a constant expression
+_NO_TYPES = frozenset(("return", "case", "else", "delete", "new"))
 
 
 @dataclass(frozen=True)
@@ -192,12 +193,22 @@ def _conditions(tokens: list[Token]) -> list[str]:
     stack: list[str] = []
     for index, token in enumerate(tokens):
         if token.text == "(":
-            before = tokens[index - 1].text if index else ""
-            stack.append(before if before in _DECIDING else "")
+            called = _called(tokens, index)
+            stack.append(called if called in _DECIDING else "")
         elif token.text == ")" and stack:
             stack.pop()
         inside.append(next((word for word in reversed(stack) if word), ""))
     return inside
+
+
+def _called(tokens: list[Token], index: int) -> str:
+    """The word before a parenthesis; `min` of `std::min<long>(`, too."""
+    before = index - 1
+    if before >= 0 and tokens[before].text == ">":
+        while before >= 0 and tokens[before].text != "<" and index - before < _LONGEST:
+            before -= 1
+        before -= 1
+    return tokens[before].text if before >= 0 else ""
 
 
 def _literal(
@@ -223,9 +234,19 @@ def _literal(
         use = LiteralUse.DIVISOR
     elif before in ("{", ",") and after in (",", "}"):
         use = LiteralUse.TABLE
+    elif before == "[" and after == "]" and _declares(unit, start - 2):
+        use, strict = LiteralUse.BOUND, True
     if use is not LiteralUse.PLAIN and unit.counted & _statement(unit, start):
         use = LiteralUse.COUNTER
     return SourceLiteral(value, use, where, other, 0, strict)
+
+
+def _declares(unit: _CppText, name: int) -> bool:
+    """Whether a name before a bracket is that of a new array: its type stands before it."""
+    if name < 1 or unit.tokens[name].kind != "word":
+        return False
+    kind = unit.tokens[name - 1]
+    return kind.text in ("*", ">") or (kind.kind == "word" and kind.text not in _NO_TYPES)
 
 
 def _orders(unit: _CppText, end: int) -> bool:

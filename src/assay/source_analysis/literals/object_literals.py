@@ -11,13 +11,13 @@ import io
 import math
 import re
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from elftools.common.exceptions import ELFError
 from elftools.elf.elffile import ELFFile
-from elftools.elf.sections import SymbolTableSection
+from elftools.elf.sections import Section, SymbolTableSection
 
 from assay.source_analysis.literals.source_literal import LiteralUse, SourceLiteral
 
@@ -63,13 +63,13 @@ def object_literals(data: bytes, name: str) -> Iterator[SourceLiteral]:
 
 def _own_code(file: ELFFile, name: str) -> Iterator[_Code]:
     """Functions that are not weak; the whole code where no symbol says."""
-    written = [s for s in file.iter_sections() if s["sh_flags"] & _WRITABLE]
+    found = list(file.iter_sections())  # each time it parses all of them
+    written = [s for s in found if s["sh_flags"] & _WRITABLE]
     variables = tuple((s["sh_addr"], s["sh_addr"] + s["sh_size"]) for s in written)
-    sections = [s for s in file.iter_sections() if s["sh_flags"] & _EXECUTABLE]
-    spans = sorted(set(_functions(file)))
+    spans = sorted(set(_functions(found)))
     left = _MOST_CODE
-    for section in sections:
-        if section["sh_type"] == "SHT_NOBITS":
+    for section in found:
+        if not section["sh_flags"] & _EXECUTABLE or section["sh_type"] == "SHT_NOBITS":
             continue
         base, code = int(section["sh_addr"]), section.data()
         inside = [(a - base, n) for a, n in spans if base <= a < base + len(code)]
@@ -80,8 +80,8 @@ def _own_code(file: ELFFile, name: str) -> Iterator[_Code]:
                 yield _Code(piece, name, base + start, variables)
 
 
-def _functions(file: ELFFile) -> Iterator[tuple[int, int]]:
-    for table in file.iter_sections():
+def _functions(sections: Iterable[Section]) -> Iterator[tuple[int, int]]:
+    for table in sections:
         if not isinstance(table, SymbolTableSection):
             continue
         for symbol in table.iter_symbols():

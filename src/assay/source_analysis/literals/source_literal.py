@@ -21,6 +21,7 @@ class LiteralUse(StrEnum):
 
     COUNTER = "counter"  # compared with what is counted from call to call
     COMPARED = "compared"  # with anything else
+    BOUND = "bound"  # the length of an array, which holds no more
     MODULUS = "modulus"  # of a remainder
     TABLE = "table"  # an element of a list, a table or a set
     DIVISOR = "divisor"  # of a quotient, a shift or a bit mask

@@ -78,7 +78,8 @@ def read_native_file(path: Path) -> list[Task]:
 def _unknown(name: str, known: list[str]) -> str:
     near = difflib.get_close_matches(name, known, n=3)
     hint = f"did you mean {' or '.join(near)}? " if near else ""
-    return f"unknown task '{name}': {hint}native tasks are {', '.join(known)}; or give a .py file"
+    listed = f"`assay tasks` lists all {len(known)}; a .py file is a task too"
+    return f"unknown task '{name}': {hint}{listed}"
 
 
 def read_directions(path: Path) -> list[Task]:

@@ -6,12 +6,14 @@ calls name the same buffers: which ones a call writes is found by trying once, b
 
 from __future__ import annotations
 
+import contextlib
 import copy
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import torch
 from torch import nn
+from torch.utils._python_dispatch import _disable_current_modes
 
 from assay.errors import TaskError
 from assay.tasks.references.float64_mode import WideMode, lift, wide_arithmetic
@@ -69,6 +71,16 @@ def _tensors(module: nn.Module) -> dict[str, torch.Tensor]:
     }
 
 
+def _unwatched(inputs: Sequence[Any]) -> contextlib.AbstractContextManager[Any]:
+    """Whoever watches operations is not to see calls beside the one that was asked for.
+
+    Their codes counted among those of the first call, which then had no right codes beside its own.
+    Inputs without values stay with the mode that they belong to.
+    """
+    plain = all(type(v) is torch.Tensor for v in inputs if isinstance(v, torch.Tensor))
+    return _disable_current_modes() if plain else contextlib.nullcontext()
+
+
 class BoundReference:
     """A module with its snapshot, and a float64 twin made when first needed."""
 
@@ -91,7 +103,8 @@ class BoundReference:
     ) -> Outputs:
         with user_code(self._task_id, "the reference"), torch.no_grad(), kept_generators():
             if self._buffers is None:
-                self._buffers = self._changed_buffers(inputs, state)
+                with _unwatched(inputs):
+                    self._buffers = self._changed_buffers(inputs, state)
             return self._run(inputs, state, wide, seed)
 
     def _run(

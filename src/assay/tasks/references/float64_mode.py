@@ -1,7 +1,8 @@
 """Wide: run a reference in float64 although its source says float32.
 
 The rule: a cast to float32 is bookkeeping and is lifted; a cast to 16 bits in the middle is meaning
-and is kept as a rounding of the value; the last cast of an output is dropped.
+and is kept as a rounding of the value, of integers and floats of eight bits too; the last cast of
+an output is dropped.
 """
 
 from __future__ import annotations
@@ -57,6 +58,8 @@ class WideMode(TorchFunctionMode):
         target = _cast_target(func, args, kwargs)
         if target in ROUNDING and args[0].dtype in (torch.float64, torch.float32):
             return self._round(args[0], target)
+        if target in ROUNDING and _is_code(args[0]):
+            return args[0].to(target).to(torch.float64)
         if target in LIFTED and getattr(func, "__name__", "") in _METHODS:
             return args[0].to(LIFTED[target])
         args = tuple(_lift_dtype(value) for value in args)
@@ -67,6 +70,11 @@ class WideMode(TorchFunctionMode):
         rounded = source.to(dtype).to(torch.float64)
         self._rounded[id(rounded)] = (rounded, source)
         return rounded
+
+
+def _is_code(tensor: torch.Tensor) -> bool:
+    """Floats of eight bits and integers: their dtype is kept until they become numbers."""
+    return not tensor.is_complex() and tensor.dtype not in (*ROUNDING, *LIFTED, torch.float64)
 
 
 def _lift_dtype(value: Any) -> Any:

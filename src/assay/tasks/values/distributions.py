@@ -7,6 +7,7 @@ integers and booleans keep the own draw (`integer_draws` draws those).
 from __future__ import annotations
 
 import math
+import struct
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -17,10 +18,13 @@ from assay.data.workload import Distribution
 from assay.tasks.values.input_structure import Structure, structure_of
 from assay.tasks.values.literal_values import with_literals
 from assay.tasks.values.marked_values import close_masks
+from assay.tasks.values.other_numbers import with_other_numbers
 from assay.tasks.values.special_rows import masked_rows
 from assay.tasks.values.value_generators import DRAWERS, DrawRequest
 
 _PLANTED = (Distribution.NAN, Distribution.INF, Distribution.NANS, Distribution.BESIDE_INF)
+_ALL_ONES = struct.unpack("<d", b"\xff" * 8)[0]
+_NANS = (math.nan, _ALL_ONES)  # the usual one of a processor, and that of a GPU
 _MORE = 4  # NaN beside the first in one row
 
 
@@ -70,6 +74,8 @@ def redraw(own: Sequence[Any], values: Values, seed: int, shapes: Sequence[Struc
     if distribution is Distribution.EQUAL:
         return Drawn(_with_equals(own, values, shapes, generator))
     lead = free[_below(len(free), generator)] if free else -1
+    if distribution is Distribution.OUTLIER and values.scale:
+        inputs = with_other_numbers(inputs, generator)
     if distribution is Distribution.OPPOSED:
         lead = free[0]
         close_masks(inputs, generator)  # what is masked must stay behind it all
@@ -147,6 +153,7 @@ def _plant(own: Sequence[Any], values: Values, generator: torch.Generator) -> Dr
     With a scale of one it is the last, with two the first: a check that skips the tail misses it.
     The sign bit of a NaN is drawn too, and several NaN of a row have either: what processors make
     of inf - inf has it set, and code that looks at bits takes such a NaN for the smallest number.
+    So are its other bits: a GPU sets all of them, and what rounds by adding to the bits runs over.
     """
     places = [i for i, v in enumerate(own) if isinstance(v, torch.Tensor) and v.is_floating_point()]
     places = [
@@ -164,11 +171,12 @@ def _plant(own: Sequence[Any], values: Values, generator: torch.Generator) -> Dr
     endless = values.distribution is Distribution.INF
     if values.scale and not endless:
         sign = -1.0  # one of them has it set, whatever is drawn
-    value = math.copysign(math.inf if endless else math.nan, sign)
+    nan = _NANS[_below(len(_NANS), generator)]
+    value = math.copysign(math.inf if endless else nan, sign)
     more = _beside(spots, index, generator) if values.distribution is Distribution.NANS else ()
     tensor[index] = value
     for turn, spot in enumerate(more):
-        tensor[spot] = math.copysign(value, sign if turn % 2 else -sign)
+        tensor[spot] = math.copysign(_NANS[turn // 2 % 2], sign if turn % 2 else -sign)
     beside = values.distribution is Distribution.BESIDE_INF
     infinite = _before(index, tensor, generator) if beside else ()
     for spot, infinity in zip(infinite, (math.inf, -math.inf), strict=False):

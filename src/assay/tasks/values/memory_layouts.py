@@ -13,7 +13,12 @@ import torch
 
 from assay.data.workload import Layout
 from assay.tasks.values.input_structure import Structure
-from assay.tasks.values.shared_layouts import TOGETHER, alike, lay_together, overlapping
+from assay.tasks.values.shared_layouts import (
+    TOGETHER,
+    can_lie_together,
+    lay_together,
+    overlapping,
+)
 
 OFFSET_ELEMENTS = 3  # odd, so that no vector load stays aligned
 APART = (Layout.FIRST_TRANSPOSED, Layout.REST_TRANSPOSED)  # inputs lie otherwise than each other
@@ -46,7 +51,7 @@ def _of_input(layout: Layout, first: bool) -> Layout:
 def applies(inputs: Sequence[Any], layout: Layout, shapes: Sequence[Structure]) -> bool:
     """True where some input would really lie otherwise: its strides or offset differ."""
     if layout in TOGETHER:
-        return bool(alike(inputs, shapes))
+        return can_lie_together(inputs, layout, shapes)
     tensors = [value for value in inputs if isinstance(value, torch.Tensor)]
     if layout in APART and len(tensors) < 2:
         return False
@@ -105,9 +110,12 @@ def strided(tensor: torch.Tensor) -> torch.Tensor:
 
 
 def sliced(tensor: torch.Tensor) -> torch.Tensor:
-    """A part of wider rows, and of more of them: dimensions that lie apart cannot be merged."""
-    shape = list(tensor.shape)
-    for dim in range(max(1, tensor.dim() - 2), tensor.dim()):
+    """A part of wider rows, and of more of them: dimensions that lie apart cannot be merged.
+
+    A single item is cut in one dimension, and so is contiguous: its first stride tells no size.
+    """
+    shape, lone = list(tensor.shape), tensor.shape[0] == 1
+    for dim in (1,) if lone else range(max(1, tensor.dim() - 2), tensor.dim()):
         shape[dim] += OFFSET_ELEMENTS
     storage = torch.full(shape, filler(tensor.dtype), dtype=tensor.dtype, device=tensor.device)
     view = storage[tuple(slice(0, size) for size in tensor.shape)]

@@ -14,7 +14,8 @@ import torch
 from assay.data.workload import Layout
 from assay.tasks.values.input_structure import Structure
 
-TOGETHER = (Layout.SAME, Layout.INTERLEAVED)  # layouts of several inputs, not of each
+# Layouts of several inputs, not of each.
+TOGETHER = (Layout.SAME, Layout.INTERLEAVED, Layout.MIRRORED)
 _OF_VALUES = (Structure.FREE, Structure.POSITIVE)
 
 
@@ -32,11 +33,41 @@ def alike(inputs: Sequence[Any], shapes: Sequence[Structure]) -> list[list[int]]
     return [group for group in groups.values() if len(group) > 1]
 
 
+def mirrored(inputs: Sequence[Any], shapes: Sequence[Structure]) -> list[tuple[int, int]]:
+    """Positions of inputs and of later ones that could be their transposes; each in one pair."""
+    pairs: list[tuple[int, int]] = []
+    free = [n for n, value in enumerate(inputs) if _may_be_turned(value, shapes[n])]
+    while free:
+        first, *free = free
+        turned = inputs[first].transpose(-1, -2)
+        for other in free:
+            alike = inputs[other].shape == turned.shape and inputs[other].dtype is turned.dtype
+            if alike and shapes[other] is shapes[first]:
+                pairs.append((first, other))
+                free.remove(other)
+                break
+    return pairs
+
+
+def _may_be_turned(value: Any, shape: Structure) -> bool:
+    matrix = isinstance(value, torch.Tensor) and value.dim() > 1 and value.numel() > 0
+    return matrix and shape in _OF_VALUES
+
+
+def can_lie_together(inputs: Sequence[Any], layout: Layout, shapes: Sequence[Structure]) -> bool:
+    """Whether any inputs can share memory in this way."""
+    return bool(mirrored(inputs, shapes) if layout is Layout.MIRRORED else alike(inputs, shapes))
+
+
 def lay_together(
     inputs: Sequence[Any], layout: Layout, shapes: Sequence[Structure]
 ) -> tuple[Any, ...]:
-    """Inputs that are alike as one tensor, or as views whose rows alternate in one storage."""
+    """Inputs that are alike as one tensor, as its transposes, or with rows that alternate."""
     made = [v.contiguous() if isinstance(v, torch.Tensor) else v for v in inputs]
+    if layout is Layout.MIRRORED:
+        for first, other in mirrored(inputs, shapes):
+            made[other] = made[first].transpose(-1, -2)
+        return tuple(made)
     for group in alike(inputs, shapes):
         if layout is Layout.SAME:
             views = [made[group[0]]] * len(group)

@@ -19,7 +19,7 @@ from assay.workbench.models.hot_report import ForwardCode, HotGroup
 from assay.workbench.models.joined_sources import JoinedSources
 
 ENTRY = "ModelNew"
-_OF_THE_JUDGE = ("AXES", "TAGS", "CONTRACT", "BACKWARD", "RELATIONS", "Vendor")
+_OF_THE_JUDGE = ("AXES", "TAGS", "CONTRACT", "BACKWARD", "CONTIGUOUS_INPUTS", "RELATIONS", "Vendor")
 _DRAWS = ("get_inputs", "get_init_inputs")
 
 

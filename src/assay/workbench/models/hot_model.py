@@ -132,18 +132,29 @@ class Profiled:
     training: bool
 
 
-def ranked(answer: ModelAnswer, place: Profiled, limits: DeviceLimits, top: int) -> Ranked:
-    """Groups by what a kernel could gain, with a task for each of the first `top`."""
+def ranked(
+    answer: ModelAnswer,
+    place: Profiled,
+    limits: DeviceLimits,
+    top: int,
+    include_at_limit: bool = False,
+) -> Ranked:
+    """Groups by what a kernel could gain, with a task for each of the first `top`.
+
+    Groups at their limit come after all others, and have a task only where that is asked for.
+    """
     low, wall, high = _quartiles(answer.wall_us)
     scale = min(1.0, wall / answer.busy_us) if answer.busy_us > 0 else 1.0
     groups = [_priced(one, wall, limits, scale) for one in answer.groups]
-    order = sorted(range(len(groups)), key=lambda i: (-groups[i].gain, -groups[i].time_us))
+    order = sorted(range(len(groups)), key=lambda i: _rank(groups[i]))
     names = task_names(place.model.path.stem, answer.groups)
     tasks: dict[str, str] = {}
     named = []
     for number in order:
         group, found = groups[number], answer.groups[number]
-        reason = _no_task(group, found, len(tasks), top)
+        reason = _no_task(group, found, include_at_limit)
+        if not reason and len(tasks) >= top:
+            reason = f"only the first {top} are cut out (--top)"
         if not reason:
             tasks[names[number]] = found.task_text
         named.append(
@@ -196,13 +207,18 @@ def _priced(found: FoundGroup, wall_us: float, limits: DeviceLimits, scale: floa
     )
 
 
-def _no_task(group: HotGroup, found: FoundGroup, cut: int, top: int) -> str:
-    """Why a group has no task; empty where it has one."""
+def _rank(group: HotGroup) -> tuple[bool, bool, float, float]:
+    """Its place: what is no operation last, before it what is at its limit, then by gain."""
+    return group.kind is GroupKind.REST, group.at_limit, -group.gain, -group.time_us
+
+
+def _no_task(group: HotGroup, found: FoundGroup, include_at_limit: bool) -> str:
+    """Why a group has no task, however many are asked for; empty where it has one."""
     if not found.task_text:
         return found.task_reason
-    if group.at_limit:
-        return f"it reaches {100 * (group.limit_share or 0):.0f} % of its limit"
-    return f"only the first {top} are cut out (--top)" if cut >= top else ""
+    if group.at_limit and not include_at_limit:
+        return f"{100 * (group.limit_share or 0):.0f} % of its limit: --include-at-limit cuts it"
+    return ""
 
 
 def task_names(stem: str, groups: Sequence[FoundGroup]) -> list[str]:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import ctypes
+import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+import torch
 
-from assay.sandbox.child.surrounded.thread_count import thread_count
+from assay.sandbox.child.surrounded.thread_count import smaller_teams, thread_count
 
 
 def test_numba_has_one_thread_too_where_it_has_a_pool(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -28,3 +32,26 @@ def test_numba_has_one_thread_too_where_it_has_a_pool(monkeypatch: pytest.Monkey
     pool._is_initialized = False
     with thread_count(True):
         assert pool.count == 4
+
+
+def test_more_threads_than_before_and_as_many_again_afterwards() -> None:
+    before = torch.get_num_threads()
+    with thread_count(one=False, more=True):
+        assert torch.get_num_threads() > before
+    assert torch.get_num_threads() == before
+
+
+TEAM = "#include <omp.h>\nint asked(void) { return omp_get_dynamic(); }"
+
+
+def test_openmp_may_start_smaller_teams_for_a_while(tmp_path: Path) -> None:
+    (tmp_path / "k.c").write_text(TEAM)
+    made = str(tmp_path / "k.so")
+    command = ["cc", "-fopenmp", "-shared", "-fPIC", "-o", made, str(tmp_path / "k.c")]
+    subprocess.run(command, check=True)
+    library = ctypes.CDLL(made)
+    with smaller_teams(False):
+        assert library.asked() == 0
+    with smaller_teams(True):
+        assert library.asked() == 1
+    assert library.asked() == 0

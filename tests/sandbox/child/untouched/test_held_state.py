@@ -6,7 +6,12 @@ from typing import Any
 
 import torch
 
-from assay.sandbox.child.untouched.held_state import held_state
+from assay.sandbox.child.untouched.held_state import (
+    buffers_of,
+    held_state,
+    parameters_of,
+    parts_of,
+)
 from assay.sandbox.child.untouched.parameter_prints import ParameterPrints
 
 
@@ -41,3 +46,23 @@ def test_a_parameter_is_looked_at_behind_what_is_said_of_it() -> None:
         module.fc.weight.zero_()
     prints.look(0, module)
     assert prints.lines() == ["parameters.fc.weight\t"]
+
+
+class Shadowed(torch.nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.inner = torch.nn.BatchNorm1d(3)
+        kept: Any = {}
+        self.buffers = self.parameters = self.modules = self.children = kept
+
+
+def test_attributes_of_a_kernel_hide_nothing() -> None:
+    module = Shadowed()
+    assert [p.shape for p in parameters_of(module)] == [(3,), (3,)]
+    names = ("running_mean", "running_var", "num_batches_tracked")
+    assert list(buffers_of(module)) == [f"inner.{name}" for name in names]
+    assert parts_of(module) == [module, module.inner]
+
+
+def test_what_is_no_module_has_none() -> None:
+    assert not parameters_of(len) and not buffers_of(len) and not parts_of(len)

@@ -15,6 +15,8 @@ def only_by_name(x, *, training=True):
     return F.dropout(x, training=training)
 def no_switch(x):
     return F.dropout(x)
+def always(x, rate=0.1):
+    return F.dropout(x, p=rate, training=True)
 def no_dropout(x, training=True):
     return F.batch_norm(x, None, None, training=training)
 def of_batch(x, p=0.5, training=True):
@@ -38,6 +40,7 @@ def of_statistics(x, mean, var, p=0.5, training=True):
         ("of_batch_at_a_rate(x)", "of_batch_at_a_rate(x)"),
         ("of_statistics(x, m, v)", "of_statistics(x, m, v, training=False)"),
         ("no_switch(x)", "no_switch(x)"),
+        ("always(x)", "always(x, rate=0.0)"),
         ("no_dropout(x)", "no_dropout(x)"),
         ("elsewhere.drops(x)", "elsewhere.drops(x)"),
     ],

@@ -14,6 +14,8 @@ from assay.generators.templates.graph.traced_graph import GraphNode, TracedGraph
 from assay.generators.templates.graph.view_lowering import moved
 from assay.generators.templates.graph.window_lowering import windowed
 
+_NOT_COVERED = ("complex", "float8")
+
 
 @dataclass(frozen=True)
 class LoweredGraph:
@@ -29,8 +31,7 @@ def lowered(graph: TracedGraph) -> LoweredGraph:
     lowering = Lowering(hints=dict(graph.hints))
     for one in graph.inputs:
         if one.fact is not None:
-            if "complex" in one.fact.dtype or "float8" in one.fact.dtype:
-                raise ValueError(f"{one.fact.dtype} is not covered")
+            _refuse_dtype(one.fact.dtype)
             value = lowering.loaded(one.name, shape_of(one.fact), one.fact.dtype)
             lowering.values[one.name] = value
     problems: dict[str, str] = {}
@@ -52,8 +53,16 @@ def _value(lowering: Lowering, node: GraphNode) -> object:
     for build in (pointwise, moved, reduced, windowed):
         found = build(lowering, node)
         if found is not None:
+            if isinstance(found, TensorValue):
+                _refuse_dtype(found.dtype)
             return found
     raise ValueError(f"no template covers {node.op}")
+
+
+def _refuse_dtype(dtype: str) -> None:
+    """Of inputs, and of what a reference casts to on the way: no target can write these."""
+    if any(kind in dtype for kind in _NOT_COVERED):
+        raise ValueError(f"{dtype} is not covered")
 
 
 def _needed(graph: TracedGraph) -> list[str]:

@@ -7,6 +7,7 @@ tensor, number, dtype or list is left out by the process that writes the text.
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -18,6 +19,9 @@ from typing import Any
 from assay.data.task import Task
 
 TIMEOUT_S = 120.0
+# A trace needs no device. Dynamo would open one all the same: its memory would be taken, and a
+# fork of a process that has one cannot trace at all.
+WITHOUT_DEVICE = {"CUDA_VISIBLE_DEVICES": "", "HIP_VISIBLE_DEVICES": ""}
 
 
 @dataclass(frozen=True)
@@ -78,7 +82,12 @@ def traced(task: Task, timeout_s: float = TIMEOUT_S) -> TracedGraph:
         command = [sys.executable, "-m", "assay.generators.templates.graph.trace_process", folder]
         try:
             ended = subprocess.run(
-                command, cwd=folder, capture_output=True, timeout=timeout_s, check=False
+                command,
+                cwd=folder,
+                env=os.environ | WITHOUT_DEVICE,
+                capture_output=True,
+                timeout=timeout_s,
+                check=False,
             )
         except subprocess.TimeoutExpired as problem:
             raise ValueError(f"tracing did not end within {timeout_s:.0f} s") from problem

@@ -3,4 +3,5 @@
 - module_state: parameters frozen, modules in their other mode
 - thread_count: one thread for everybody
 - trained_inputs: inputs that require gradients
+- written_results: results that their caller writes into
 """

@@ -9,17 +9,15 @@ import contextlib
 from collections.abc import Iterator
 from typing import Any
 
-import torch
-
+from assay.sandbox.child.untouched.held_state import parameters_of, parts_of
 from assay.sandbox.protocol.surroundings import Surroundings
 
 
 @contextlib.contextmanager
 def module_state(instance: Any, around: Surroundings) -> Iterator[None]:
     """Its parameters frozen, and its modules in their other mode, for as long as a call takes."""
-    module = instance if isinstance(instance, torch.nn.Module) else torch.nn.Module()
-    modes = [(one, one.training) for one in module.modules()] if around.other_mode else []
-    thawed = [p for p in module.parameters() if p.requires_grad] if around.frozen else []
+    modes = [(one, one.training) for one in parts_of(instance)] if around.other_mode else []
+    thawed = [p for p in parameters_of(instance) if p.requires_grad] if around.frozen else []
     for parameter in thawed:
         parameter.requires_grad_(False)
     for one, training in modes:

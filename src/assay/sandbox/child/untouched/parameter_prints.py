@@ -13,7 +13,7 @@ from collections.abc import Iterable
 
 import torch
 
-from assay.sandbox.child.untouched.held_state import held_state
+from assay.sandbox.child.untouched.held_state import held_state, parameters_of
 
 _MOST_BYTES = 16 << 20  # of a module whose parameters are looked at before every loading
 
@@ -62,6 +62,4 @@ def _checksum(value: torch.Tensor) -> int:
 
 
 def _bytes(instance: object) -> int:
-    if not isinstance(instance, torch.nn.Module):
-        return 0
-    return sum(value.numel() * value.element_size() for value in instance.parameters())
+    return sum(value.numel() * value.element_size() for value in parameters_of(instance))

@@ -45,6 +45,7 @@ import torch
 
 {axes}
 {record}{outputs} = {memory!r}
+CONTIGUOUS_INPUTS = True  # a definition gives shapes and types of tensors, no strides
 
 
 {in_order}

@@ -2,8 +2,8 @@
 
 The rule: a reference whose answer is random can be held against nothing. Where it has a parameter
 `training`, the task asks with `training=False`, and its remarks say so. A function that gives the
-same parameter to a batch norm without running statistics has no answer then: it is asked with a
-rate of zero, where the rate is a parameter.
+same parameter to a batch norm without running statistics has no answer then: it, and one without
+such a parameter, is asked with a rate of zero, where the rate is a parameter.
 """
 
 from __future__ import annotations
@@ -19,16 +19,12 @@ def without_dropout(call: ast.Call, tree: ast.Module) -> ast.Call:
     """The call with dropout switched off, where the function of the module can do that."""
     name = call.func.id if isinstance(call.func, ast.Name) else ""
     for node in tree.body:
-        if isinstance(node, ast.FunctionDef) and node.name == name and _drops(node):
-            if not _needs_batch(node):
+        if isinstance(node, ast.FunctionDef) and node.name == name and _calls(node, "dropout"):
+            if _PARAMETER in _parameters(node) and not _needs_batch(node):
                 return _with_argument(call, node, _PARAMETER, ast.Constant(False))
             rate = _rate(node)
             return _with_argument(call, node, rate, ast.Constant(0.0)) if rate else call
     return call
-
-
-def _drops(function: ast.FunctionDef) -> bool:
-    return _PARAMETER in _parameters(function) and bool(_calls(function, "dropout"))
 
 
 def _parameters(function: ast.FunctionDef) -> list[str]:

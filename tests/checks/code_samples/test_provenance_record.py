@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assay.checks.code_sampling import _with_movement, provenance_seen
+from assay.checks.code_samples.provenance_record import provenance_seen, with_movement
 from assay.data.observations.observation import ProvenanceSeen
 from assay.data.settings import Track
 from assay.judge.behaviour.own_code_share import findings
@@ -14,7 +14,7 @@ from assay.sampling.sampler import Samples
 def _seen(own: int, moved: int, neutral: int) -> ProvenanceSeen:
     counts = {Owner.OWN: own, Owner.MOVEMENT: moved, Owner.NEUTRAL: neutral, Owner.INTERPRETER: 20}
     samples = Samples(counts=counts, rounds=own + moved + neutral + 20)
-    return _with_movement(provenance_seen(samples, 1000.0, False), samples, 1000.0)
+    return with_movement(provenance_seen(samples, 1000.0, False), samples, 1000.0)
 
 
 def test_copies_by_the_library_are_a_delegation() -> None:

@@ -1,0 +1,35 @@
+"""Value scales: at which powers of two a distribution is asked, and which milder ones come after.
+
+The rule: the first is what is wanted; the others are for a reference that refuses it, or whose null
+answers pass there.
+"""
+
+from __future__ import annotations
+
+import random
+
+from assay.data.workload import Distribution
+from assay.exam.workloads.stretched_shapes import MODERATE_LARGE, MODERATE_SMALL
+
+OFFSETS = (7, 13)  # powers of two between 10^2 and 10^4
+HARDLY_APART = (-5, -2)  # what equal inputs are of: a term that keeps them apart shows
+FAR_BELOW = (14, 17)  # below any "very small" start of a maximum that people write
+
+
+def value_scales(distribution: Distribution, rng: random.Random) -> tuple[int, ...]:
+    """A random power of two and milder ones; among outliers whether numbers are others too."""
+    if distribution is Distribution.LARGE:
+        return (rng.randint(*MODERATE_LARGE), 5, 3, 2, 1)
+    if distribution is Distribution.SMALL:
+        return (rng.randint(*MODERATE_SMALL), -7, -5, -3)
+    if distribution is Distribution.OFFSET:
+        return (rng.randint(*OFFSETS), OFFSETS[0])
+    if distribution is Distribution.NEGATIVE:
+        return (rng.randint(*FAR_BELOW), 7, 3, 0)
+    if distribution is Distribution.OPPOSED:
+        return (5, 3, 2)
+    if distribution is Distribution.EQUAL:
+        return (rng.randint(*HARDLY_APART), 0)
+    if distribution is Distribution.OUTLIER:
+        return (1, 0)
+    return (0,)
