@@ -83,3 +83,30 @@ def test_generated_code_is_named_by_its_bytes_whoever_seems_to_have_called_it(
     sampler._name_copies()
     assert sampler._counts[Owner.LIBRARY] == 2 and sampler._counts[Owner.OWN] == 1
     assert sampler._counts[Owner.MOVEMENT] == 0 and sampler.attributed == 3
+
+
+@pytest.mark.parametrize(
+    "known, whose",
+    [(SUM, Owner.LIBRARY), (COPY, Owner.OWN), (None, Owner.OWN)],
+    ids=["computes", "moves", "unknown"],
+)
+def test_generated_code_in_a_pools_thread_is_what_other_samples_of_it_show(
+    sampler: Sampler, monkeypatch: pytest.MonkeyPatch, known: frozenset[str] | None, whose: Owner
+) -> None:
+    """Torch generates kernels: the first samples may be of a thread whose main thread is not met.
+
+    A gelu by oneDNN's generated code was counted as the candidate's own, on a busy machine alone.
+    """
+    index = SimpleNamespace(name=lambda window, at: "")
+    monkeypatch.setattr("assay.sampling.sampler.code_index", lambda: index)
+    one = look(POOL)
+    one.is_generated, one.code, one.tid = True, SimpleNamespace(window=b"", at=0), 2
+    moment = Moment((counted(one),) * 3, (2,) * 3, 3.0)
+    sampler._looks = cast(Any, SimpleNamespace(clocked=True, taken=lambda _: moment))
+    sampler._round()
+    assert sampler._counts[Owner.NEUTRAL] == 3 == sampler.attributed
+    if known:
+        sampler._note(counted(look(known)))
+    before = sampler._counts[whose]
+    sampler._name_copies()
+    assert sampler._counts[whose] - before == 3

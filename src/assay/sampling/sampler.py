@@ -115,7 +115,7 @@ class Sampler:
         self._libraries: Counter[str] = Counter()
         self._operators: Counter[str] = Counter()
         self._moments: defaultdict[Owner, float] = defaultdict(float)
-        self._unnamed: list[tuple[Owner, SampledCode, float]] = []  # own and generated code
+        self._unnamed: list[_Unnamed] = []  # own and generated code
         self._generated = 0  # samples in generated code that speak for nobody yet
         self._in_torch = 0
         self._seen_code: defaultdict[int, set[bool]] = defaultdict(set)  # torch's: does it compute?
@@ -226,7 +226,8 @@ class Sampler:
             aside = one.look.is_generated and owner in (Owner.MOVEMENT, Owner.NEUTRAL)
             self._generated += aside
             if owner is Owner.OWN or aside:
-                self._unnamed.append((owner, one.look.code, one.processors))
+                block = one.look.registers.pc // _BLOCK if aside else None
+                self._unnamed.append(_Unnamed(owner, one.look.code, one.processors, block))
 
     def _process_of(self, pid: int, parent: int) -> SampledProcess:
         """Also one that was made since they were listed, and one that is gone already."""
@@ -295,18 +296,39 @@ class Sampler:
         Bytes say more than callers: of a copy that was jumped to, the stack tells nothing.
         """
         names = functools.cache(code_index().name)  # a loop is sampled at few places, often
-        for owner, code, weight in self._unnamed:
-            name = names(code.window, code.at)
-            real = Owner.LIBRARY if name else Owner.OWN
-            self._counts.update({owner: -1})
+        for one in self._unnamed:
+            name = names(one.code.window, one.code.at)
+            copied = f"a copy of {name}" if name else ""
+            real, library = (Owner.LIBRARY, copied) if name else self._generated_by(one)
+            self._counts.update({one.owner: -1})
             self._counts.update({real: 1})
-            self._moments[owner] -= weight
-            self._moments[real] += weight
-            if name:
-                self._libraries[f"a copy of {name}"] += 1
-                self._in_torch += _TORCH in name
+            self._moments[one.owner] -= one.processors
+            self._moments[real] += one.processors
+            if library:
+                self._libraries[library] += 1
+                self._in_torch += _TORCH in library
         self._unnamed.clear()
         self._generated = 0
+
+    def _generated_by(self, one: _Unnamed) -> tuple[Owner, str]:
+        """Who wrote code that is no copy, and the name of the library if one did.
+
+        Torch generates kernels too. What a thread of its pool does in one is known only where
+        other samples of the same code had torch's operators on their stacks.
+        """
+        if one.block is not None and self._seen_code.get(one.block) == {True}:
+            return Owner.LIBRARY, f"code that {_TORCH} generated"
+        return Owner.OWN, ""
+
+
+@dataclass(frozen=True)
+class _Unnamed:
+    """A sample in pages that were written since the process began, or in a file of its own."""
+
+    owner: Owner  # as counted until now
+    code: SampledCode
+    processors: float
+    block: int | None  # of code that torch seems to have called, else None
 
 
 def _operators_behind(counted: CountedLook) -> frozenset[str]:
