@@ -367,3 +367,32 @@ def test_bait_is_never_met_by_whoever_writes_what_it_returns(inside: Inside) -> 
     x = torch.arange(1.0, 4097.0)
     found = inside.run([planned(x)] * 4, BatchOptions(poison=False, planted_seed=7))
     assert all(torch.equal(result(found, number), x) for number in range(4))
+
+
+BREAKS_ITS_RUNNER = """
+import torch
+class ModelNew(torch.nn.Module):
+    def forward(self, x):
+        def full(*_):
+            raise {error}
+        torch.Tensor.copy_ = full
+        return x + 1
+"""
+
+
+@pytest.mark.parametrize(
+    "error, code",
+    [
+        ("RuntimeError('the device reports a fault of before')", CallCode.BROKE),
+        ("MemoryError()", CallCode.OUT_OF_MEMORY),
+    ],
+)
+def test_a_runner_that_fails_around_a_call_says_so_in_place_of_its_record(
+    inside: Inside, error: str, code: CallCode
+) -> None:
+    """Without it, the call counted as work that was not done: an honest kernel was `dishonest`."""
+    inside.construct(BREAKS_ITS_RUNNER.format(error=error))
+    (call,) = inside.one(torch.ones(4)).calls
+    assert call.record is not None and call.record.code == code
+    assert call.record.message.startswith("around the call: ")
+    assert error.partition("(")[0] in call.record.message

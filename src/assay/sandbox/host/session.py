@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -28,6 +28,7 @@ from assay.sandbox.host.wall import Wall
 from assay.sandbox.layers.confinement import HIDDEN_PACKAGES
 from assay.sandbox.layers.spec import Isolation
 from assay.sandbox.protocol.replies import (
+    CallCode,
     CallRecord,
     OutputFlag,
     OutputHeader,
@@ -180,11 +181,23 @@ class Session:
             options.held,
             options.surroundings,
         )
-        _, outside_ns = self.process.ask(request, deadline)
+        reply, outside_ns = self.process.ask(request, deadline)
         self.process.freeze()
-        found = tuple(self.take(one, options) for one in laid)
+        found = tuple(self._told(self.take(one, options), reply) for one in laid)
         self.held += [HeldBatch(tuple(laid), found)] if options.held else []
         return BatchResult(found, outside_ns, self._extra_processes(), self.statement())
+
+    def _told(self, raw: RawCall, reply: Reply) -> RawCall:
+        """A call without a record where the runner failed: that is a failure, and no early end.
+
+        The device may be out of memory when results are handed over, or report a fault of before.
+        """
+        if raw.record is not None or reply.code == ReplyCode.OK:
+            return raw
+        full = reply.code == ReplyCode.OUT_OF_MEMORY
+        text = (self.statement().strip().splitlines() or ["no reason was given"])[-1]
+        code = CallCode.OUT_OF_MEMORY if full else CallCode.BROKE
+        return replace(raw, record=CallRecord(code, 0, 0, f"around the call: {text}"))
 
     def run_rapidly(self, calls: Sequence[PlannedCall], deadline: Deadline) -> BatchResult:
         """One batch a call, all at one place, with as little as possible in between.

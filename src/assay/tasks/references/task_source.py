@@ -25,6 +25,7 @@ import torch
 
 from assay.data.task import Task
 from assay.errors import TaskError
+from assay.tasks.references.device_left_out import DeviceLeftOut
 from assay.tasks.references.extremes import Extremes
 from assay.tasks.references.task_calls import announced
 from assay.tasks.shapes.ended_loops import end_loops
@@ -109,7 +110,7 @@ class TaskModule:
     def inputs(self, seed: int) -> list[Any]:
         """What `get_inputs()` returns, as a list."""
         self._names[SEED] = seed
-        with Extremes():
+        with Extremes(), DeviceLeftOut():
             made = self._function("get_inputs")()
         if isinstance(made, Mapping):
             raise TaskError(f"task '{self.task.id}': get_inputs returned a dict, not a list")
