@@ -64,7 +64,7 @@ every figure about speed is missing. `python benchmarks/comparison.py judge` tim
 candidates."""
 _REPORT = """## The report
 
-The pictures show the untimed run on the track `kernel`: none of them shows a speed.
+The pictures show the timed run on the track `open`.
 
 ![The overview](comparison_overview.png)
 
