@@ -10,6 +10,7 @@ import torch
 from torch import nn
 
 from assay.data.contract import Contract, Quantised
+from assay.tasks.references.one_thread import one_thread
 
 GAIN_SPREAD = 0.2
 BIAS_SPREAD = 0.1
@@ -17,6 +18,7 @@ TINY_GAIN = 0.01
 _LEAST_ROWS = 8  # of codes; fewer are not worth three special ones
 
 
+@one_thread()
 def draw_state(
     module: nn.Module, seed: int, contract: Contract | None = None
 ) -> dict[str, torch.Tensor]:

@@ -27,6 +27,7 @@ from assay.data.task import Task
 from assay.errors import TaskError
 from assay.tasks.references.device_left_out import DeviceLeftOut
 from assay.tasks.references.extremes import Extremes
+from assay.tasks.references.one_thread import one_thread
 from assay.tasks.references.task_calls import announced
 from assay.tasks.shapes.ended_loops import end_loops
 from assay.tasks.shapes.source_sizes import (
@@ -110,7 +111,7 @@ class TaskModule:
     def inputs(self, seed: int) -> list[Any]:
         """What `get_inputs()` returns, as a list."""
         self._names[SEED] = seed
-        with Extremes(), DeviceLeftOut():
+        with Extremes(), DeviceLeftOut(), one_thread():
             made = self._function("get_inputs")()
         if isinstance(made, Mapping):
             raise TaskError(f"task '{self.task.id}': get_inputs returned a dict, not a list")
@@ -160,7 +161,8 @@ class TaskModule:
 
     def build(self, init: InitCall) -> torch.nn.Module:
         """A new instance of the reference."""
-        made = self._function(self.task.entry)(*init.args, **init.kwargs)
+        with one_thread():
+            made = self._function(self.task.entry)(*init.args, **init.kwargs)
         if not isinstance(made, torch.nn.Module):
             raise TaskError(f"task '{self.task.id}': {self.task.entry} is not a torch.nn.Module")
         return made
