@@ -130,7 +130,7 @@ def read_search(place: Path, stopped: bool) -> StoredSearch:
 
 def search(given: argparse.Namespace, place: Path, until: float, more: list[str]) -> StoredSearch:
     """One search, in a process of its own, until its end or the time's."""
-    command = [str(Path(sys.executable).with_name("assay")), "search", *given.tasks]
+    command = [sys.executable, "-m", "assay.app.main", "search", *given.tasks]
     command += ["--generator", given.generator, "--device", given.device, "--level", given.level]
     command += ["--timing", "--confirm-level", "none", "--json", "--out", str(place)]
     command += ["--jobs", str(given.jobs), *more]
