@@ -11,9 +11,8 @@ where a kernel or a model is not accepted or not timed. Meant for a machine on w
 runs; about three minutes on an H200 for both.
 
 The record is written after each profile and after each model; the same command goes on with what
-is not complete in it. A model that fails is a row with the
-reason. When the seconds are over, and on SIGTERM, what is under way is dropped, and the record says
-so.
+is not complete in it. A model that fails is a row with the reason. When the seconds are over, and
+on SIGTERM, what is under way is dropped, and the record says so.
 """
 
 from __future__ import annotations
