@@ -22,8 +22,9 @@ LARGE_GOAL = 0.8  # of the copy bandwidth
 class TemplateRecord:
     """A file of JSON lines; any number of threads may add."""
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    def __init__(self, path: Path, timed: bool = False) -> None:
+        """`timed`: what is accepted and has no times is to be asked for again."""
+        self._path, self._timed = path, timed
         self._adding = threading.Lock()
         self._closed = False
         self.trials: dict[str, Row] = {}
@@ -53,7 +54,11 @@ class TemplateRecord:
     @property
     def searched(self) -> list[str]:
         """Tasks whose search came to its end, and those that are not covered."""
-        return [name for name, row in self.trials.items() if row.get("complete", True)]
+        return [name for name, row in self.trials.items() if self._is_searched(row)]
+
+    def _is_searched(self, row: Row) -> bool:
+        untimed = self._timed and row["covered"] and row["source"] and not row["speedup"]
+        return bool(row.get("complete", True) and not untimed)
 
     @property
     def covered(self) -> list[Row]:
@@ -63,8 +68,13 @@ class TemplateRecord:
     @property
     def unconfirmed(self) -> list[Row]:
         """Trials that are complete, with an accepted best whose winner is not judged yet."""
-        rows = [row for row in self.covered if row["source"] and row.get("complete", True)]
-        return [row for row in rows if row["task"] not in self.winners]
+        rows = [row for row in self.covered if row["source"] and self._is_searched(row)]
+        return [row for row in rows if not self._is_confirmed(row["task"])]
+
+    def _is_confirmed(self, task: str) -> bool:
+        row = self.winners.get(task)
+        untimed = self._timed and row and row["status"] == "accepted" and not row["timing"]
+        return row is not None and not untimed
 
 
 def line(row: Row) -> str:

@@ -16,7 +16,8 @@ The categories of the suite come in turn. `--limit` counts tasks that are covere
 hand at a time. A row is written after each batch of points, and each winner is judged as soon as
 its search is over. When the minutes are over, and on SIGTERM, what is under way is dropped, and the
 summary says what is recorded; the process ends some seconds later, whatever it waits for.
-Resumable: what is recorded is not judged again, and a search that was cut off begins anew.
+Resumable: what is recorded is not judged again; a search that was cut off begins anew, and so does
+what could not be timed, for instance on a busy machine.
 `--judges` processes judge side by side where nothing is timed. `--coverage` judges nothing: it only
 says what is covered, and why the rest is not.
 """
@@ -72,7 +73,7 @@ def main() -> None:
             chosen = chosen_tasks(flags)[: flags.limit]
             print(coverage_summary(asking.record(chosen, [], until)))
         return
-    record, tasks = TemplateRecord(flags.out), chosen_tasks(flags)
+    record, tasks = TemplateRecord(flags.out, not flags.no_timing), chosen_tasks(flags)
     end = RunEnd(60 * flags.minutes - CLOSING_S, CLOSING_S)
     try:
         with ExitStack() as held:

@@ -100,8 +100,9 @@ def main() -> None:
                 break
         keep(name, {"seconds": time.perf_counter() - start})
     print()
-    for name, one in found.items():
-        print(line(name, one), flush=True)
+    for name in found:
+        if name in names:
+            print(line(name, found[name]), flush=True)
     end.leave(0 if all(found.get(name, {}).get("complete") for name in names) else 1)
 
 
@@ -198,7 +199,9 @@ def line(name: str, one: dict[str, Any]) -> str:
         return f"{name}: not judged: {one.get('problem', 'unknown')}"
     report = one["apply"]
     if not one["complete"]:
-        return f"{name}: no comparison: {report['status']}, {report['reason']}"
+        remarks = [f"{one['task']}: {one['remark']}" for one in report["kernels"] if one["remark"]]
+        found = [f"{report['status']}, {report['reason']}", *remarks]
+        return f"{name}: no comparison: {'; '.join(found)}"
     predicted, measured = report["predicted"], report["measured"]
     return (
         f"{name}: predicted {predicted['speedup']:.3f}x "

@@ -115,6 +115,12 @@ def test_rows_are_written_at_once_and_read_again(tmp_path: Path) -> None:
     assert TemplateRecord(path).searched == TemplateRecord(path).unconfirmed == []
     record.add(row)
     record.add({"kind": "trials", "task": "sort", "covered": False, "reason": "aten.sort"})
+    untimed = {**row, "speedup": None}
+    record.add(untimed)
+    assert TemplateRecord(path).searched == ["softmax", "sort"]
+    assert TemplateRecord(path, timed=True).searched == ["sort"]
+    assert TemplateRecord(path, timed=True).unconfirmed == []
+    record.add(row)
     record.close()
     record.add({"kind": "trials", "task": "late", "covered": False, "reason": "too late"})
     again = TemplateRecord(path)
@@ -125,8 +131,11 @@ def test_rows_are_written_at_once_and_read_again(tmp_path: Path) -> None:
     assert "3 accepted, 1 incorrect" in said and "winners against eager: nothing timed" in said
     row = winner_row(resolve("softmax"), again.covered[0], FutureJudge(), ASKED, math.inf)  # type: ignore[arg-type]
     assert row is not None
-    again.add(row)
+    again.add({**row, "timing": []})
     assert not TemplateRecord(path).unconfirmed
+    assert [one["task"] for one in TemplateRecord(path, timed=True).unconfirmed] == ["softmax"]
+    again.add(row)
+    assert not TemplateRecord(path, timed=True).unconfirmed
     assert "geometric mean 3.000 over 1 of 1 accepted; 1 faster" in summary(again, 9, ["eager"])
     assert "eager 3.00 [2.85 3.15]" in line(row)
 
