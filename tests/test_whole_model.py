@@ -8,11 +8,11 @@ import subprocess
 import sys
 from pathlib import Path
 
-BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
-sys.path.insert(0, str(BENCHMARKS))
+sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
 
 from whole_model import line
 
+BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
 # `tried` profiles and judges for minutes: here the GPT block has no comparison, the other waits.
 SCRIPT = """
 import sys, time
