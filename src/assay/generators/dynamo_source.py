@@ -16,24 +16,32 @@ _MODE = ".training"  # a reference is traced for inference
 
 def source_expression(name: str) -> str:
     """`L['self']._modules['fc']._parameters['weight']` as `self.fc.weight`."""
-    attribute = _MODULE_PART.sub(lambda m: f"[{m[1]}]" if m[1].isdigit() else f".{m[1]}", name)
-    found = re.sub(r"L\['(\w+)'\]", r"\1", attribute)
+    found = _unwrapped(name)
     if not _PLAIN.fullmatch(found):
         raise ValueError(f"an argument of the compiled graph comes from {name}")
     return found
+
+
+def _unwrapped(name: str) -> str:
+    attribute = _MODULE_PART.sub(lambda m: f"[{m[1]}]" if m[1].isdigit() else f".{m[1]}", name)
+    return re.sub(r"L\['(\w+)'\]", r"\1", attribute)
 
 
 def constant_conditions(names: Iterable[str], values: Mapping[str, Any]) -> list[str]:
     """What a forward must find at the names whose values became constants of a graph.
 
     An epsilon that a constructor takes is such a constant: with another one the graph is wrong.
+    One that no expression reaches is a ValueError.
     """
     found = []
     for name in sorted(names):
         if not name.startswith("L[") or name.endswith(_MODE):
             continue
-        expression = source_expression(name)
-        value = eval(expression, {"__builtins__": {}}, dict(values))  # a plain expression
+        expression = _unwrapped(name)
+        try:
+            value = eval(expression, {"__builtins__": {}}, dict(values))  # Dynamo's own words
+        except Exception as error:
+            raise ValueError(f"a constant of the graph comes from {name}") from error
         if _is_plain(value):
             found.append(f"{expression} == {_literal(value)}")
     return found

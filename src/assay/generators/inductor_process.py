@@ -154,8 +154,9 @@ class DynamoGraph:
         """
         from torch.utils._sympy.printers import PythonPrinter
 
-        values = signature(type(model).forward).bind(model, *inputs).arguments
-        found = constant_conditions(self._constants, values)
+        given = signature(type(model).forward).bind(model, *inputs)
+        given.apply_defaults()
+        found = constant_conditions(self._constants, given.arguments)
         if self._shapes is None:
             return tuple(found)
         printer = PythonPrinter()
