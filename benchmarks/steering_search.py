@@ -6,12 +6,13 @@
 runs `assay search` twice with the same generator and seed: with the same number of asks for every
 task (greedy, all stop rules off), and with `limit-steering` on 70 % of the trials that this took.
 It prints the share of the gain and of the trials, and a line for each task, and writes
-`DIR/steering.json` after each search. The gain is the sum of ln(speedup) of each task's best,
+`DIR/steering.json` after each pair. The gain is the sum of ln(speedup) of each task's best,
 slower ones as nought; a task that has no accepted kernel in either search counts nought there.
 
 Both figures are of one seed: `--seeds 3` repeats the pair and prints each. With `--stop-after-s` a
 search that is still at work when its part of the time is over is stopped, and what it stored until
-then counts; the record says so. The same command goes on with what was stopped.
+then counts; the record says so. SIGTERM stops the search too. The same command goes on with what
+was stopped.
 """
 
 from __future__ import annotations
@@ -25,6 +26,9 @@ import sys
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import IO
+
+from run_end import RunEnd, TimeIsUpError
 
 from assay.app.stored.stored_run import stored_run
 from assay.data.generation.search_result import SearchResult
@@ -33,7 +37,7 @@ from assay.workbench.search_log import SearchLog, stored_plan
 from assay.workbench.search_results import search_results
 
 OFF = ("seconds=0", "limit_share=0", "plateau=0")
-STOP_S = 20.0  # that a search which is told to stop has for it
+STOP_S = 6.0  # of its time, that a search which is told to stop has for it
 
 
 @dataclass(frozen=True)
@@ -128,32 +132,41 @@ def read_search(place: Path, stopped: bool) -> StoredSearch:
     return StoredSearch(tasks, stopped, reasons[0] if len(reasons) == len(good) > 0 else "")
 
 
+def end_in_time(command: list[str], log: IO[str], until: float) -> int | None:
+    """The exit code of a command; None where it had to be stopped before its end."""
+    run = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=log)
+    try:
+        return run.wait(max(0.0, until - STOP_S - time.monotonic()))
+    except (subprocess.TimeoutExpired, TimeIsUpError):
+        run.send_signal(signal.SIGINT)
+        try:
+            run.wait(STOP_S)
+        except subprocess.TimeoutExpired:
+            run.kill()
+            run.wait()
+        return None
+
+
 def search(given: argparse.Namespace, place: Path, until: float, more: list[str]) -> StoredSearch:
     """One search, in a process of its own, until its end or the time's."""
-    command = [str(Path(sys.executable).with_name("assay")), "search", *given.tasks]
+    command = [sys.executable, "-m", "assay.app.main", "search", *given.tasks]
     command += ["--generator", given.generator, "--device", given.device, "--level", given.level]
     command += ["--timing", "--confirm-level", "none", "--json", "--out", str(place)]
     command += ["--jobs", str(given.jobs), *more]
-    with (
-        Path(f"{place}.log").open("w", encoding="utf-8") as log,
-        subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=log) as run,
-    ):
-        try:
-            ended = run.wait(max(1.0, until - time.monotonic()))
-        except subprocess.TimeoutExpired:
-            run.send_signal(signal.SIGINT)
-            try:
-                run.wait(STOP_S)
-            except subprocess.TimeoutExpired:
-                run.kill()
-            return read_search(place, stopped=True)
+    with Path(f"{place}.log").open("w", encoding="utf-8") as log:
+        ended = end_in_time(command, log, until)
+    if ended is None:
+        return read_search(place, stopped=True)
     if ended not in (0, 1):  # 1: a task without a winner, as nothing is confirmed
         sys.exit(Path(f"{place}.log").read_text(encoding="utf-8"))
     return read_search(place, stopped=False)
 
 
-def compare(given: argparse.Namespace, seed: int, begin: float, end: float) -> SteeringComparison:
+def compare(
+    given: argparse.Namespace, seed: int, end: float, run_end: RunEnd
+) -> SteeringComparison:
     """Both searches of one seed; equal asks have the larger part of the time."""
+    begin = time.monotonic()
     settings = [word for one in (f"asks={given.asks}", *OFF) for word in ("--set", one)]
     budget = ["--budget", f"trials={given.asks * len(given.tasks)}"]
     middle = begin + (end - begin) / (1 + given.share)
@@ -161,6 +174,8 @@ def compare(given: argparse.Namespace, seed: int, begin: float, end: float) -> S
     uniform = search(given, given.out / f"uniform-{seed}", middle, more)
     print(f"equal asks: {uniform.trials} trials{' (stopped)' * uniform.stopped}", flush=True)
     trials = max(1, int(given.share * uniform.trials))
+    if run_end.came or time.monotonic() > end - STOP_S:
+        return SteeringComparison(uniform, StoredSearch((), stopped=True))
     more = ["--seed", str(seed), "--strategy", "limit-steering", "--set", "seconds=0"]
     place = given.out / f"steered-{seed}-{trials}"
     steered = search(given, place, end, [*more, "--budget", f"trials={trials}"])
@@ -182,13 +197,15 @@ def main() -> None:
     given = parser.parse_args()
     given.out.mkdir(parents=True, exist_ok=True)
     began, found = time.monotonic(), []
+    run_end = RunEnd(given.stop_after_s, 2 * STOP_S)
     for seed in range(given.seeds):
-        part = given.stop_after_s / given.seeds
-        begin = began + seed * part
-        found.append(compare(given, seed, begin, begin + part))
+        end = began + (seed + 1) * given.stop_after_s / given.seeds
+        found.append(compare(given, seed, end, run_end))
         print("\n".join(found[-1].lines()), flush=True)
         text = json.dumps([asdict(one) for one in found], indent=1)
         (given.out / "steering.json").write_text(text + "\n", encoding="utf-8")
+        if run_end.came:
+            break
 
 
 if __name__ == "__main__":

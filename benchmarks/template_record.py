@@ -22,9 +22,11 @@ LARGE_GOAL = 0.8  # of the copy bandwidth
 class TemplateRecord:
     """A file of JSON lines; any number of threads may add."""
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    def __init__(self, path: Path, timed: bool = False) -> None:
+        """`timed`: what is accepted and has no times is to be asked for again."""
+        self._path, self._timed = path, timed
         self._adding = threading.Lock()
+        self._closed = False
         self.trials: dict[str, Row] = {}
         self.winners: dict[str, Row] = {}
         for text in path.read_text(encoding="utf-8").splitlines() if path.exists() else ():
@@ -33,14 +35,30 @@ class TemplateRecord:
     def add(self, row: Row) -> None:
         """Write it down and say it."""
         with self._adding:
+            if self._closed:
+                return
             self._hold(row)
             self._path.parent.mkdir(parents=True, exist_ok=True)
             with self._path.open("a", encoding="utf-8") as file:
                 file.write(json.dumps(row) + "\n")
             print(line(row), flush=True)
 
+    def close(self) -> None:
+        """Nothing is added any more: a summary is of all that is written."""
+        with self._adding:
+            self._closed = True
+
     def _hold(self, row: Row) -> None:
         (self.winners if row["kind"] == "winner" else self.trials)[row["task"]] = row
+
+    @property
+    def searched(self) -> list[str]:
+        """Tasks whose search came to its end, and those that are not covered."""
+        return [name for name, row in self.trials.items() if self._is_searched(row)]
+
+    def _is_searched(self, row: Row) -> bool:
+        untimed = self._timed and row["covered"] and row["source"] and not row["speedup"]
+        return bool(row.get("complete", True) and not untimed)
 
     @property
     def covered(self) -> list[Row]:
@@ -49,9 +67,14 @@ class TemplateRecord:
 
     @property
     def unconfirmed(self) -> list[Row]:
-        """Trials with an accepted best whose winner is not judged yet."""
-        rows = self.covered
-        return [row for row in rows if row["source"] and row["task"] not in self.winners]
+        """Trials that are complete, with an accepted best whose winner is not judged yet."""
+        rows = [row for row in self.covered if row["source"] and self._is_searched(row)]
+        return [row for row in rows if not self._is_confirmed(row["task"])]
+
+    def _is_confirmed(self, task: str) -> bool:
+        row = self.winners.get(task)
+        untimed = self._timed and row and row["status"] == "accepted" and not row["timing"]
+        return row is not None and not untimed
 
 
 def line(row: Row) -> str:
@@ -60,11 +83,15 @@ def line(row: Row) -> str:
     if not row.get("covered", True):
         return f"{name} not covered: {row['reason']}"
     what = row["status"]
+    if not row.get("complete", True):
+        what += " so far"
     if row["kind"] == "trials":
         speed = row["speedup"]
         what += f", {len(row['trials'])} trials in {row['seconds']} s, best "
         what += f"{speed:.2f}x" if speed else f"not timed{_why(row['trials'])}"
     what += "".join(f"  {_ratio(one)}" for one in row.get("timing", ()))
+    if row["kind"] == "winner" and row["status"] == "accepted" and not row["timing"]:
+        what += f", not timed{_why([row])}"
     share = row.get("sol_fraction")
     large = row.get("large", {}).get("of_copy")
     what += f"  {share:.0%} of the bound" if share else ""

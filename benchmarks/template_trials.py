@@ -1,13 +1,15 @@
 """TaskSearch: points of one task's template, judged several at a time; and its winner, judged anew.
 
 The rule: nothing is waited for beyond the stop time. What was judged until then is kept, what was
-not is cancelled, and a task of which nothing was judged has no row.
+not is cancelled, and a task of which nothing was judged has no row. Nothing is written of a task
+that the time cut off but a row which says that it is not complete.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, wait
 from dataclasses import dataclass, field
 from typing import Any
@@ -71,27 +73,33 @@ class TaskSearch:
     asked: Asked
     until: float  # of time.monotonic()
     attempts: list[Attempt] = field(default_factory=list)
+    stages: Counter[str] = field(default_factory=Counter)  # seconds of all attempts, by stage
 
-    def row(self, first: Proposal) -> Row | None:
-        """Search, from the first proposal on."""
+    def rows(self, first: Proposal) -> Iterator[Row]:
+        """Search, from the first proposal on: what is known after each batch."""
         start = time.monotonic()
         batch = self._filled([first])
         while batch:
             done = len(self.attempts)
             self._judge(batch)
             if len(self.attempts) < done + len(batch):  # the stop time came
-                break
+                if len(self.attempts) > done:
+                    yield self._row(start, complete=False)
+                return
             batch = self._filled([])
-        if not self.attempts:
-            return None
+            yield self._row(start, complete=not batch)
+
+    def _row(self, start: float, complete: bool) -> Row:
         row: Row = {
             "kind": "trials",
             "task": self.task.id,
             "device": self.asked.device,
             "tags": list(self.task.tags),
             "covered": True,
+            "complete": complete,
             "trials": [_trial(one) for one in self.attempts],
             "seconds": round(time.monotonic() - start, 1),
+            "stages": {name: round(seconds, 1) for name, seconds in self.stages.items()},
         }
         good = [one for one in self.attempts if one.accepted]
         best = max(good, key=lambda one: one.speedup or 0.0, default=self.attempts[0])
@@ -120,6 +128,7 @@ class TaskSearch:
         for proposal, verdict in zip(batch, verdicts, strict=True):
             if verdict is not None:
                 number = len(self.attempts)
+                self.stages.update(verdict.stages)
                 self.attempts.append(_attempt(number, self.task, proposal, verdict))
 
 
@@ -173,6 +182,7 @@ def _fields(verdict: Verdict) -> Row:
         "status": verdict.status.value,
         "reason": verdict.reason,
         "level": verdict.level.value,
+        "stages": {name: round(seconds, 1) for name, seconds in verdict.stages.items()},
         "timing": [one.model_dump(mode="json") for one in verdict.timing or ()],
         "timing_reason": verdict.timing_reason,
         "bound": limits.bound if limits else None,

@@ -10,8 +10,9 @@ and speedup, then predicted and measured speedup with their difference in per ce
 where a kernel or a model is not accepted or not timed. Meant for a machine on which nothing else
 runs; about three minutes on an H200 for both.
 
-The record is written after each profile and after each model. A model that fails is a row with the
-reason. When the seconds are over what is under way is dropped, and the record says so.
+The record is written after each profile and after each model; the same command goes on with what
+is not complete in it. A model that fails is a row with the reason. When the seconds are over, and
+on SIGTERM, what is under way is dropped, and the record says so.
 """
 
 from __future__ import annotations
@@ -19,7 +20,6 @@ from __future__ import annotations
 import argparse
 import json
 import re
-import signal
 import sys
 import tempfile
 import time
@@ -27,6 +27,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from run_end import RunEnd, TimeIsUpError
 
 from assay.app.models.model_text import apply_page, hot_page
 from assay.data.settings import Cache, Level, Settings
@@ -42,6 +44,7 @@ from assay.workbench.models.hot_model import ModelFile, Profiled, Ranked, asked,
 
 MODELS = Path(__file__).parents[1] / "examples" / "models"
 NEAR_PERCENT = 10.0
+CLOSING_S = 8.0  # of the seconds, for the end of what is under way
 
 
 @dataclass(frozen=True)
@@ -70,24 +73,23 @@ TRIALS = {
 }
 
 
-class TimeIsUpError(Exception):
-    """The seconds of `--stop-after-s` are over."""
-
-
-def main() -> int:
+def main() -> None:
     """Every model in turn; what is known is written at once."""
     flags = parsed_flags()
-    found: dict[str, dict[str, Any]] = {}
+    found = recorded_before(flags.out)
+    names = flags.only or TRIALS
 
     def keep(name: str, row: dict[str, Any]) -> None:
-        found[name] = found.get(name, {"complete": False}) | row
+        found[name] = found[name] | row
         if flags.out is not None:
             flags.out.parent.mkdir(parents=True, exist_ok=True)
             flags.out.write_text(json.dumps(found, indent=1) + "\n")
 
-    signal.signal(signal.SIGALRM, _time_is_up)
-    signal.setitimer(signal.ITIMER_REAL, flags.stop_after_s)
-    for name in flags.only or TRIALS:
+    end = RunEnd(flags.stop_after_s - CLOSING_S, CLOSING_S)
+    for name in names:
+        if found.get(name, {}).get("complete"):
+            continue
+        found[name] = {"complete": False}
         start = time.perf_counter()
         try:
             tried(TRIALS[name], flags, lambda row, name=name: keep(name, row))
@@ -97,16 +99,19 @@ def main() -> int:
             if isinstance(problem, TimeIsUpError):
                 break
         keep(name, {"seconds": time.perf_counter() - start})
-    signal.setitimer(signal.ITIMER_REAL, 0)
     print()
-    for name, one in found.items():
-        print(line(name, one), flush=True)
-    whole = set(found) == set(flags.only or TRIALS)
-    return 0 if whole and all(one["complete"] for one in found.values()) else 1
+    for name in found:
+        if name in names:
+            print(line(name, found[name]), flush=True)
+    end.leave(0 if all(found.get(name, {}).get("complete") for name in names) else 1)
 
 
-def _time_is_up(*_: object) -> None:
-    raise TimeIsUpError("the time was up")
+def recorded_before(path: Path | None) -> dict[str, dict[str, Any]]:
+    """What an earlier call with the same `--out` wrote."""
+    if path is None or not path.exists():
+        return {}
+    found: dict[str, dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))
+    return found
 
 
 def parsed_flags() -> argparse.Namespace:
@@ -194,7 +199,9 @@ def line(name: str, one: dict[str, Any]) -> str:
         return f"{name}: not judged: {one.get('problem', 'unknown')}"
     report = one["apply"]
     if not one["complete"]:
-        return f"{name}: no comparison: {report['status']}, {report['reason']}"
+        remarks = [f"{one['task']}: {one['remark']}" for one in report["kernels"] if one["remark"]]
+        found = [f"{report['status']}, {report['reason']}", *remarks]
+        return f"{name}: no comparison: {'; '.join(found)}"
     predicted, measured = report["predicted"], report["measured"]
     return (
         f"{name}: predicted {predicted['speedup']:.3f}x "
@@ -206,4 +213,4 @@ def line(name: str, one: dict[str, Any]) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

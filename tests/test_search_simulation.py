@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import math
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -12,7 +14,14 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
 
 from search_simulation import SimulatedSearch, gain, interval, reported_cheats
 from simulated_landscape import LandscapeFacts, SimulatedLandscape
-from steering_search import SearchedTask, SteeringComparison, StoredSearch, searched_task
+from steering_search import (
+    STOP_S,
+    SearchedTask,
+    SteeringComparison,
+    StoredSearch,
+    end_in_time,
+    searched_task,
+)
 
 from assay.data.generation.action import Action, Ask
 from assay.data.generation.attempt import Attempt
@@ -109,6 +118,17 @@ def test_what_was_stopped_or_not_timed_is_said() -> None:
         "a                            equal asks: not timed in 3 trials; steering: not begun"
         in said
     )
+
+
+def test_a_search_that_goes_on_is_stopped_at_its_time(tmp_path: Path) -> None:
+    """A command that ends itself has its exit code; one that does not is told to stop."""
+    with (tmp_path / "log").open("w+") as log:
+        assert end_in_time([sys.executable, "-c", "raise SystemExit(3)"], log, math.inf) == 3
+        sleeps = "import sys, time; print('begun', file=sys.stderr, flush=True); time.sleep(60)"
+        until = time.monotonic() + STOP_S + 1.0
+        assert end_in_time([sys.executable, "-c", sleeps], log, until) is None
+        assert time.monotonic() < until
+    assert "KeyboardInterrupt" in (tmp_path / "log").read_text()
 
 
 def test_a_result_counts_with_its_best() -> None:

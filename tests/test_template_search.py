@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import signal
 import subprocess
 import sys
 import time
@@ -80,11 +81,13 @@ def searched(judge: Any, until: float = math.inf, asked: Asked = ASKED) -> Any:
     search = TaskSearch(resolve("softmax"), Points(), judge, asked, until)
     first = search.generator.propose(GenerationRequest(search.task, "cpu"), lambda _: None)
     assert isinstance(first, Proposal)
-    return search, search.row(first)
+    return search, list(search.rows(first))
 
 
 def test_points_are_judged_in_batches_and_the_fastest_is_the_best() -> None:
-    search, row = searched(FutureJudge())
+    search, (early, row) = searched(FutureJudge())
+    assert [one["speedup"] for one in early["trials"]] == [1.5, None, 3.0]
+    assert (early["complete"], row["complete"]) == (False, True)
     assert [one["speedup"] for one in row["trials"]] == [1.5, None, 3.0, 2.0]
     assert (row["status"], row["speedup"], row["choices"]) == ("accepted", 3.0, {"place": "2"})
     # The second and third were asked for while the first was waiting to be judged.
@@ -94,29 +97,45 @@ def test_points_are_judged_in_batches_and_the_fastest_is_the_best() -> None:
 
 def test_without_times_the_first_point_alone_is_judged() -> None:
     untimed = Asked("cpu", 4, 3, "smoke", "full", ("eager",), timing=False, large=False)
-    assert len(searched(FutureJudge(), asked=untimed)[1]["trials"]) == 1
+    (row,) = searched(FutureJudge(), asked=untimed)[1]
+    assert len(row["trials"]) == 1 and row["complete"]
 
 
 def test_nothing_is_waited_for_beyond_the_stop_time() -> None:
     began = time.monotonic()
-    assert searched(FutureJudge(answers=False), until=began)[1] is None
+    assert searched(FutureJudge(answers=False), until=began)[1] == []
     assert time.monotonic() - began < 30
 
 
 def test_rows_are_written_at_once_and_read_again(tmp_path: Path) -> None:
     path = tmp_path / "rows.jsonl"
     record = TemplateRecord(path)
-    record.add(searched(FutureJudge())[1])
+    early, row = searched(FutureJudge())[1]
+    record.add(early)
+    assert TemplateRecord(path).searched == TemplateRecord(path).unconfirmed == []
+    record.add(row)
     record.add({"kind": "trials", "task": "sort", "covered": False, "reason": "aten.sort"})
+    untimed = {**row, "speedup": None}
+    record.add(untimed)
+    assert TemplateRecord(path).searched == ["softmax", "sort"]
+    assert TemplateRecord(path, timed=True).searched == ["sort"]
+    assert TemplateRecord(path, timed=True).unconfirmed == []
+    record.add(row)
+    record.close()
+    record.add({"kind": "trials", "task": "late", "covered": False, "reason": "too late"})
     again = TemplateRecord(path)
+    assert again.searched == ["softmax", "sort"]
     assert [row["task"] for row in again.unconfirmed] == ["softmax"]
     said = summary(again, 9, ["eager"])
     assert "2 of 9 tasks looked at: 1 covered, 1 of these with an accepted candidate" in said
     assert "3 accepted, 1 incorrect" in said and "winners against eager: nothing timed" in said
     row = winner_row(resolve("softmax"), again.covered[0], FutureJudge(), ASKED, math.inf)  # type: ignore[arg-type]
     assert row is not None
-    again.add(row)
+    again.add({**row, "timing": []})
     assert not TemplateRecord(path).unconfirmed
+    assert [one["task"] for one in TemplateRecord(path, timed=True).unconfirmed] == ["softmax"]
+    again.add(row)
+    assert not TemplateRecord(path, timed=True).unconfirmed
     assert "geometric mean 3.000 over 1 of 1 accepted; 1 faster" in summary(again, 9, ["eager"])
     assert "eager 3.00 [2.85 3.15]" in line(row)
 
@@ -146,6 +165,45 @@ def test_the_table_of_the_page_is_the_record() -> None:
 def test_reasons_that_differ_in_numbers_are_of_one_kind() -> None:
     assert kind_of("sizes: 3 and 4: no") == kind_of("sizes: 5 and 6: never") == "sizes: N and N"
     assert kind_of("float8_e4m3fn is not covered") == "float8_e4m3fn is not covered"
+
+
+_WAITING = """
+import sys, threading, time
+sys.path.insert(0, sys.argv[1])
+from run_end import RunEnd, TimeIsUpError
+
+end = RunEnd(float(sys.argv[2]), grace_s=float(sys.argv[3]))
+try:
+    print("begun", flush=True)
+    time.sleep(60)
+except TimeIsUpError as problem:
+    print(problem, flush=True)
+threading.Thread(target=time.sleep, args=(60,)).start()
+if sys.argv[4] == "waits":
+    time.sleep(60)
+end.leave(3)
+"""
+
+
+@pytest.mark.parametrize(
+    ("given", "code", "said"),
+    [
+        (("0.2", "50", "leaves"), 3, "the time was up"),
+        (("50", "50", "leaves"), 3, "the run was asked to end"),
+        (("0.2", "0.3", "waits"), 124, "the time was up"),
+    ],
+)
+def test_a_run_ends_in_time_whatever_it_waits_for(
+    given: tuple[str, str, str], code: int, said: str
+) -> None:
+    folder = str(Path(__file__).parents[1] / "benchmarks")
+    command = [sys.executable, "-c", _WAITING, folder, *given]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as run:
+        assert run.stdout is not None and run.stdout.readline() == "begun\n"
+        if "asked" in said:
+            run.send_signal(signal.SIGTERM)
+        assert run.stdout.readline() == f"{said}\n"
+        assert run.wait(20) == code
 
 
 @pytest.mark.exhaustive

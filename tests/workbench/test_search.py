@@ -33,6 +33,7 @@ def test_the_best_that_counts_is_confirmed_and_wins(tmp_path: Path) -> None:
     (result,) = search_results(search.go())
     assert result.best is not None and result.best.speedup == 2
     assert result.winner == result.best.candidate and "accepted at full" in result.reason
+    assert result.milestone == 2
     assert (result.attempts, result.accepted, result.untrusted) == (7, 2, 2)
     assert result.spent.trials == 5 and "trials" in result.stopped
 
@@ -43,7 +44,8 @@ def test_claims_are_stored_and_never_results(tmp_path: Path) -> None:
     assert ended.claimed is not None and ended.claimed.speedup == 99
     (attempt,) = log.state().attempts()
     assert attempt.speedup is None and not attempt.accepted
-    assert search_results(log)[0].winner == ""
+    (result,) = search_results(log)
+    assert (result.winner, result.milestone) == ("", -1)
 
 
 @pytest.mark.parametrize("cheat", ["dishonest 9", "suspicious 9", "accepted 50"])

@@ -20,14 +20,13 @@ from pathlib import Path
 from assay.data.candidate import Candidate
 from assay.data.task import Task
 from assay.generators.candidate_source import CandidateSource, NoCandidate
+from assay.generators.dynamo_source import source_expression
 from assay.generators.inductor_module import CppKernel, inductor_module
 from assay.generators.inductor_process import CompiledReference, read_answer
 from assay.generators.model_module import ModelModule
 
 TIMEOUT_S = 300.0
 _INCLUDE = re.compile(r"^\s*#include[^\n]*\n", re.MULTILINE)
-_MODULE_PART = re.compile(r"\._(?:parameters|buffers|modules)\['(\w+)'\]")
-_PLAIN = re.compile(r"[A-Za-z_]\w*(?:\.\w+|\[\d+\]|\.size\(\)\[\d+\])*")
 _SYMBOL = re.compile(r"\bs\d+\b")
 
 _BUILD = """
@@ -138,17 +137,8 @@ def _size_check(compiled: CompiledReference) -> list[str]:
     return [
         *(f"{name} = {source_expression(source)}" for name, source in sources.items()),
         f"if not ({' and '.join(f'({one})' for one in compiled.conditions)}):",
-        "    raise ValueError('this kernel was written for other sizes')",
+        "    raise ValueError('this kernel was written for other sizes or constants')",
     ]
-
-
-def source_expression(name: str) -> str:
-    """`L['self']._modules['fc']._parameters['weight']` as `self.fc.weight`."""
-    attribute = _MODULE_PART.sub(lambda m: f"[{m[1]}]" if m[1].isdigit() else f".{m[1]}", name)
-    found = re.sub(r"L\['(\w+)'\]", r"\1", attribute)
-    if not _PLAIN.fullmatch(found):
-        raise ValueError(f"an argument of the compiled graph comes from {name}")
-    return found
 
 
 def _cpp_source(kernels: tuple[CppKernel, ...]) -> str:

@@ -12,10 +12,14 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from importlib.util import module_from_spec, spec_from_file_location
+from inspect import signature
 from pathlib import Path
 from typing import Any
+
+from assay.generators.dynamo_source import constant_conditions
 
 
 @dataclass(frozen=True)
@@ -76,7 +80,7 @@ def compiled(path: Path, entry: str, device: str = "cpu") -> CompiledReference:
         module=texts[0],
         arguments=seen.arguments,
         tensors=seen.tensors,
-        conditions=seen.conditions(),
+        conditions=seen.conditions(model, inputs),
         sizes=seen.sizes(),
         flags=_compiler_flags() if device == "cpu" else (),
         returns_tuple=isinstance(result, tuple),
@@ -118,6 +122,7 @@ class DynamoGraph:
         self.arguments: tuple[str, ...] = ()
         self.tensors: tuple[str, ...] = ()
         self._shapes: Any = None
+        self._constants: tuple[str, ...] = ()
 
     def compile(self, graph: Any, examples: Any) -> Any:
         """A backend of torch.compile."""
@@ -136,16 +141,25 @@ class DynamoGraph:
         self.tensors = tuple(
             str(one.dtype) if isinstance(one, torch.Tensor) else "" for one in examples
         )
+        guards = TracingContext.get().guards_context.dynamo_guards
+        named = [one for one in guards if one.create_fn_name() == "CONSTANT_MATCH"]
+        self._constants = tuple(dict.fromkeys(str(one.name) for one in named))
         mode = TracingContext.get().fake_mode
         self._shapes = mode.shape_env if mode is not None else None
 
-    def conditions(self) -> tuple[str, ...]:
-        """What the sizes must satisfy for the source to be right."""
+    def conditions(self, model: Any, inputs: Sequence[Any]) -> tuple[str, ...]:
+        """What sizes and constants must satisfy for the source to be right.
+
+        Model and inputs are those that were traced.
+        """
         from torch.utils._sympy.printers import PythonPrinter
 
+        given = signature(type(model).forward).bind(model, *inputs)
+        given.apply_defaults()
+        found = constant_conditions(self._constants, given.arguments)
         if self._shapes is None:
-            return ()
-        printer, found = PythonPrinter(), []
+            return tuple(found)
+        printer = PythonPrinter()
         for symbol, bounds in self._shapes.var_to_range.items():
             if bounds.lower.is_integer and bounds.lower > 0:
                 found.append(f"{symbol} >= {bounds.lower}")

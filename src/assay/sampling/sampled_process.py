@@ -61,6 +61,8 @@ class Look:
         if found.owner not in _WORK_FOR_OTHERS and not self._is_mathematics(found):
             function = self._part_that_computes(found)
             return (Owner.LIBRARY, function) if function else (found.owner, found.name)
+        if found.owner is not Owner.GENERATED and self._caller_by_tables() is Owner.OWN:
+            return Owner.OWN, found.name
         callers = list(self._callers())
         last = callers[-1] if callers else found
         generated = Owner.GENERATED in (found.owner, *(c.owner for c in callers))
@@ -164,6 +166,20 @@ class Look:
             if mapped.owner is not Owner.GENERATED:
                 return replace(frame, pc=word, stack_pointer=frame.base + 8 * (index + 1))
         raise Unknown("nobody called it")
+
+    def _caller_by_tables(self) -> Owner | None:
+        """Whose code calls the mathematics that the thread is in; None where tables do not say.
+
+        A vector function aligns its frame: what lies in the gap is what torch left on the stack of
+        a pooled thread before, and the nearest such word would pass for the caller.
+        """
+        try:
+            for _, mapped in itertools.islice(self._frames(), 1, None):
+                if mapped.owner is not Owner.MATHEMATICS:
+                    return mapped.owner
+        except (Unknown, _Forged):
+            return None
+        return None
 
     def _callers(self) -> Iterator[MappedRange]:
         """Up to the first in code that speaks for itself.

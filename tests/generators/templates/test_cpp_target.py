@@ -8,7 +8,7 @@ import pytest
 
 from assay.generators.templates.targets.cpp_target import CppTarget
 from assay.tasks.catalog import resolve
-from stored_graph import NAMES, assert_same_as_reference, stored_plan
+from stored_graph import NAMES, assert_same_as_reference, loaded, stored_plan
 
 QUICK = ("attention", "cross_entropy", "concatenate", "softmax_rows_bf16")
 
@@ -32,10 +32,21 @@ def test_all_compute_what_eager_does(name: str, tmp_path: Path) -> None:
     _check(name, tmp_path)
 
 
-def test_another_shape_or_dtype_is_refused(tmp_path: Path) -> None:
+def test_another_constant_is_refused(tmp_path: Path) -> None:
+    """The epsilon of the trace stands in the kernel; a constructor may be given another one."""
     import torch
 
-    from stored_graph import loaded
+    planned, target = stored_plan("layernorm"), CppTarget()
+    path = tmp_path / "kernel.py"
+    path.write_text(target.text(planned, target.space(planned).default))
+    made, given = loaded(path), torch.randn(5, 1024)
+    assert made.ModelNew(1024)(given).shape == given.shape
+    with pytest.raises(ValueError, match="constants"):
+        made.ModelNew(1024, eps=1e-3)(given)
+
+
+def test_another_shape_or_dtype_is_refused(tmp_path: Path) -> None:
+    import torch
 
     planned, target = stored_plan("column_sum"), CppTarget()
     path = tmp_path / "kernel.py"

@@ -15,6 +15,7 @@ class SearchResult(Record):
     winner: str = ""  # candidate id; empty: none was confirmed to be faster
     reason: str  # why it is the winner, or why there is none
     best: Attempt | None = None  # at the level of the search
+    milestone: float | None = None  # the reward of that name for the best; null: nothing judged
     attempts: int
     accepted: int
     below_limit: int  # measured faster than any kernel can be

@@ -53,7 +53,8 @@ def traced_fields(path: Path, entry: str) -> dict[str, Any]:
     outputs = result if isinstance(result, tuple | list) else (result,)
     if not all(isinstance(one, torch.Tensor) for one in outputs):
         raise ValueError("the reference returns something that is no tensor")
-    return graph.fields(isinstance(result, tuple), len(outputs))
+    conditions = graph.conditions(model, inputs)
+    return graph.fields(isinstance(result, tuple), len(outputs)) | {"conditions": conditions}
 
 
 class AtenGraph(DynamoGraph):
@@ -87,7 +88,7 @@ class AtenGraph(DynamoGraph):
         )
 
     def fields(self, returns_tuple: bool, outputs: int) -> dict[str, Any]:
-        """What is written down."""
+        """What is written down, the conditions apart."""
         nodes = list(self._graph.graph.nodes)
         given = [node for node in nodes if node.op == "placeholder"]
         if len(given) != len(self.arguments):  # a token that keeps side effects in their order
@@ -110,7 +111,6 @@ class AtenGraph(DynamoGraph):
             ],
             "nodes": kept,
             "outputs": returned[len(returned) - outputs :],
-            "conditions": self.conditions(),
             "sizes": self.sizes(),
             "returns_tuple": returns_tuple,
             "updated": updated,

@@ -1,7 +1,8 @@
 """CandidateModule: the Python file of a candidate around the kernels of a plan.
 
-The rule: inputs are checked before any kernel sees them: a shape, a dtype or a size that the plan
-was not made for raises an error. The reference's constructor stays, so weights have their names.
+The rule: inputs are checked before any kernel sees them: a shape, a dtype, a size or a constant
+that the plan was not made for raises an error. The reference's constructor stays, so weights have
+their names.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from assay.data.task import Task
-from assay.generators.inductor_cpp_source import source_expression
+from assay.generators.dynamo_source import source_expression
 from assay.generators.model_module import ModelModule
 from assay.generators.templates.config_space import ConfigSpace, Point
 from assay.generators.templates.graph.expression import ElementLoad, IndexValue, every
@@ -142,7 +143,7 @@ def _given(planned: PlannedTask) -> list[str]:
     lines = [f"{name} = {known[name]}" for name in sorted(used)]
     if conditions:
         lines.append(f"if not ({' and '.join(f'({one})' for one in conditions)}):")
-        lines.append("    raise ValueError('this kernel was written for other sizes')")
+        lines.append("    raise ValueError('this kernel was written for other sizes or constants')")
     read = {name for stage in planned.stages for name in stage_buffers(stage)}
     for one in graph.inputs:
         if one.fact is not None:
