@@ -66,13 +66,17 @@ class ClockSample:
     _copy: Callable[[], bytes] | None  # while the ring still holds it
     _record: bytes = b""
 
-    @property
-    def record(self) -> bytes:
-        """All that was written down. LookupError where it was first asked for too late."""
+    def keep(self) -> None:
+        """Copy all that was written down. LookupError where the ring holds it no longer."""
         if not self._record:
             if self._copy is None:
                 raise LookupError("the ring holds this record no longer")
             self._record = self._copy()
+
+    @property
+    def record(self) -> bytes:
+        """All that was written down."""
+        self.keep()
         return self._record
 
     def let_go(self) -> None:
@@ -144,7 +148,7 @@ class ClockEvents:
         """What came since the last time, every record of it."""
         with self.reading() as samples:
             for one in samples:
-                _ = one.record
+                one.keep()
         return samples
 
     def close(self) -> None:

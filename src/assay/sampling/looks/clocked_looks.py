@@ -67,15 +67,15 @@ class ClockedLooks:
             mains = _main_threads(samples)
             beside = [_nearest(one, mains.get(one.pid, [])) for one in drawn]
             for one in (*drawn, *itertools.chain(*beside)):
-                _ = one.record  # of the others nobody asks
+                one.keep()  # of the others nobody asks
         each = len(samples) / max(1, len(drawn))
         counted = tuple(
-            CountedLook(self._look(one), each, partial(self._looks, near))
+            CountedLook(self._look(one), each, partial(self._looks_at, near))
             for one, near in zip(drawn, beside, strict=True)
         )
         return Moment(counted, tuple(sample.tid for sample in samples), float(len(samples)))
 
-    def _looks(self, samples: list[ClockSample]) -> list[Look]:
+    def _looks_at(self, samples: list[ClockSample]) -> list[Look]:
         return [self._look(one) for one in samples]
 
     def _look(self, sample: ClockSample) -> Look:
