@@ -9,7 +9,14 @@ import os
 import numpy as np
 import pytest
 
-from assay.sampling.mapped_objects import MappedObjects, Owner, executable_ranges, owner_of
+from assay.sampling import mapped_objects
+from assay.sampling.mapped_objects import (
+    MappedObjects,
+    MappedRange,
+    Owner,
+    executable_ranges,
+    owner_of,
+)
 
 SITE = "/opt/venv/lib/python3.11/site-packages"
 MAPS = f"""\
@@ -33,6 +40,38 @@ def test_only_executable_pages_count() -> None:
     ]
     assert ranges[3].path == "/tmp/home/a folder/libtorch_cpu.so"
     assert (ranges[3].start, ranges[3].offset) == (0x7F0000300000, 0x3000)
+
+
+def test_addresses_of_all_lengths_and_rights_of_all_kinds() -> None:
+    maps = (
+        "00400000-00401000 --xp 00000000 08:01 7 /usr/bin/small\n"
+        "7f0000000000-7f0000001000 rw-s 00000000 00:1f 5 /x/x/x/x\n"
+        "ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0          [vsyscall]\n"
+    )
+    found = executable_ranges(maps, "/tmp")
+    assert [(r.start, r.path) for r in found] == [
+        (0x400000, "/usr/bin/small"),
+        (0xFFFFFFFFFF600000, "[vsyscall]"),
+    ]
+
+
+def test_mappings_are_parsed_anew_only_where_code_came_or_went(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    parsed: list[int] = []
+    real = mapped_objects._ranges
+
+    def noted(lines: list[str], scratch: str) -> list[MappedRange]:
+        parsed.append(len(lines))
+        return real(lines, scratch)
+
+    monkeypatch.setattr(mapped_objects, "_ranges", noted)
+    monkeypatch.setattr(mapped_objects, "_REFRESH_S", 0.0)
+    objects, function = MappedObjects(os.getpid(), "/tmp"), ctypes.CDLL(None).getpid
+    libc = ctypes.cast(function, ctypes.c_void_p).value or 0
+    assert objects.owner(libc) is objects.owner(libc) is Owner.NEUTRAL and len(parsed) == 1
+    with mmap.mmap(-1, mmap.PAGESIZE, prot=mmap.PROT_READ | mmap.PROT_EXEC):
+        assert objects.owner(libc) is Owner.NEUTRAL and len(parsed) == 2
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ inputs or the seed it was made from.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import torch
@@ -15,6 +15,7 @@ import torch
 from assay.data.contract import Contract
 from assay.numerics.contracts.equations import Equations
 from assay.numerics.contracts.random_draws import Draws
+from assay.numerics.known_answers import KnownAnswers
 
 
 class NamedOutputs(Protocol):
@@ -127,6 +128,8 @@ class OutputExpectation:
     special: bool = False  # some truth or reference is not finite, may overflow or is undefined
     undefined: torch.Tensor | None = None  # follow the integer of a NaN: anything is right there
     doubt: DeviceDoubt | None = None  # None: the reference was not asked on the device
+    # Of this very expectation: one that is made from it by `replace` begins without any.
+    known: KnownAnswers = field(init=False, default_factory=KnownAnswers, repr=False, compare=False)
 
     @property
     def must_be_nan(self) -> torch.Tensor | None:

@@ -70,10 +70,8 @@ _INTERPRETER = re.compile(
 )
 _WRITABLE = ("/dev/shm/", "/memfd:", "/SYSV", "/dev/zero", "/anon_hugepage", "//anon")
 _DELETED = " (deleted)"
-# Of some thousand lines one in ten: to split all of them took a third of a look at the mappings.
-_EXECUTABLE = re.compile(
-    r"^([0-9a-f]+)-([0-9a-f]+) [r-][w-]x[ps] ([0-9a-f]+) \S+ \d+ *(.*)$", re.MULTILINE
-)
+_MAPPING = re.compile(r"([0-9a-f]+)-([0-9a-f]+) [r-][w-]x[ps] ([0-9a-f]+) \S+ \d+ *(.*)")
+_RIGHTS_END = 40  # of a line: before are hexadecimal numbers and the rights, an x among these alone
 
 
 @functools.cache
@@ -110,6 +108,7 @@ class MappedObjects:
         self._starts: Words = np.array([], np.uint64)
         self._ends: Words = np.array([], np.uint64)
         self._read_at = float("-inf")
+        self._lines: list[str] = []  # that the ranges were made from
         if parent is not None:
             self._ranges, self._starts, self._ends = parent._ranges, parent._starts, parent._ends
 
@@ -152,16 +151,36 @@ class MappedObjects:
             text = Path(f"/proc/{self._pid}/maps").read_text(errors="replace")
         except OSError:  # the process is gone; what was read before still says what it was
             return
-        self._ranges = executable_ranges(text, self._scratch)
+        lines = _told_by(text)
+        if lines == self._lines:  # most of what changes are pages of data
+            return
+        self._lines = lines
+        self._ranges = _ranges(lines, self._scratch)
         self._starts = np.array([r.start for r in self._ranges], np.uint64)
         self._ends = np.array([r.end for r in self._ranges], np.uint64)
 
 
 def executable_ranges(maps: str, scratch: str) -> list[MappedRange]:
     """The executable mappings in the kernel's text, in order of address."""
+    return _ranges(_told_by(maps), scratch)
+
+
+def _told_by(maps: str) -> list[str]:
+    """The first line, which says what program it is, and those of executable pages.
+
+    They are one in ten: to look at the rest by a regular expression took as long as the kernel
+    needs to write them.
+    """
+    lines = maps.split("\n")
+    code = [line for line in lines if "x" in line[:_RIGHTS_END]]
+    return [lines[0], *code]
+
+
+def _ranges(lines: list[str], scratch: str) -> list[MappedRange]:
     found = []
-    compiling = _is_compiler(maps, scratch)
-    for start, end, offset, name in _EXECUTABLE.findall(maps):
+    compiling = _is_compiler(lines[0], scratch)
+    for mapping in filter(None, map(_MAPPING.fullmatch, lines[1:])):
+        start, end, offset, name = mapping.groups()
         path = name.removesuffix(_DELETED)
         owner = owner_of(path, scratch)
         if compiling and _OF_COMPILERS.fullmatch(path.rpartition("/")[2]):
@@ -170,9 +189,9 @@ def executable_ranges(maps: str, scratch: str) -> list[MappedRange]:
     return found
 
 
-def _is_compiler(maps: str, scratch: str) -> bool:
+def _is_compiler(first: str, scratch: str) -> bool:
     """Whether the program of a process, which the kernel maps first, is a compiler's."""
-    fields = maps.split("\n", 1)[0].split(None, 5)
+    fields = first.split(None, 5)
     path = fields[5] if len(fields) == 6 else ""
     name = path.rpartition("/")[2].rpartition("-linux-gnu-")[2]
     installed = owner_of(path, scratch) is Owner.INTERPRETER

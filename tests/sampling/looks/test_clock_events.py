@@ -128,3 +128,29 @@ def test_too_many_threads_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(clock_events, "_MOST_EVENTS", 0)
     with pytest.raises(SamplesRefused, match="1 threads on"):
         ClockEvents(PERIOD_NS).watch([os.getpid()])
+
+
+def test_a_record_that_was_kept_outlives_the_reading_and_the_others_are_gone() -> None:
+    with running(SPIN) as process, watched(process.pid) as events:
+        assert wait_until(lambda: ran_ns(process.pid) > 50 * PERIOD_NS)
+        with events.reading() as samples:
+            first, second = samples[:2]
+            first.keep()
+        time.sleep(0.05)
+        assert events.drain()  # the ring went on
+        assert first.registers.pc and first.stack
+        with pytest.raises(LookupError, match="no longer"):
+            _ = second.record
+
+
+def test_no_sample_is_read_twice() -> None:
+    with running(SPIN) as process, watched(process.pid) as events:
+        found: list[int] = []
+
+        def some() -> bool:
+            with events.reading() as samples:
+                found.extend(one.time_ns for one in samples)
+            return len(found) > 40
+
+        assert wait_until(some)
+    assert len(set(found)) == len(found)

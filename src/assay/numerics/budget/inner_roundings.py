@@ -167,9 +167,10 @@ class InnerRoundings(TorchDispatchMode):
     ) -> None:
         """A GELU is x / 2 (1 + erf(x / sqrt 2)): its tail is what the error function leaves."""
         if name == "erf":
-            self._signs.move(result, _erf_measure(args[0]))
+            self._signs.move(result, _erf_measure(args[0], result))
         elif name == "gelu" and kwargs.get("approximate", "none") == "none":
-            inner = _erf_measure(args[0] * 0.5**0.5).mul_(args[0]).abs_()
+            given = args[0] * 0.5**0.5
+            inner = _erf_measure(given, torch.erf(given)).mul_(args[0]).abs_()
             self._signs.move(result, inner.mul_(0.5).nan_to_num_(0.0, 0.0, 0.0))
 
     def _move(self, tensor: torch.Tensor, measure: torch.Tensor | None) -> None:
@@ -201,10 +202,12 @@ class InnerRoundings(TorchDispatchMode):
         return torch.ones_like(result) if name in _LOGARITHMS else None
 
 
-def _erf_measure(given: torch.Tensor) -> torch.Tensor:
-    """A few roundings of erf; none where it is 1 for float32, and everybody knows that."""
+def _erf_measure(given: torch.Tensor, made: torch.Tensor) -> torch.Tensor:
+    """A few roundings of `made`, which is the erf of `given`; none where it is 1 for float32, and
+    everybody knows that.
+    """
     left = torch.erfc(given.abs()).mul_(_ROUNDINGS_OF_ONE).clamp_(max=1.0)
-    return torch.erf(given).abs_().mul_(left).mul_(_ERF_ROUNDINGS).nan_to_num_(0.0)
+    return made.abs().mul_(left).mul_(_ERF_ROUNDINGS).nan_to_num_(0.0)
 
 
 def _is_wide(value: Any) -> bool:

@@ -9,6 +9,9 @@ the ring is full until it is read again, samples are lost, of everybody alike.
 
 from __future__ import annotations
 
+import bisect
+import itertools
+import operator
 import random
 from collections.abc import Callable, Iterable
 from dataclasses import replace
@@ -59,23 +62,21 @@ class ClockedLooks:
 
     def taken(self, _: Iterable[SampledProcess]) -> Moment:
         """What came since the last reading, some of it looked at."""
-        samples = self._events.drain()
-        drawn = self._random.sample(samples, min(self._most, len(samples)))
+        with self._events.reading() as samples:
+            drawn = self._random.sample(samples, min(self._most, len(samples)))
+            mains = _main_threads(samples)
+            beside = [_nearest(one, mains.get(one.pid, [])) for one in drawn]
+            for one in (*drawn, *itertools.chain(*beside)):
+                one.keep()  # of the others nobody asks
         each = len(samples) / max(1, len(drawn))
         counted = tuple(
-            CountedLook(self._look(one), each, partial(self._beside, one, samples)) for one in drawn
+            CountedLook(self._look(one), each, partial(self._looks_at, near))
+            for one, near in zip(drawn, beside, strict=True)
         )
         return Moment(counted, tuple(sample.tid for sample in samples), float(len(samples)))
 
-    def _beside(self, sample: ClockSample, samples: list[ClockSample]) -> list[Look]:
-        """The main thread, at the samples of it that are nearest in time."""
-        apart = sorted(
-            (abs(other.time_ns - sample.time_ns), number)
-            for number, other in enumerate(samples)
-            if other.tid == other.pid == sample.pid and other is not sample
-        )
-        near = [number for distance, number in apart[:_NEAREST] if distance <= _NEAR_NS]
-        return [self._look(samples[number]) for number in near]
+    def _looks_at(self, samples: list[ClockSample]) -> list[Look]:
+        return [self._look(one) for one in samples]
 
     def _look(self, sample: ClockSample) -> Look:
         process = self._process_of(sample.pid, self._events.parents.get(sample.pid, 0))
@@ -88,3 +89,27 @@ class ClockedLooks:
     def finish(self) -> None:
         """Nothing is sampled any more."""
         self._events.close()
+
+
+def _main_threads(samples: list[ClockSample]) -> dict[int, list[ClockSample]]:
+    """The samples of each process's main thread, in the order of time."""
+    found: dict[int, list[ClockSample]] = {}
+    for one in samples:
+        if one.tid == one.pid:
+            found.setdefault(one.pid, []).append(one)
+    for mains in found.values():
+        mains.sort(key=_time_ns)
+    return found
+
+
+def _nearest(sample: ClockSample, mains: list[ClockSample]) -> list[ClockSample]:
+    """Those of its main thread that are nearest in time, without itself."""
+    at = bisect.bisect_left(mains, sample.time_ns, key=_time_ns)
+    around = mains[max(0, at - _NEAREST) : at + _NEAREST + 1]
+    apart = [(abs(one.time_ns - sample.time_ns), one) for one in around if one is not sample]
+    apart.sort(key=operator.itemgetter(0))
+    return [one for distance, one in apart[:_NEAREST] if distance <= _NEAR_NS]
+
+
+def _time_ns(sample: ClockSample) -> int:
+    return sample.time_ns

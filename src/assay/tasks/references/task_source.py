@@ -22,6 +22,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from numpy.random.mtrand import get_bit_generator, set_bit_generator
 
 from assay.data.task import Task
 from assay.errors import TaskError
@@ -86,16 +87,26 @@ def seed_everything(seed: int) -> None:
     np.random.seed(seed % (1 << 32))
 
 
+_spare: list[np.random.BitGenerator] = []  # to make one takes 0.3 ms
+
+
 @contextlib.contextmanager
 def kept_generators() -> Iterator[None]:
-    """Gives the caller its random generators back as they were."""
-    saved = torch.get_rng_state(), random.getstate(), np.random.get_state()
+    """Gives the caller its random generators back as they were.
+
+    NumPy's is laid aside for another one: to read its state and to set it takes 0.3 ms, as long as
+    many a reference. What a generator keeps of a pair of normal numbers is drawn anew.
+    """
+    own, other = get_bit_generator(), _spare.pop() if _spare else np.random.MT19937()
+    saved = torch.get_rng_state(), random.getstate()
+    set_bit_generator(other)
     try:
         yield
     finally:
+        set_bit_generator(own)
+        _spare.append(other)
         torch.set_rng_state(saved[0])
         random.setstate(saved[1])
-        np.random.set_state(saved[2])
 
 
 class TaskModule:
