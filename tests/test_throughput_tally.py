@@ -1,4 +1,4 @@
-"""`benchmarks/throughput_tally.py`: a verdict is told at once, and kept where the run is cut off."""
+"""`benchmarks/throughput_tally.py`: a verdict is told at once, and kept where a run ends early."""
 
 from __future__ import annotations
 
