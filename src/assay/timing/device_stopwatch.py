@@ -3,7 +3,9 @@
 The rule: a sample is the time of a batch of secret length between the opening of the gate and the
 device's own end, per call. Some of the timed calls, secretly chosen, are judged like any other.
 Where calls are so short that what processes are apart by would hide one per cent, every side runs
-in two of them. What the device is still at work for when a batch is called done is told.
+in two of them; where the last candidate's were, the next one's processes are built before the
+device is held, and it is timed in them without being asked first. What the device is still at work
+for when a batch is called done is told.
 """
 
 from __future__ import annotations
@@ -107,10 +109,13 @@ class DeviceStopwatch:
         version = script_runner.instances.version(0)
         self._shared = sharing_remarks(session.idle_probe)
         try:
-            own = self._own[:1] or [self._baseline_pool.enter(CANDIDATE, session)]
-            self._baseline_pool.calls_are_short = self._needs_replicas(own[0], version)
-            if self._baseline_pool.calls_are_short:
-                own += self._own[1:] or self._others_beside_baselines(version)
+            own = self._own or [self._baseline_pool.enter(CANDIDATE, session)]
+            if (
+                len(own) == 1
+            ):  # else its processes were built ahead, and the rounds say what is short
+                self._baseline_pool.calls_are_short = self._needs_replicas(own[0], version)
+                if self._baseline_pool.calls_are_short:
+                    own = [*own, *self._others_beside_baselines(version)]
             found: list[Observation] = []
             for warm in warm_or_not(self._settings.cache):
                 found += self._raced(own, version, warm, report)
@@ -127,12 +132,15 @@ class DeviceStopwatch:
             length = device_rounds.settle(self._baseline_pool.most_calls, _BATCH_S)
             for _ in range(_TRIED):
                 device_rounds.round(length)
-            if device_rounds.held and device_rounds.times.lengths:
-                return (
-                    statistics.median(device_rounds.times.outside_us(0))
-                    < SHORT_US[self._settings.level]
-                )
+            return self._is_short(device_rounds)
         return False
+
+    def _is_short(self, device_rounds: DeviceRounds) -> bool:
+        """Whether the candidate's calls are, as far as rounds behind the gate say."""
+        if not (device_rounds.held and device_rounds.times.lengths):
+            return False
+        call_us = statistics.median(device_rounds.times.outside_us(0))
+        return call_us < SHORT_US[self._settings.level]
 
     def _others(self, version: Weights) -> list[DeviceSide]:
         """More processes of the candidate, as far as it builds once more."""
@@ -162,6 +170,8 @@ class DeviceStopwatch:
                     )
                     with lease(device_key(self._device), _LEASE_S):
                         judged, readings = self._rounds(device_rounds, version, report)
+                        if count > 1:
+                            self._baseline_pool.calls_are_short = self._is_short(device_rounds)
                         return [
                             *judged,
                             *of_candidate(leftover_device_work(device_rounds.times), probe),
