@@ -29,7 +29,6 @@ from assay.exam.exam_amounts import AMOUNTS
 from assay.exam.full_shape.full_shape_exam import FullShapeExam
 from assay.exam.leftover_work import unprobed, without_foreign_work
 from assay.exam.pace import Pace, too_late
-from assay.exam.prefetch.script_prefetch import ScriptPrefetch
 from assay.exam.replica import ReplicaFactory, stand_still
 from assay.exam.script import ScriptedBatch
 from assay.exam.script_runner import ENOUGH_WRONG, ScriptRunner
@@ -65,7 +64,7 @@ class CandidateRun:
 
     def observe(self) -> list[Observation]:
         """Build, examine, look around; time where asked. Never raises for a candidate's fault."""
-        self._prefetch = ScriptPrefetch(self._run_context.exam, self._script)
+        self._prefetch = self._run_context.prefetch(self._script)
         late = self._attempt()
         for _ in range(_ATTEMPTS):
             if late is None:
@@ -98,7 +97,7 @@ class CandidateRun:
         """One session; the end to excuse where only a size did not fit that need not."""
         self._context, run_context = None, self._run_context
         if run_context.has_idle_processor:
-            self._prefetch.start()  # it forks, so nobody else may be at work in this process
+            self._prefetch.start()  # it may fork: nobody else may be at work in this process
         self._report("starting", None)
         session = Session(self._run_context.wall)
         self._seen.append(session.layers_seen())
