@@ -250,16 +250,14 @@ class CandidateRun:
         return too_late(self._phase, workload)
 
     def _script_runner(self, session: Session, built: Built, guarded: bool = True) -> ScriptRunner:
-        level = self._run_context.settings.level
-        own = self._run_context.exam.content(ContentKey(0)).elements
-        timeout_s = self._run_context.settings.timeout_s
-        soft = min(AMOUNTS[level].soft_budget_s, 0.5 * timeout_s)
+        settings, exam = self._run_context.settings, self._run_context.exam
+        own = exam.content(ContentKey(0)).elements
+        soft = min(AMOUNTS[settings.level].soft_budget_s, 0.5 * settings.timeout_s)
         interpreted = self._run_context.interprets(self._candidate)
         compiles = self._run_context.accelerated and not interpreted
-        pace = Pace(timeout_s, soft, built.first_call_s, own, interpreted, compiles)
+        pace = Pace(settings.timeout_s, soft, built.first_call_s, own, interpreted, compiles)
         progress = lambda share: self._report("calling", share)  # noqa: E731
-        enough = 1 if self._run_context.settings.first_fault else ENOUGH_WRONG
-        exam = self._run_context.exam
+        enough = 1 if settings.first_fault else ENOUGH_WRONG
         script_runner = ScriptRunner(exam, session, pace, progress, guarded, enough)
         script_runner.instances.adopt(0)
         return script_runner
@@ -352,7 +350,10 @@ class CandidateRun:
         """Timed calls may change what other calls left alone, in each process that made them."""
         session, stopwatch = context.session, self._run_context.stopwatch(replicas)
         try:
-            stopwatch.prepare(session, context.script_runner, self._report)
+            session.process.freeze()
+            with self._run_context.lease.aside():  # others may be timed meanwhile
+                stopwatch.build(context.script_runner, self._report)
+            stopwatch.prepare(session, self._report)
             with self._alone("waiting to time", session, replicas), self._turn() as remark:
                 self._report("preparing to time", None)
                 self._seen += [] if remark is None else [remark]

@@ -58,8 +58,12 @@ class _Session:
     """One that can be closed."""
 
     def __init__(self, idle_probe: object = None) -> None:
-        self.closed = False
+        self.closed = self.frozen = False
         self.idle_probe = idle_probe
+        self.process = SimpleNamespace(freeze=self._freeze)
+
+    def _freeze(self) -> None:
+        self.frozen = True
 
     def close(self) -> None:
         self.closed = True
@@ -71,7 +75,8 @@ class _Stand:
     most_calls, call_bytes = 8, 1
 
     def __init__(self, call_us: float, launch_us: float = 0.0, after_us: float = 0.0) -> None:
-        self.calls_are_short = False
+        self.calls_are_short: bool | None = False
+        self.opened = 0
         self.gates: list[_Gate] = []
         self._call_us = call_us
         self._launch_us = launch_us
@@ -159,7 +164,10 @@ def _timed(
     script_runner = cast(Any, SimpleNamespace(instances=instances))
     watch, session = DeviceStopwatch(*parts), cast(Any, _Session(idle_probe))
     if prepared:
-        watch.prepare(session, script_runner, lambda *_: None)
+        watch.build(script_runner, lambda *_: None)
+        assert not baseline_pool.gates  # nothing was laid out beside those who are timed
+        assert all(one.frozen for one in replicas.made)
+        watch.prepare(session, lambda *_: None)
     return watch.time(session, script_runner, lambda *_: None)
 
 
@@ -208,6 +216,18 @@ def test_whose_processes_were_built_ahead_is_timed_in_them_without_being_asked_f
     assert "2 processes each" in _method(found) and second.calls_are_short
     asked_first = 2 * (2 + device_stopwatch._TRIED)  # settled and tried: the candidate and nothing
     assert second.batches == first.batches - asked_first
+
+
+@pytest.mark.parametrize(("call_bytes", "processes"), [(1 << 20, 2), (1 << 28, 1)])
+def test_before_there_was_a_candidate_the_bytes_say_what_is_built_ahead(
+    call_bytes: int, processes: int
+) -> None:
+    stand, twins = _Stand(100.0), _Twins()
+    stand.calls_are_short, stand.call_bytes = None, call_bytes
+    method = _method(_timed(stand, twins, prepared=True))
+    assert stand.opened == processes == 1 + len(twins.made)
+    assert ("2 processes each" in method) is (processes == 2)
+    assert stand.calls_are_short is False
 
 
 def test_a_long_call_after_short_ones_ends_that() -> None:
