@@ -11,8 +11,9 @@ Sources are generated from a seed that is new each time (`--seed` repeats one). 
 process a sample as well, so that the ratio comes from one run on one machine. `--cpu-cpp` judges
 without timing. `--cold` is one `assay eval` at `standard`. `--flat` asks whether a candidate costs
 the same among ten and among a thousand; `--tiny` asks it of a task of 4,096 elements, so that a
-thousand take minutes. The result is one JSON object, with the environment. Processor seconds are
-those of the caller and the judge processes: sandboxed trees are not waited for by their parent.
+thousand take minutes. The result is one JSON object, with the environment; a run that SIGTERM ends
+writes what it has. Processor seconds are those of the caller and the judge processes: sandboxed
+trees are not waited for by their parent.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +43,7 @@ from throughput_sources.cuda_sources import cuda_sources
 from throughput_sources.generated import Generated
 from throughput_sources.plain_tasks import TINY_GELU
 from throughput_sources.triton_sources import triton_sources
+from throughput_tally import Answer, ResultFile, Tally, per_minute
 
 import assay
 from assay.data.candidate import Candidate
@@ -50,20 +52,7 @@ from assay.languages.candidate_file import candidate_of_text
 from assay.tasks.catalog import resolve
 
 HERE = Path(__file__).parent
-FIRST_SHARE = 8  # one in so many verdicts comes before the steady state
 PROTOCOL_TIMEOUT_S = 600
-
-
-@dataclass(frozen=True)
-class Answer:
-    """One verdict, and when it came."""
-
-    task: str
-    name: str
-    status: str
-    reason: str
-    at_s: float  # since the first was asked for
-    stages: dict[str, float]
 
 
 def candidate(source: Generated) -> Candidate:
@@ -133,57 +122,32 @@ def _by_task(sources: Sequence[Generated], settings: Settings, jobs: int | None)
             one.result()
 
 
-def measured(sources: Sequence[Generated], settings: Settings, jobs: int | None) -> dict[str, Any]:
+def measured(
+    name: str, sources: Sequence[Generated], settings: Settings, flags: argparse.Namespace
+) -> dict[str, Any]:
     """All of them judged: rate, shares, statuses, and every verdict that is not `accepted`."""
-    began = time.monotonic()
-    found: list[Answer] = []
-    with GpuBusy() as gpu, TreeMemory() as memory, ProcessorTime() as used:
-        for answer in answers(sources, settings, jobs):
-            found.append(answer)
-            place = f"[{len(found)}/{len(sources)}] {answer.at_s:.1f} s"
-            print(f"{place} {answer.name}: {answer.status}", file=sys.stderr, flush=True)
-    if not found:
+    began, tally = time.monotonic(), Tally(len(sources))
+    with (
+        flags.file.tallied(name, tally),
+        GpuBusy() as gpu,
+        TreeMemory() as memory,
+        ProcessorTime() as used,
+    ):
+        for answer in answers(sources, settings, flags.jobs):
+            tally.add(answer)
+    if not tally.found:
         raise SystemExit("not one verdict came")
-    first = max(1, len(found) // FIRST_SHARE)
-    steady_s = found[-1].at_s - found[first - 1].at_s
-    busy = gpu.share(began + found[first - 1].at_s)
     return {
-        "asked": len(sources),
-        "candidates": len(found),
-        "tasks": len({one.task for one in sources}),
         "level": settings.level.value,
         "timing": settings.timing,
         "device": settings.device,
-        "jobs": jobs,
+        "jobs": flags.jobs,
         "by": "assay.Judge" if hasattr(assay, "Judge") else "assay.evaluate_many",
-        "wall_s": round(found[-1].at_s, 2),
-        "first": first,
-        "first_s": round(found[first - 1].at_s, 2),
-        "verdicts_per_minute": _per_minute(len(found), found[-1].at_s),
-        "steady_verdicts_per_minute": _per_minute(len(found) - first, steady_s),
-        "processor_s_per_verdict": round(used.seconds / len(found), 3),
-        "gpu_busy_share": busy,
+        **tally.summary(),
+        "processor_s_per_verdict": round(used.seconds / len(tally.found), 3),
+        "gpu_busy_share": gpu.share(began + tally.found[tally.first - 1].at_s),
         "gpu_busy_reason": gpu.reason,
         "largest_tree_mb": memory.largest_bytes >> 20,
-        "statuses": dict(Counter(one.status for one in found)),
-        "mean_stage_s": _mean_stages(found[first:] or found),
-        "not_accepted": [
-            {"name": one.name, "status": one.status, "reason": one.reason}
-            for one in found
-            if one.status != "accepted"
-        ],
-    }
-
-
-def _per_minute(count: int, seconds: float) -> float | None:
-    return round(60 * count / seconds, 2) if count and seconds > 0 else None
-
-
-def _mean_stages(found: Sequence[Answer]) -> dict[str, float]:
-    names = dict.fromkeys(name for one in found for name in one.stages)
-    return {
-        name: round(statistics.mean(one.stages.get(name, 0.0) for one in found), 3)
-        for name in names
     }
 
 
@@ -206,7 +170,7 @@ def by_protocol(sources: Sequence[Generated], device: str) -> dict[str, Any]:
         "samples": len(sources),
         "statuses": dict(statuses),
         "mean_s": round(statistics.mean(seconds), 3),
-        "verdicts_per_minute": _per_minute(len(seconds), sum(seconds)),
+        "verdicts_per_minute": per_minute(len(seconds), sum(seconds)),
         "gpu_busy_share": busy,
     }
 
@@ -232,10 +196,10 @@ def _protocol_answer(line: list[str], folder: str) -> str:
     return "correct" if json.loads(done.stdout.splitlines()[-1])["correct"] else "wrong"
 
 
-def compared(sources: list[Generated], flags: argparse.Namespace) -> dict[str, Any]:
+def compared(name: str, sources: list[Generated], flags: argparse.Namespace) -> None:
     """The engine on all of them, the protocol on every n-th, and the ratio of the two."""
     settings = Settings(device=flags.device, level=Level(flags.level), timing=True)
-    result = measured(sources, settings, flags.jobs)
+    result = flags.file.result[name] = measured(name, sources, settings, flags)
     wanted = min(flags.protocol_count, len(sources))
     if wanted:
         result["protocol"] = by_protocol(sources[:: len(sources) // wanted][:wanted], flags.device)
@@ -244,7 +208,6 @@ def compared(sources: list[Generated], flags: argparse.Namespace) -> dict[str, A
             result["protocol"]["verdicts_per_minute"],
         )
         result["ratio"] = round(ours / theirs, 3) if ours and theirs else None
-    return result
 
 
 def cold(flags: argparse.Namespace, seed: int) -> dict[str, Any]:
@@ -322,24 +285,23 @@ def main() -> int:
     logging.basicConfig(level=logging.INFO, format="%(name)s: %(message)s")
     seed = secrets.randbits(32) if flags.seed is None else flags.seed
     result: dict[str, Any] = {"environment": environment(), "seed": seed}
+    flags.file = ResultFile(flags.out, result)
+    flags.file.keep_on_termination()
     if flags.triton is not None:
-        result["triton"] = compared(triton_sources(seed, flags.count or flags.triton), flags)
+        sources = triton_sources(seed, flags.count or flags.triton)
+        compared("triton", sources, flags)
     if flags.cuda_inline is not None:
-        count = flags.count or flags.cuda_inline
-        result["cuda_inline"] = compared(cuda_sources(seed, count), flags)
+        sources = cuda_sources(seed, flags.count or flags.cuda_inline)
+        compared("cuda_inline", sources, flags)
     if flags.cpu_cpp is not None:
         settings = Settings(device="cpu", level=Level(flags.level), timing=False)
         sources = cpp_sources(seed, flags.count or flags.cpu_cpp)
-        result["cpu_cpp"] = measured(sources, settings, flags.jobs)
+        result["cpu_cpp"] = measured("cpu_cpp", sources, settings, flags)
     if flags.cold:
         result["cold"] = cold(flags, seed)
     if flags.flat:
         result["flat"] = flat(flags, seed)
-    text = json.dumps(result, indent=1)
-    print(text)
-    if flags.out:
-        flags.out.parent.mkdir(parents=True, exist_ok=True)
-        flags.out.write_text(text + "\n")
+    flags.file.write()
     return 0 if len(result) > 2 else 2
 
 

@@ -12,6 +12,8 @@ from assay import run_context as module
 from assay.data.candidate import Candidate, SourceFile
 from assay.data.settings import Level, Settings
 from assay.exam.compile_warmup import CompileWarmup
+from assay.exam.prefetch.script_prefetch import ScriptPrefetch
+from assay.exam.prefetch.thread_prefetch import ThreadPrefetch
 from assay.run_context import RunContext
 from assay.sandbox.host.wall import SandboxLimits
 from assay.timing.device_lease import DeviceLease
@@ -77,9 +79,9 @@ def test_one_warmup_is_enough(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize(
     ("device", "threads", "at_once", "idle"),
-    [("cpu", 2, 1, True), ("cpu", 1, 1, False), ("cpu", 2, 2, False), ("cuda", 2, 1, False)],
+    [("cpu", 2, 1, True), ("cpu", 1, 1, False), ("cpu", 2, 2, False), ("cuda", 2, 1, True)],
 )
-def test_another_process_computes_ahead_where_a_processor_is_idle(
+def test_something_computes_ahead_where_a_processor_is_idle(
     device: str, threads: int, at_once: int, idle: bool
 ) -> None:
     wall = cast(Any, SimpleNamespace(sandbox_limits=SandboxLimits(threads=threads)))
@@ -87,3 +89,9 @@ def test_another_process_computes_ahead_where_a_processor_is_idle(
     lease.at_once = at_once
     made = replace(run_context(device=device), wall=wall, lease=lease)
     assert made.has_idle_processor is idle
+
+
+@pytest.mark.parametrize(("device", "kind"), [("cpu", ScriptPrefetch), ("cuda", ThreadPrefetch)])
+def test_beside_a_device_nothing_is_forked(device: str, kind: type) -> None:
+    exam = cast(Any, SimpleNamespace(known=set))
+    assert type(replace(run_context(device=device), exam=exam).prefetch([])) is kind

@@ -29,7 +29,6 @@ from assay.exam.exam_amounts import AMOUNTS
 from assay.exam.full_shape.full_shape_exam import FullShapeExam
 from assay.exam.leftover_work import unprobed, without_foreign_work
 from assay.exam.pace import Pace, too_late
-from assay.exam.prefetch.script_prefetch import ScriptPrefetch
 from assay.exam.replica import ReplicaFactory, stand_still
 from assay.exam.script import ScriptedBatch
 from assay.exam.script_runner import ENOUGH_WRONG, ScriptRunner
@@ -65,7 +64,7 @@ class CandidateRun:
 
     def observe(self) -> list[Observation]:
         """Build, examine, look around; time where asked. Never raises for a candidate's fault."""
-        self._prefetch = ScriptPrefetch(self._run_context.exam, self._script)
+        self._prefetch = self._run_context.prefetch(self._script)
         late = self._attempt()
         for _ in range(_ATTEMPTS):
             if late is None:
@@ -98,7 +97,7 @@ class CandidateRun:
         """One session; the end to excuse where only a size did not fit that need not."""
         self._context, run_context = None, self._run_context
         if run_context.has_idle_processor:
-            self._prefetch.start()  # it forks, so nobody else may be at work in this process
+            self._prefetch.start()  # it may fork: nobody else may be at work in this process
         self._report("starting", None)
         session = Session(self._run_context.wall)
         self._seen.append(session.layers_seen())
@@ -251,16 +250,14 @@ class CandidateRun:
         return too_late(self._phase, workload)
 
     def _script_runner(self, session: Session, built: Built, guarded: bool = True) -> ScriptRunner:
-        level = self._run_context.settings.level
-        own = self._run_context.exam.content(ContentKey(0)).elements
-        timeout_s = self._run_context.settings.timeout_s
-        soft = min(AMOUNTS[level].soft_budget_s, 0.5 * timeout_s)
+        settings, exam = self._run_context.settings, self._run_context.exam
+        own = exam.content(ContentKey(0)).elements
+        soft = min(AMOUNTS[settings.level].soft_budget_s, 0.5 * settings.timeout_s)
         interpreted = self._run_context.interprets(self._candidate)
         compiles = self._run_context.accelerated and not interpreted
-        pace = Pace(timeout_s, soft, built.first_call_s, own, interpreted, compiles)
+        pace = Pace(settings.timeout_s, soft, built.first_call_s, own, interpreted, compiles)
         progress = lambda share: self._report("calling", share)  # noqa: E731
-        enough = 1 if self._run_context.settings.first_fault else ENOUGH_WRONG
-        exam = self._run_context.exam
+        enough = 1 if settings.first_fault else ENOUGH_WRONG
         script_runner = ScriptRunner(exam, session, pace, progress, guarded, enough)
         script_runner.instances.adopt(0)
         return script_runner
@@ -353,7 +350,10 @@ class CandidateRun:
         """Timed calls may change what other calls left alone, in each process that made them."""
         session, stopwatch = context.session, self._run_context.stopwatch(replicas)
         try:
-            stopwatch.prepare(session, context.script_runner, self._report)
+            session.process.freeze()
+            with self._run_context.lease.aside():  # others may be timed meanwhile
+                stopwatch.build(context.script_runner, self._report)
+            stopwatch.prepare(session, self._report)
             with self._alone("waiting to time", session, replicas), self._turn() as remark:
                 self._report("preparing to time", None)
                 self._seen += [] if remark is None else [remark]

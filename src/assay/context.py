@@ -151,7 +151,7 @@ class EvaluationContext:
             there = self._backend.torch_device
             exam.device = DeviceReference(self._task.id, there, exam.plan.tf32)
         made = RunContext.set_up(self._wall, exam, self.settings, self._device, self._lease)
-        return replace(made, full_shape=self._full_shape(exam))
+        return replace(made, full_shape=self._full_shape(exam), afterwards=lambda: self._limits)
 
     def _exam(self, reference: Reference, own: Workload | None = None) -> Exam:
         """Of the plan that is replayed, or of workloads found now: the own one, and others."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from assay.checks.check_contract import Check, mixed_in
@@ -20,6 +21,8 @@ from assay.exam.compile_warmup import CompileWarmup, pays
 from assay.exam.exam import Exam
 from assay.exam.for_candidate.candidate_draws import CandidateDraws
 from assay.exam.full_shape.full_shape_exam import FullShapeExam
+from assay.exam.prefetch.script_prefetch import ScriptPrefetch
+from assay.exam.prefetch.thread_prefetch import ThreadPrefetch
 from assay.exam.replica import ReplicaFactory
 from assay.exam.script import ScriptedBatch, write_script
 from assay.languages.language_registry import language
@@ -48,6 +51,7 @@ class RunContext:
     warmed_up: dict[str, frozenset[int]] = field(default_factory=dict)  # late, by candidate
     lease: DeviceLease = field(default_factory=DeviceLease)  # of all candidates of the process
     full_shape: FullShapeExam | None = None  # where the exam's own shape is smaller than the task's
+    afterwards: Callable[[], object] | None = None  # what is needed after all calls, and kept
 
     def for_candidate(self, candidate: Candidate, replay: Plan | None) -> RunContext:
         """With the workloads that are drawn for one candidate; all else is shared."""
@@ -127,9 +131,14 @@ class RunContext:
 
     @property
     def has_idle_processor(self) -> bool:
-        """Whether a second process may compute for this one: who shares processors has none."""
-        alone = self.lease.at_once == 1 and not self.accelerated
-        return alone and self.wall.sandbox_limits.threads > 1
+        """Whether something may compute beside this thread: who shares processors has none."""
+        return self.lease.at_once == 1 and self.wall.sandbox_limits.threads > 1
+
+    def prefetch(self, script: list[ScriptedBatch]) -> ScriptPrefetch | ThreadPrefetch:
+        """What works out expectations ahead: a second process, or beside a device a thread."""
+        if self.accelerated:
+            return ThreadPrefetch(self.exam, script, self.afterwards)
+        return ScriptPrefetch(self.exam, script)
 
     @classmethod
     def set_up(

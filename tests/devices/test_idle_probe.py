@@ -28,7 +28,7 @@ class Scripted:
 
     def fill(self, pointer: int, value: int, nbytes: int) -> None: ...
 
-    def synchronise(self) -> None:
+    def finish_small(self) -> None:
         wait_us = self.waits_us.pop(0) if len(self.waits_us) > 1 else self.waits_us[0]
         self.now_ns += int(1e3 * wait_us)
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import io
 import tarfile
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
@@ -116,3 +118,32 @@ def test_candidates_that_are_judged_at_once_share_the_replicas(
     monkeypatch.setattr(compile_warmup, "usable_threads", lambda: 16)
     assert [replica_count(20, at_once) for at_once in (1, 2, 8, 16)] == [8, 4, 1, 1]
     assert pays(0.5, 12) and not pays(0.5, 12, at_once=8)
+
+
+class _Process:
+    """A session that lives until it is closed."""
+
+    def __init__(self, wall: Any) -> None:
+        wall.append(self)
+        self.is_open = True
+
+    def close(self) -> None:
+        self.is_open = False
+
+
+def test_a_replica_that_comes_when_nothing_is_left_is_not_built(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    raised: list[Any] = []
+    built: list[object] = []
+    seen = SimpleNamespace(seen=SimpleNamespace(ok=True))
+    builder = SimpleNamespace(build=lambda session, *_: built.append(session) or seen)
+    monkeypatch.setattr(compile_warmup, "Session", _Process)
+    monkeypatch.setattr(compile_warmup, "Builder", lambda *_: builder)
+    nothing = cast(Any, None)
+    warmup = CompileWarmup(cast(Any, raised), nothing, nothing, nothing)
+    shapes = compile_warmup.ShapeQueue([(1,)], frozenset())
+    assert warmup._built(nothing, shapes) is raised[0] and raised[0].is_open
+    shapes.take(last=False)
+    assert warmup._built(nothing, shapes) is None
+    assert built == raised[:1] and not raised[1].is_open

@@ -27,8 +27,10 @@ class _Gate:
         self._call_us = call_us
         self._launch_us = launch_us
         self._after_us = after_us
+        self.batches = 0
 
     def run(self, laid: Sequence[int], refresh: Callable[[], None], *_: Any) -> GatedRun:
+        self.batches += 1
         spent = int(1e3 * self._call_us * len(laid))
         launching = int(1e3 * self._launch_us * len(laid))
         return GatedRun(spent + 1000, spent + 1000, launching + 100, True, self._after_us)
@@ -56,8 +58,12 @@ class _Session:
     """One that can be closed."""
 
     def __init__(self, idle_probe: object = None) -> None:
-        self.closed = False
+        self.closed = self.frozen = False
         self.idle_probe = idle_probe
+        self.process = SimpleNamespace(freeze=self._freeze)
+
+    def _freeze(self) -> None:
+        self.frozen = True
 
     def close(self) -> None:
         self.closed = True
@@ -69,6 +75,9 @@ class _Stand:
     most_calls, call_bytes = 8, 1
 
     def __init__(self, call_us: float, launch_us: float = 0.0, after_us: float = 0.0) -> None:
+        self.calls_are_short: bool | None = False
+        self.opened = 0
+        self.gates: list[_Gate] = []
         self._call_us = call_us
         self._launch_us = launch_us
         self._after_us = after_us  # of the candidate alone
@@ -90,6 +99,7 @@ class _Stand:
         after_us = self._after_us if name == "candidate" else 0.0
         times = (0.0, 0.0) if name == "null" else (self._call_us, self._launch_us)
         gate = _Gate(*times, after_us) if self._unheld_from is None else self._unheld(name)
+        self.gates.append(gate)
         return DeviceSide(name, cast(Any, session), cast(Any, ring), cast(Any, gate), 1.7)
 
     def baselines(
@@ -98,8 +108,15 @@ class _Stand:
         names = ["eager"] * processes if "eager" not in without else []
         return [self.enter(name, None) for name in (*names, "null")]
 
+    def build(self) -> None: ...
+
     def open(self, processes: int = 1) -> None:
         self.opened = processes
+
+    @property
+    def batches(self) -> int:
+        """Of everybody so far."""
+        return sum(gate.batches for gate in self.gates)
 
     def dismiss(self) -> None:
         self.dismissed = True
@@ -136,6 +153,7 @@ def _timed(
     replicas: _Twins,
     level: Level = Level.STANDARD,
     idle_probe: object = None,
+    prepared: bool = False,
 ) -> list[Observation]:
     secret = SimpleNamespace(random=lambda _: random.Random(1))
     exam = SimpleNamespace(secret=secret, reference=SimpleNamespace(updates=()))
@@ -144,8 +162,13 @@ def _timed(
     parts = cast("list[Any]", [baseline_pool, replicas, exam, settings, device])
     instances = SimpleNamespace(version=lambda _: FIRST_WEIGHTS)
     script_runner = cast(Any, SimpleNamespace(instances=instances))
-    watch = DeviceStopwatch(*parts)
-    return watch.time(cast(Any, _Session(idle_probe)), script_runner, lambda *_: None)
+    watch, session = DeviceStopwatch(*parts), cast(Any, _Session(idle_probe))
+    if prepared:
+        watch.build(script_runner, lambda *_: None)
+        assert not baseline_pool.gates  # nothing was laid out beside those who are timed
+        assert all(one.frozen for one in replicas.made)
+        watch.prepare(session, lambda *_: None)
+    return watch.time(session, script_runner, lambda *_: None)
 
 
 def _method(found: list[Observation]) -> str:
@@ -178,6 +201,40 @@ def test_whatever_the_host_takes_short_calls_run_in_two(
     call_us: float, launch_us: float, level: Level
 ) -> None:
     assert "2 processes each" in _method(_timed(_Stand(call_us, launch_us), _Twins(), level))
+
+
+def test_whose_processes_were_built_ahead_is_timed_in_them_without_being_asked_first(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The device is held meanwhile: each batch of it is time in which nobody else calls."""
+    monkeypatch.setattr(device_stopwatch, "_WARM_UP_S", 0.0)
+    first, second = _Stand(20.0), _Stand(20.0)
+    assert "2 processes each" in _method(_timed(first, _Twins(), prepared=True))
+    assert first.calls_are_short
+    second.calls_are_short = True
+    found = _timed(second, _Twins(), prepared=True)
+    assert "2 processes each" in _method(found) and second.calls_are_short
+    asked_first = 2 * (2 + device_stopwatch._TRIED)  # settled and tried: the candidate and nothing
+    assert second.batches == first.batches - asked_first
+
+
+@pytest.mark.parametrize(("call_bytes", "processes"), [(1 << 20, 2), (1 << 28, 1)])
+def test_before_there_was_a_candidate_the_bytes_say_what_is_built_ahead(
+    call_bytes: int, processes: int
+) -> None:
+    stand, twins = _Stand(100.0), _Twins()
+    stand.calls_are_short, stand.call_bytes = None, call_bytes
+    method = _method(_timed(stand, twins, prepared=True))
+    assert stand.opened == processes == 1 + len(twins.made)
+    assert ("2 processes each" in method) is (processes == 2)
+    assert stand.calls_are_short is False
+
+
+def test_a_long_call_after_short_ones_ends_that() -> None:
+    stand = _Stand(100.0)
+    stand.calls_are_short = True
+    assert "2 processes each" in _method(_timed(stand, _Twins(), prepared=True))
+    assert not stand.calls_are_short
 
 
 def test_work_that_is_left_running_is_told() -> None:

@@ -1,7 +1,9 @@
 """The CUDA driver through its own interface: memory, sharing between processes, events, gates.
 
 The rule: every call is checked, a failure says what the driver says, and the library is loaded
-when the first driver is made, never at import: a process that has met the driver cannot fork.
+when the first driver is made, never at import: a process that has met the driver cannot fork. Calls
+that return at once keep the interpreter: who gives it up waits up to 5 ms for every other thread
+that computes, a thousand times what the call takes.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
 
     from assay.devices.driver import Bytes
 
+_LIBRARY = "libcuda.so.1"
 HANDLE_BYTES = 64
 PERSISTING_CACHE = 6  # a limit: bytes of the second-level cache that are set aside
 _LAZY_PEER_ACCESS = 1
@@ -35,7 +38,8 @@ class CudaDriver:
 
     def __init__(self, index: int = 0) -> None:
         try:
-            self._library = ctypes.CDLL("libcuda.so.1")
+            self._library = ctypes.CDLL(_LIBRARY)
+            self._keeping: ctypes.CDLL = ctypes.PyDLL(_LIBRARY)  # the interpreter, within a call
         except OSError as error:
             raise DeviceError(f"the CUDA driver cannot be loaded: {error}") from error
         self._index = index
@@ -48,7 +52,7 @@ class CudaDriver:
 
     def enter(self) -> None:
         """Make the context this thread's own."""
-        self._call("cuCtxSetCurrent", self._context)
+        self._call_at_once("cuCtxSetCurrent", self._context)
 
     def allocate(self, nbytes: int) -> int:
         """Device memory."""
@@ -76,7 +80,7 @@ class CudaDriver:
         """Copy a few bytes to the device behind what was asked before."""
         source = ctypes.c_void_p(data.ctypes.data)
         target, size = ctypes.c_uint64(pointer), _size(data.nbytes)
-        self._call("cuMemcpyHtoDAsync_v2", target, source, size, ctypes.c_void_p(0))
+        self._call_at_once("cuMemcpyHtoDAsync_v2", target, source, size, ctypes.c_void_p(0))
 
     def read(self, pointer: int, nbytes: int) -> Bytes:
         """Copy bytes from the device."""
@@ -94,7 +98,7 @@ class CudaDriver:
         """Set every byte, soon: the driver does not wait for it."""
         if nbytes:
             byte = ctypes.c_ubyte(value)
-            self._call("cuMemsetD8_v2", ctypes.c_uint64(pointer), byte, _size(nbytes))
+            self._call_at_once("cuMemsetD8_v2", ctypes.c_uint64(pointer), byte, _size(nbytes))
 
     def fill_in(self, stream: int, pointer: int, value: int, nbytes: int) -> None:
         """Have a stream set every byte when it gets there."""
@@ -160,12 +164,21 @@ class CudaDriver:
         else:
             self._call("cuStreamSynchronize", ctypes.c_void_p(stream))
 
+    def finish_small(self) -> None:
+        """Wait for every stream of the context, for work of microseconds; no other thread runs."""
+        self._call_at_once("cuCtxSynchronize")
+
     def _on_word(self, name: str, stream: int, pointer: int, value: int) -> None:
         where, word = ctypes.c_uint64(pointer), ctypes.c_uint32(value)
         self._call(name, ctypes.c_void_p(stream), where, word, ctypes.c_uint(_WAIT_GEQ))
 
     def _call(self, name: str, *arguments: Any) -> None:
-        code = getattr(self._library, name)(*arguments)
+        self._check(name, getattr(self._library, name)(*arguments))
+
+    def _call_at_once(self, name: str, *arguments: Any) -> None:
+        self._check(name, getattr(self._keeping, name)(*arguments))
+
+    def _check(self, name: str, code: int) -> None:
         if code:
             raise DeviceError(f"{name}: {self._words(code)} (CUDA error {code})")
 

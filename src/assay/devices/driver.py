@@ -76,6 +76,9 @@ class Driver(Protocol):
     def synchronise(self, stream: int | None = None) -> None:
         """Wait for every stream of the context, or for one of them."""
 
+    def finish_small(self) -> None:
+        """Wait for work of microseconds; no other thread of this process runs meanwhile."""
+
 
 class Accelerator(Protocol):
     """The device in the candidate's process.

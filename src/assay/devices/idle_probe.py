@@ -53,12 +53,16 @@ class IdleProbe:
         return self._company.others() if self._company is not None else ()
 
     def look_us(self) -> float:
-        """From handing over a small piece of work to its end, just now."""
+        """From handing over a small piece of work to its end, just now.
+
+        No other thread of the judge runs in between: waiting for one that computes looked like a
+        device at work. With three of them a look took 24 ms by the clock, and 0.07 ms without.
+        """
         driver = self._driver
         driver.enter()
         start = self._clock_ns()
         driver.fill(self._room, 0, _BYTES)
-        driver.synchronise()
+        driver.finish_small()
         return (self._clock_ns() - start) / 1e3
 
     def busy_us(self) -> float | None:

@@ -152,9 +152,12 @@ class CompileWarmup:
                 groups.setdefault(key, []).append(number)
         return ShapeQueue([tuple(group) for group in groups.values()], far & set(numbers))
 
-    def _built(self, candidate: Candidate) -> Session | None:
-        """A replica ready to be called; None where it does not get that far."""
+    def _built(self, candidate: Candidate, shape_queue: ShapeQueue) -> Session | None:
+        """A replica ready to be called; None where it does not get that far, or comes too late."""
         session = Session(self.wall)
+        if not len(shape_queue):  # a driver makes one context after the other: the last ones wait
+            session.close()
+            return None
         with contextlib.suppress(ProcessLost):  # the candidate's own process will end the same way
             built = Builder(self.exam, self.cache).build(session, candidate, self.settings)
             if built.seen.ok:
@@ -164,7 +167,7 @@ class CompileWarmup:
 
     def _build_and_call(self, candidate: Candidate, shape_queue: ShapeQueue, last: bool) -> bytes:
         try:
-            session = self._built(candidate)
+            session = self._built(candidate, shape_queue)
         except HostError:  # one replica less
             return b""
         return b"" if session is None else self._call_all(session, shape_queue, last)

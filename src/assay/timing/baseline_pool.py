@@ -49,7 +49,8 @@ class BaselinePool:
         self._opened: dict[tuple[str, int], Session] = {}  # built, without inputs yet
         self._unbuilt: dict[str, BaselineLost] = {}
         self._turn = threading.RLock()  # of several candidates that need them built
-        self.calls_are_short = False  # of the last candidate: it was timed in several processes
+        # Of the last candidate, which is timed in several processes then; None before the first.
+        self.calls_are_short: bool | None = None
 
     def enter(self, name: str, session: Session) -> DeviceSide:
         """A session that is built, with inputs of its own on the device."""

@@ -3,7 +3,9 @@
 The rule: a sample is the time of a batch of secret length between the opening of the gate and the
 device's own end, per call. Some of the timed calls, secretly chosen, are judged like any other.
 Where calls are so short that what processes are apart by would hide one per cent, every side runs
-in two of them. What the device is still at work for when a batch is called done is told.
+in two of them; where they probably are, a candidate's processes are built before the device is
+held, and it is timed in them without being asked first. What the device is still at work
+for when a batch is called done is told.
 """
 
 from __future__ import annotations
@@ -60,6 +62,7 @@ _JUDGED = {
 PROCESSES_OF_SHORT = 2  # of a side
 # A call; at `smoke` one process a side times every call.
 SHORT_US = {Level.SMOKE: 0.0, Level.QUICK: 10.0, Level.STANDARD: 40.0, Level.FULL: 40.0}
+_BYTES_PER_S = 1e12  # that a device moves at least; who computes more is asked, and timed in two
 _WARM_UP_S = 0.1  # a clock that has idled rises for some ten milliseconds
 _LEASE_S = 600.0  # to wait for others who time on the same device
 
@@ -86,19 +89,36 @@ class DeviceStopwatch:
         self._rng = exam.secret.random("timing")
         self._shared: tuple[str, ...] = ()  # what to say where others use the device
         self._lost: dict[str, str] = {}  # baselines that this candidate is not compared with
-        self._own: list[DeviceSide] = []  # processes of the candidate, with their inputs
+        self._further: list[Session] = []  # processes of the candidate that were built ahead
+        self._own: list[DeviceSide] = []  # its processes, with their inputs
 
-    def prepare(self, session: Session, script_runner: ScriptRunner, report: Report) -> None:
-        """Build what is not there yet, beside the calls of other candidates.
+    def build(self, script_runner: ScriptRunner, report: Report) -> None:
+        """Raise the processes that are not there yet; other candidates may be timed meanwhile.
 
-        The candidate's inputs are laid out here, and where an earlier candidate's calls were short
-        its further processes are built: nobody waits for that while the device is held.
+        Where calls are probably short there is a further one of the candidate's own. It stands
+        still from then on. Raises Lost where it ends.
         """
         report("building baselines", None)
+        if not self._are_probably_short():
+            self._baseline_pool.open()
+            return
+        self._further += self._another_beside_baselines(script_runner.instances.version(0))
+        for one in self._further:
+            one.process.freeze()
+
+    def _are_probably_short(self) -> bool:
+        """As the last candidate's were; before there was one, by the bytes of a call."""
+        known = self._baseline_pool.calls_are_short
+        moved_us = 1e6 * self._baseline_pool.call_bytes / _BYTES_PER_S
+        return moved_us < SHORT_US[self._settings.level] if known is None else known
+
+    def prepare(self, session: Session, report: Report) -> None:
+        """Lay out inputs, beside the calls of other candidates: the device is not held for it."""
+        report("laying inputs", None)
         self._baseline_pool.build()
-        self._own.append(self._baseline_pool.enter(CANDIDATE, session))
-        if self._baseline_pool.calls_are_short:
-            self._own += self._others(script_runner.instances.version(0))
+        self._own += [
+            self._baseline_pool.enter(CANDIDATE, one) for one in (session, *self._further)
+        ]
 
     def time(
         self, session: Session, script_runner: ScriptRunner, report: Report
@@ -107,10 +127,14 @@ class DeviceStopwatch:
         version = script_runner.instances.version(0)
         self._shared = sharing_remarks(session.idle_probe)
         try:
-            own = self._own[:1] or [self._baseline_pool.enter(CANDIDATE, session)]
-            self._baseline_pool.calls_are_short = self._needs_replicas(own[0], version)
-            if self._baseline_pool.calls_are_short:
-                own += self._own[1:] or self._others_beside_baselines(version)
+            own = self._own or [self._baseline_pool.enter(CANDIDATE, session)]
+            if (
+                len(own) == 1
+            ):  # else its processes were built ahead, and the rounds say what is short
+                self._baseline_pool.calls_are_short = self._needs_replicas(own[0], version)
+                if self._baseline_pool.calls_are_short:
+                    further = self._another_beside_baselines(version)
+                    own = [*own, *(self._baseline_pool.enter(CANDIDATE, one) for one in further)]
             found: list[Observation] = []
             for warm in warm_or_not(self._settings.cache):
                 found += self._raced(own, version, warm, report)
@@ -127,24 +151,27 @@ class DeviceStopwatch:
             length = device_rounds.settle(self._baseline_pool.most_calls, _BATCH_S)
             for _ in range(_TRIED):
                 device_rounds.round(length)
-            if device_rounds.held and device_rounds.times.lengths:
-                return (
-                    statistics.median(device_rounds.times.outside_us(0))
-                    < SHORT_US[self._settings.level]
-                )
+            return self._is_short(device_rounds)
         return False
 
-    def _others(self, version: Weights) -> list[DeviceSide]:
+    def _is_short(self, device_rounds: DeviceRounds) -> bool:
+        """Whether the candidate's calls are, as far as rounds behind the gate say."""
+        if not (device_rounds.held and device_rounds.times.lengths):
+            return False
+        call_us = statistics.median(device_rounds.times.outside_us(0))
+        return call_us < SHORT_US[self._settings.level]
+
+    def _another(self, version: Weights) -> list[Session]:
         """More processes of the candidate, as far as it builds once more."""
         made = (self._replicas.another(version) for _ in range(PROCESSES_OF_SHORT - 1))
-        return [self._baseline_pool.enter(CANDIDATE, one) for one in made if one is not None]
+        return [one for one in made if one is not None]
 
-    def _others_beside_baselines(self, version: Weights) -> list[DeviceSide]:
-        """The same, while as many processes of the baselines are raised: the device is held."""
+    def _another_beside_baselines(self, version: Weights) -> list[Session]:
+        """The same, while as many processes of the baselines are raised that are not there."""
         with ThreadPoolExecutor(1) as pool:
             raised = pool.submit(self._baseline_pool.open, PROCESSES_OF_SHORT)
             try:
-                return self._others(version)
+                return self._another(version)
             finally:
                 raised.result()
 
@@ -162,6 +189,8 @@ class DeviceStopwatch:
                     )
                     with lease(device_key(self._device), _LEASE_S):
                         judged, readings = self._rounds(device_rounds, version, report)
+                        if count > 1:
+                            self._baseline_pool.calls_are_short = self._is_short(device_rounds)
                         return [
                             *judged,
                             *of_candidate(leftover_device_work(device_rounds.times), probe),

@@ -141,8 +141,11 @@ class Stopwatch:
         self._make_sampler = make
         return self
 
-    def prepare(self, session: Session, script_runner: ScriptRunner, report: Report) -> None:
+    def build(self, script_runner: ScriptRunner, report: Report) -> None:
         """Nothing: a baseline's process is as fresh as the candidate's, so it is made to time."""
+
+    def prepare(self, session: Session, report: Report) -> None:
+        """Nothing: inputs are laid out in fresh processes."""
 
     def time(
         self, session: Session, script_runner: ScriptRunner, report: Report

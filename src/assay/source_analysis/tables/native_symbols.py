@@ -1,14 +1,14 @@
 """Symbols of compute libraries, by the name a loader knows them under.
 
 The rule: a mangled name is read part by part, and judged by the operation it names, as its source
-spelling would be.
+spelling would be. An overload computes what its operation does.
 """
 
 from __future__ import annotations
 
 import re
 
-from assay.source_analysis.tables.operation_names import OpRole, base_role
+from assay.source_analysis.tables.operation_names import RANDOM, OpRole, base_role
 
 _SONAME = re.compile(
     r"^(lib)?(torch(_cpu|_cuda|_python|_hip)?|c10(_cuda)?|mkl_\w+|mkl|\w*openblas\w*|c?blas|lapacke?"
@@ -61,8 +61,10 @@ def _of_mangled(symbol: str) -> str:
         return ""
     if parts[0] == "torch" and parts[1:2] != ["nn"]:  # bindings, exceptions, registration
         return ""
-    named = parts[2] if parts[1:2] == ["_ops"] and len(parts) > 2 else parts[-1]
-    base = re.sub(r"_(out|outf)$", "", named)
+    dispatched = parts[1:2] == ["_ops"] and len(parts) > 2
+    named = parts[2] if dispatched else parts[-1]
+    base = re.sub(r"_(outf?|out_)$", "", named)
+    base = _without_overload(base) if dispatched else base
     settings = base.startswith(("get_", "set_", "is_", "has_")) or base in _PLAIN
     computes = base_role(base) is OpRole.COMPUTE and not settings and base[:1].islower()
     return f"{parts[0]}::{named}" if computes else ""
@@ -71,6 +73,26 @@ def _of_mangled(symbol: str) -> str:
 _PLAIN = frozenset(
     "parallel_for internal native init_num_threads detail cuda globalContext".split()
 )
+
+
+# `torch::empty(sizes, options)` needs `at::_ops::empty_memory_format`: torch joins the overload to
+# the name. These are overloads of operations that compute nothing; of the others the name tells
+# enough as it is.
+_OVERLOADED = re.compile(
+    r"(\w+?)_(memory_format|names|Dimname|dtype|dtype_layout|device|other|int|intlist"
+    r"|(?:Scalar|Tensor)(?:_Scalar|_Tensor)?"
+    r"|dim|dims|using_ints|start|start_step|step|sizes|sections|indices|tensor_indices_or_sections"
+    r"|Sequence|array|m|msg|source_Storage|source_Storage_storage_offset|source_Tensor"
+    r"|source_Tensor_storage_offset)"
+)
+
+
+def _without_overload(named: str) -> str:
+    """`empty_memory_format` is `empty`, where that computes nothing; any other name stays."""
+    found = _OVERLOADED.fullmatch(named)
+    base = found.group(1) if found else named
+    drawn = base.rstrip("_") in RANDOM
+    return named if drawn or base_role(base) is OpRole.COMPUTE else base
 
 
 def _parts(symbol: str) -> list[str]:
