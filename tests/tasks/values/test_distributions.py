@@ -254,3 +254,10 @@ def test_complex_numbers_are_drawn_part_by_part() -> None:
     assert not zeros[0].imag.any() and zeros.imag.any()
     (same,) = redraw([own], Values(Distribution.LITERALS, literals=(2.5,)), 1, shapes).inputs
     assert torch.equal(same, own)
+
+
+@pytest.mark.parametrize("distribution", [Distribution.NANS, Distribution.NAN, Distribution.INF])
+def test_a_single_number_has_no_others_in_its_row(distribution: Distribution) -> None:
+    """A gradient of a loss has no dimension; the judge failed on it."""
+    drawn = redraw([torch.tensor(2.0)], Values(distribution), 3, FREE)
+    assert not torch.isfinite(drawn.inputs[0]) and drawn.inputs[0].shape == ()

@@ -199,10 +199,12 @@ def _before(
 def _beside(
     spots: torch.Tensor, index: tuple[int, ...], generator: torch.Generator
 ) -> tuple[tuple[int, ...], ...]:
-    """A few other elements of the same row."""
+    """A few other elements of the same row; a single number has none."""
+    if not index:
+        return ()
     row = torch.tensor(index[:-1], dtype=torch.int64)
     alike = (spots[:, :-1] == row).all(1) & (spots[:, -1:] != index[-1]).all(1)
-    others = spots[alike] if index else spots[:0]
+    others = spots[alike]
     order = torch.randperm(len(others), generator=generator)[:_MORE]
     return tuple(tuple(int(i) for i in others[place]) for place in order)
 
