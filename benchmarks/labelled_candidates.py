@@ -2,7 +2,7 @@
 
     python benchmarks/labelled_candidates.py --device cuda --place SOL-ExecBench KernelBenchX ...
         --out out/labelled.jsonl [--jobs 8] [--level quick] [--stop-after-s 540] [--list]
-        [--set sol_execbench] [--label correct]
+        [--set sol_execbench] [--label correct] [--language triton]
     python benchmarks/labelled_candidates.py --place KernelBenchX --claims claims.jsonl
 
 A place is a checkout whose folder has the repository's name. The sets come in turn, a task of each
@@ -63,6 +63,7 @@ def parsed_flags() -> argparse.Namespace:
     parser.add_argument("--place", type=Path, nargs="+", required=True, help="checkouts")
     parser.add_argument("--set", nargs="*", default=(), help="only these sets, by name")
     parser.add_argument("--label", choices=("correct", "wrong"), help="only these")
+    parser.add_argument("--language", nargs="*", default=(), help="only candidates in these")
     parser.add_argument("--out", type=Path, default=Path("out/labelled.jsonl"))
     parser.add_argument("--level", default="quick", choices=[level.value for level in Level])
     parser.add_argument("--jobs", type=int, default=8, help="judge processes on the device")
@@ -88,14 +89,21 @@ def settings(flags: argparse.Namespace) -> Settings:
 
 
 def chosen(flags: argparse.Namespace) -> list[Found]:
-    """What the places hold of these sets and labels."""
+    """What the places hold of these sets, labels and languages."""
     found = [one for place in ordered(flags.place) for one in SETS[place.name](place)]
     return [
         one
         for one in found
         if (not flags.set or one.set_name in flags.set)
-        and (not flags.label or not isinstance(one, Labelled) or one.said == flags.label)
+        and (not isinstance(one, Labelled) or is_asked(one, flags))
     ]
+
+
+def is_asked(one: Labelled, flags: argparse.Namespace) -> bool:
+    """Of the labels and languages that are asked for."""
+    return (not flags.label or one.said == flags.label) and (
+        not flags.language or one.candidate.language in flags.language
+    )
 
 
 def ordered(places: list[Path]) -> list[Path]:
