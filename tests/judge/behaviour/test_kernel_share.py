@@ -47,6 +47,15 @@ def test_a_librarys_product_convicts_however_long_the_own_kernel_runs(own_us: fl
     assert _severities(seen, Track.OPEN) == []
 
 
+def test_records_that_could_not_be_read_never_pass_where_own_kernels_are_asked_for() -> None:
+    seen = KernelsSeen(calls=3, reason="cuptiActivityEnable failed")
+    for track, severity in ((Track.KERNEL, Severity.SUSPICIOUS), (Track.MIXED, Severity.NOTE)):
+        (found,) = findings(seen, OWN, track)
+        assert (found.kind, found.severity) == (EvidenceKind.UNKNOWN, severity)
+        assert "cuptiActivityEnable failed" in found.text
+    assert findings(seen, OWN, Track.OPEN) == []
+
+
 def test_a_librarys_code_under_an_own_name_convicts_and_both_names_are_said() -> None:
     seen = _seen(("mine", 600.0, "some_library_function"))
     (found,) = findings(seen, OWN, Track.KERNEL)

@@ -50,7 +50,9 @@ def findings(seen: KernelsSeen, own_names: frozenset[str], track: Track) -> list
     if track is Track.OPEN:
         return []
     if seen.reason:
-        return [_unknown(f"the device's kernel records could not be read: {seen.reason}")]
+        text = f"the device's kernel records could not be read: {seen.reason}"
+        severity = Severity.SUSPICIOUS if track is Track.KERNEL else Severity.NOTE
+        return [Evidence(kind=EvidenceKind.UNKNOWN, severity=severity, text=text)]
     times = kernel_times(seen, own_names)
     if times.own_us + times.library_us == 0.0:
         text = "no kernel ran on the device while it answered"
@@ -113,7 +115,3 @@ def _said(kernel: KernelSeen) -> str:
 
 def _delegation(severity: Severity, text: str) -> Evidence:
     return Evidence(kind=EvidenceKind.DELEGATION, severity=severity, text=text)
-
-
-def _unknown(text: str) -> Evidence:
-    return Evidence(kind=EvidenceKind.UNKNOWN, severity=Severity.NOTE, text=text)
