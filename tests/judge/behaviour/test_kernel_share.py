@@ -69,6 +69,15 @@ def test_tiny_library_launches_beside_an_own_kernel_are_bookkeeping() -> None:
     assert _severities(_seen(("mine", 300.0, ""), (light, 6.0, ""))) == []
 
 
+@pytest.mark.parametrize("own_us", [300.0, 300_000.0])
+def test_a_librarys_product_in_tiny_pieces_is_summed_over_a_call(own_us: float) -> None:
+    pieces = (GEMM, 3 * 36 * 3.0, "")  # of 3 us each, 36 in each of three calls
+    assert _severities(_seen(("mine", own_us, ""), pieces, launches=3 * 36)) == [Severity.CONVICTS]
+    names = [(f"{GEMM}_{number}", 9.0, "") for number in range(12)]  # one launch of each a call
+    assert _severities(_seen(("mine", own_us, ""), *names)) == [Severity.CONVICTS]
+    assert _severities(_seen(("mine", own_us, ""), (GEMM, 30.0, ""), launches=6)) == []
+
+
 def test_other_library_kernels_are_judged_by_their_share() -> None:
     light = "void at::native::reduce_kernel<512>()"
     assert _severities(_seen(("mine", 300.0, ""), (light, 30.0, ""))) == []
