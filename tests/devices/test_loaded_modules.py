@@ -5,6 +5,9 @@ from __future__ import annotations
 import ctypes
 from typing import Any
 
+import pytest
+
+from assay.devices import loaded_modules
 from assay.devices.loaded_modules import LoadedModules, _Module, _Resource, digest
 from devices.cubins import cubin
 
@@ -43,6 +46,20 @@ def test_every_module_is_kept_by_the_symbols_of_its_functions() -> None:
     assert len(modules.codes("one")) == 2 and digest(CODE) in modules.codes("one")
     assert modules.codes("two") == (digest(CODE[::-1]),) and modules.codes("three") == ()
     assert len(modules.all_codes()) == 3
+
+
+def test_modules_of_which_something_is_not_known_are_counted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    library = FakeCupti()
+    modules = LoadedModules.watched(library)
+    monkeypatch.setattr(loaded_modules, "_MOST_BYTES", 4096)
+    library.load(cubin({"one": CODE * 3}))
+    assert modules.passed_over == 1 and modules.all_codes() == []
+    monkeypatch.setattr(loaded_modules, "_MOST_FUNCTIONS", 1)
+    library.load(cubin({"one": CODE}))
+    library.load(cubin({"two": CODE}))
+    assert modules.passed_over == 2 and modules.codes("two") == ()
 
 
 def test_other_events_and_broken_modules_are_passed_over() -> None:

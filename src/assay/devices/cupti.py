@@ -79,6 +79,7 @@ class CuptiTrace:
         self._library = _load()
         self._buffers: dict[int, Any] = {}
         self._found: list[KernelRecord] = []
+        self._lost = 0
         self._requested = _Requested(self._lend)
         self._completed = _Completed(self._take)
         self._call("cuptiActivityRegisterCallbacks", self._requested, self._completed)
@@ -86,12 +87,15 @@ class CuptiTrace:
     def start(self) -> None:
         """From now on."""
         self._found.clear()
+        self._lost = 0
         self._call("cuptiActivityEnable", _CONCURRENT_KERNEL)
 
     def stop(self) -> list[KernelRecord]:
-        """All that ran since; the device must have come to rest."""
+        """All that ran since; the device must have come to rest. Raises where some is not known."""
         self._call("cuptiActivityFlushAll", _FLUSH_FORCED)
         self._call("cuptiActivityDisable", _CONCURRENT_KERNEL)
+        if self._lost:
+            raise DeviceError(f"{self._lost} kernels ran beyond the {_MOST_RECORDS} that are kept")
         return sorted(self._found, key=lambda record: record.start_ns)
 
     def _lend(self, buffer: Any, size: Any, most: Any) -> None:
@@ -106,8 +110,11 @@ class CuptiTrace:
         address, room = ctypes.c_void_p(buffer), ctypes.c_size_t(valid)
         while valid and not following(address, room, ctypes.byref(record)):
             head = _Head.from_address(record.value or 0)
-            if head.kind == _CONCURRENT_KERNEL and len(self._found) < _MOST_RECORDS:
-                self._found.append(_record(head))
+            if head.kind == _CONCURRENT_KERNEL:
+                if len(self._found) < _MOST_RECORDS:
+                    self._found.append(_record(head))
+                else:
+                    self._lost += 1
         self._buffers.pop(buffer, None)
 
     def _call(self, name: str, *arguments: Any) -> None:

@@ -29,7 +29,7 @@ _DIGITS = 16
 _RESOURCE_DOMAIN = 3  # CUPTI_CB_DOMAIN_RESOURCE
 _MODULE_LOADED = 6  # CUPTI_CBID_RESOURCE_MODULE_LOADED
 _MOST_BYTES = 256 << 20  # of one module
-_MOST_FUNCTIONS = 1 << 16
+_MOST_FUNCTIONS = 1 << 18
 
 _Callback = ctypes.CFUNCTYPE(
     None, ctypes.c_void_p, ctypes.c_uint32, ctypes.c_uint32, ctypes.c_void_p
@@ -57,6 +57,7 @@ class LoadedModules:
 
     def __init__(self) -> None:
         self.reason = ""
+        self.passed_over = 0  # modules of which something is not known
         self._codes: dict[str, set[str]] = {}
         self._callback = _Callback(self._loaded)
         self._subscriber = ctypes.c_void_p()
@@ -84,9 +85,11 @@ class LoadedModules:
 
     def add(self, cubin: bytes) -> None:
         """One module."""
-        if len(self._codes) < _MOST_FUNCTIONS:
-            for symbol, code in function_codes(cubin).items():
-                self._codes.setdefault(symbol, set()).add(code)
+        if len(self._codes) >= _MOST_FUNCTIONS:
+            self.passed_over += 1
+            return
+        for symbol, code in function_codes(cubin).items():
+            self._codes.setdefault(symbol, set()).add(code)
 
     def _subscribe(self, library: Any) -> None:
         handle = ctypes.byref(self._subscriber)
@@ -100,7 +103,11 @@ class LoadedModules:
             return
         descriptor = _Resource.from_address(given).descriptor
         module = _Module.from_address(descriptor) if descriptor else None
-        if module is not None and module.cubin and module.size <= _MOST_BYTES:
+        if module is None or not module.cubin:
+            return
+        if module.size > _MOST_BYTES:
+            self.passed_over += 1
+        else:
             self.add(ctypes.string_at(module.cubin, module.size))
 
 

@@ -2,11 +2,13 @@
 
 Testimony: it is collected in the candidate's process. What it shows may convict. A small kernel of
 our own runs before the calls and one after them: records without these say nothing of the calls.
+Names that take the longest are said one by one; what is left of very many is summed in one line.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable
 from typing import Any
 
 from assay.devices.cupti import KernelRecord
@@ -15,13 +17,13 @@ from assay.devices.loaded_modules import LoadedModules
 from assay.errors import DeviceError
 from assay.sandbox.child.batch import call_once, prepare
 from assay.sandbox.child.child_memory import Memory
-from assay.sandbox.protocol.replies import MARKED
+from assay.sandbox.protocol.replies import MARKED, MORE_KERNELS
 from assay.sandbox.protocol.requests import TraceKernels
 
 _MOST_NAMES = 200
 _NAME_LENGTH = 400
 _SYMBOL_LENGTH = 120
-_MOST_CODES = 8
+_MOST_CODES = 32  # of functions of one name
 _MARKS = 2  # before the calls and after them
 _PAGE = 1500  # lines of at most 137 bytes fit the statement
 
@@ -50,7 +52,10 @@ class KernelLog:
         found, marks = without_marks(self._trace.stop(), self._accelerator.mark_name)
         results.clear()
         said = [MARKED] if marks == _MARKS else []
-        return "\n".join([*said, *_lines(found, self._accelerator.modules)])
+        modules = self._accelerator.modules
+        if modules.passed_over:
+            raise DeviceError(f"{modules.passed_over} modules were too large to be looked at")
+        return "\n".join([*said, *_lines(found, modules)])
 
 
 def code_text(modules: LoadedModules, page: int) -> str:
@@ -77,12 +82,29 @@ def _lines(records: list[KernelRecord], modules: LoadedModules) -> list[str]:
     groups: dict[str, list[KernelRecord]] = defaultdict(list)
     for record in records:
         groups[record.name].append(record)
-    lines = []
-    for name, found in list(groups.items())[:_MOST_NAMES]:
-        first, spent_ns = found[0], sum(one.end_ns - one.start_ns for one in found)
-        shape = ("x".join(map(str, first.grid)), "x".join(map(str, first.block)))
-        name = " ".join(name.split())[:_NAME_LENGTH]
-        codes = ",".join(modules.codes(first.symbol)[:_MOST_CODES])
-        fields = (name, len(found), spent_ns, first.registers, first.shared_bytes, *shape, codes)
-        lines.append("\t".join(map(str, fields)))
-    return lines
+    longest = sorted(groups.items(), key=lambda item: _spent_ns(item[1]), reverse=True)
+    named = longest if len(longest) <= _MOST_NAMES else longest[: _MOST_NAMES - 1]
+    lines = [_line(name, found, _codes(modules, found[0].symbol)) for name, found in named]
+    others = [record for _, found in longest[len(named) :] for record in found]
+    return [*lines, _line(MORE_KERNELS, others, ())] if others else lines
+
+
+def _line(name: str, found: list[KernelRecord], codes: Iterable[str]) -> str:
+    first, name = found[0], " ".join(name.split())[:_NAME_LENGTH]
+    name = name.encode("ascii", "replace").decode()  # a line has as many bytes as characters
+    shape = ("x".join(map(str, first.grid)), "x".join(map(str, first.block)))
+    resources = (first.registers, first.shared_bytes)
+    fields = (name, len(found), _spent_ns(found), *resources, *shape, ",".join(codes))
+    return "\t".join(map(str, fields))
+
+
+def _spent_ns(found: list[KernelRecord]) -> int:
+    return sum(one.end_ns - one.start_ns for one in found)
+
+
+def _codes(modules: LoadedModules, symbol: str) -> tuple[str, ...]:
+    """Raises where so many functions have that name that one of them may hide among them."""
+    codes = modules.codes(symbol)
+    if len(codes) > _MOST_CODES:
+        raise DeviceError(f"{len(codes)} functions are called {symbol[:_SYMBOL_LENGTH]}")
+    return codes
