@@ -14,6 +14,7 @@ from assay.data.observations.kernels import KernelSeen, KernelsSeen
 from assay.data.observations.observation import CheckMissing
 from assay.data.settings import Track
 from assay.judge.behaviour.kernel_share import findings
+from assay.judge.behaviour.own_names import OwnNames
 from assay.sandbox.host.planned_call import AT_START
 from checks.contexts import context_of
 
@@ -50,7 +51,7 @@ def test_a_record_with_kernels_is_taken_at_once(monkeypatch: pytest.MonkeyPatch)
 def test_an_empty_record_of_a_recorder_that_works_convicts(monkeypatch: pytest.MonkeyPatch) -> None:
     (seen,) = _traced(monkeypatch, EMPTY, EMPTY, EMPTY)
     assert isinstance(seen, KernelsSeen)
-    (found,) = findings(seen, frozenset(), Track.KERNEL)
+    (found,) = findings(seen, OwnNames(), Track.KERNEL)
     assert found.text == "no kernel ran on the device while it answered"
 
 

@@ -8,10 +8,11 @@ from assay.data.candidate import Candidate, SourceFile
 from assay.data.evidence import EvidenceKind, Severity
 from assay.data.observations.kernels import KernelSeen, KernelsSeen
 from assay.data.settings import Track
-from assay.judge.behaviour.kernel_owner import KernelOwner, defined_names, owner
+from assay.judge.behaviour.kernel_owner import KernelOwner, owner
 from assay.judge.behaviour.kernel_share import findings
+from assay.judge.behaviour.own_names import OwnNames, own_names
 
-OWN = frozenset({"mine"})
+OWN = OwnNames(frozenset({"mine"}))
 GEMM = "sm80_xmma_gemm_f32f32_tn"
 CUB = "void cub::detail::reduce::DeviceReduceKernel<float>(float*)"
 
@@ -85,9 +86,9 @@ def test_other_library_kernels_are_judged_by_their_share() -> None:
     assert _severities(_seen(("mine", 30.0, ""), (light, 150.0, ""))) == [Severity.CONVICTS]
 
 
-def _names(text: str) -> frozenset[str]:
+def _names(text: str) -> OwnNames:
     file = SourceFile(path="kernel.cu", text=text)
-    return defined_names(Candidate(name="k", language="cuda", sources=(file,)))
+    return own_names(Candidate(name="k", language="cuda", sources=(file,)))
 
 
 def test_a_template_of_included_headers_is_own_and_the_librarys_copy_of_it_is_not() -> None:

@@ -12,6 +12,7 @@ from assay.devices.loaded_modules import LoadedModules
 from assay.errors import DeviceError
 from assay.exam.device_code.traced_kernels import traced
 from assay.judge.behaviour.kernel_share import kernel_times
+from assay.judge.behaviour.own_names import OwnNames
 from assay.sandbox.child.kernel_log import _MOST_CODES, _MOST_NAMES, KernelLog, _lines
 from assay.sandbox.host.deadline import Deadline
 from assay.sandbox.protocol.replies import MORE_KERNELS, ReplyCode
@@ -37,7 +38,7 @@ def test_the_longest_of_many_names_are_said_and_the_rest_is_summed() -> None:
     assert seen.kernels[0].name == "vendor_gemm" and len(seen.kernels) == _MOST_NAMES
     rest = seen.kernels[-1]
     assert (rest.name, rest.launches, rest.total_us) == (MORE_KERNELS, 102, 102.0)
-    assert kernel_times(seen, frozenset({"mine_1"})).library_us >= 9.0 + rest.total_us
+    assert kernel_times(seen, OwnNames(frozenset({"mine_1"}))).library_us >= 9.0 + rest.total_us
 
 
 def test_every_line_fits_the_statement() -> None:

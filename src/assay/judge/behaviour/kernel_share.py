@@ -16,6 +16,7 @@ from assay.data.evidence import Evidence, EvidenceKind, Severity
 from assay.data.observations.kernels import KernelSeen, KernelsSeen
 from assay.data.settings import Track
 from assay.judge.behaviour.kernel_owner import KernelOwner, is_renamed, owner
+from assay.judge.behaviour.own_names import OwnNames
 
 HALF = 0.5
 PARTLY = 0.25
@@ -26,7 +27,7 @@ TINY_LAUNCH_US = 5.0
 TINY_LAUNCHES = 2.0  # of one call: more of them are a computation in pieces
 _HEAVY = re.compile(
     r"cublas|cudnn|nvjet|gemm|gemv|xmma|cutlass|splitK|convolve|winograd|conv\dd|flash_|fmha|"
-    r"cufft|cusolver|cusparse",
+    r"cufft|\bEPT<\d+u>|\b[ds]p(?:Radix|Vector|RealComplex)\w*::kernel|cusolver|cusparse|cudss|cutensor",
     re.IGNORECASE,
 )
 
@@ -53,7 +54,7 @@ class KernelTimes:
         return self.heavy_us / calls > BOOKKEEPING_US + TINY_LAUNCH_US * tiny
 
 
-def findings(seen: KernelsSeen, own_names: frozenset[str], track: Track) -> list[Evidence]:
+def findings(seen: KernelsSeen, own_names: OwnNames, track: Track) -> list[Evidence]:
     """What the records say of a candidate on a track."""
     if track is Track.OPEN:
         return []
@@ -87,7 +88,7 @@ def _of_kernel_track(times: KernelTimes, calls: int, text: str) -> list[Evidence
     return [_delegation(severity, f"{text}: part of the work is delegated")]
 
 
-def kernel_times(seen: KernelsSeen, own_names: frozenset[str]) -> KernelTimes:
+def kernel_times(seen: KernelsSeen, own_names: OwnNames) -> KernelTimes:
     """Microseconds by whose kernels they are."""
     spent = {KernelOwner.OWN: 0.0, KernelOwner.LIBRARY: 0.0, KernelOwner.MOVEMENT: 0.0}
     theirs: list[tuple[float, str]] = []
@@ -111,7 +112,7 @@ def kernel_times(seen: KernelsSeen, own_names: frozenset[str]) -> KernelTimes:
     )
 
 
-def _is_heavy(kernel: KernelSeen, own_names: frozenset[str]) -> bool:
+def _is_heavy(kernel: KernelSeen, own_names: OwnNames) -> bool:
     """A product or its like, or a library's code that goes by another name."""
     renamed = is_renamed(kernel.name, own_names, kernel.library_code)
     return bool(renamed or _HEAVY.search(kernel.name) or _HEAVY.search(kernel.library_code))
