@@ -1,8 +1,8 @@
 """Device kernels: which kernels the device ran while the candidate answered ordinary calls.
 
 The rule: an empty record convicts where the runner's own small kernels are in it. Where these are
-missing, or kernels are recorded without times, the recorder failed: it is asked again, and what it
-does not tell then is unknown.
+missing, kernels are recorded without times, or the driver was asked for launches that left no
+record, the recorder failed: it is asked again, and what it does not tell then is unknown.
 """
 
 from __future__ import annotations
@@ -41,12 +41,19 @@ def trace_kernels(
             return [seen]
         sleep(_PAUSE_S)
         seen = traced(context.session, calls, context.deadline, library)
-    if not is_blank(seen) or (seen.marked and not seen.kernels):
+    if not is_blank(seen) or (seen.marked and not (seen.kernels or seen.unrecorded)):
         return [seen]
-    said = "kernels without times" if seen.kernels else "not even the judge's own kernel"
-    reason = f"the device's recorder told {said}, {1 + _AGAIN} times"
+    reason = f"the device's recorder told {_said(seen)}, {1 + _AGAIN} times"
     essential = context.settings.track is Track.KERNEL
-    return [CheckMissing(check=_NAME, reason=reason, essential=essential)]
+    missing = CheckMissing(check=_NAME, reason=reason, essential=essential)
+    told = any(kernel.total_us > 0.0 for kernel in seen.kernels)
+    return [seen, missing] if told else [missing]  # what is told may convict
+
+
+def _said(seen: KernelsSeen) -> str:
+    if seen.unrecorded:
+        return f"nothing of {seen.unrecorded} launches"
+    return "kernels without times" if seen.kernels else "not even the judge's own kernel"
 
 
 CHECK = Check(

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from assay.devices.cupti import KernelRecord
-from assay.devices.loaded_modules import LoadedModules
+from assay.devices.recorder.cupti import KernelRecord
+from assay.devices.recorder.launches import Launches
+from assay.devices.recorder.loaded_modules import LoadedModules
 from assay.errors import DeviceError
 from assay.exam.device_code.traced_kernels import traced
 from assay.judge.behaviour.kernel_share import kernel_times
@@ -64,7 +65,7 @@ def test_modules_that_were_passed_over_are_no_record() -> None:
     modules.passed_over = 1
     quiet = SimpleNamespace(start=lambda: None, stop=list)
     accelerator: Any = SimpleNamespace(
-        kernel_trace=lambda: quiet, modules=modules, mark_name="nextafter"
+        kernel_trace=lambda: quiet, modules=modules, launches=Launches(None), mark_name="nextafter"
     )
     for name in ("mark", "finish", "take_back"):
         setattr(accelerator, name, lambda: None)

@@ -8,7 +8,7 @@ from assay.data.observations.kernels import KernelSeen, KernelsSeen
 from assay.sandbox.host.deadline import Deadline
 from assay.sandbox.host.planned_call import PlannedCall
 from assay.sandbox.host.session import Session
-from assay.sandbox.protocol.replies import MARKED, ReplyCode
+from assay.sandbox.protocol.replies import MARKED, UNRECORDED, ReplyCode
 
 _FIELDS = 8
 
@@ -28,13 +28,25 @@ def traced(
     known = library or {}
     lines = (_kernel(line, known) for line in statement.splitlines())
     found = tuple(one for one in lines if one is not None)
-    marked = MARKED in statement.splitlines()
-    return KernelsSeen(calls=len(calls), kernels=found, compared=len(known), marked=marked)
+    said = statement.splitlines()
+    return KernelsSeen(
+        calls=len(calls),
+        kernels=found,
+        marked=MARKED in said,
+        unrecorded=sum(_unrecorded(line) for line in said),
+        compared=len(known),
+    )
 
 
 def is_blank(seen: KernelsSeen) -> bool:
-    """Whether the records, as far as there are any, know of no time that a kernel took."""
-    return not (seen.reason or any(kernel.total_us > 0.0 for kernel in seen.kernels))
+    """Whether the records leave a launch out, or know of no time that a kernel took."""
+    told = not seen.unrecorded and any(kernel.total_us > 0.0 for kernel in seen.kernels)
+    return not (seen.reason or told)
+
+
+def _unrecorded(line: str) -> int:
+    name, _, count = line.partition("\t")
+    return int(count) if name == UNRECORDED and count.isdigit() else 0
 
 
 def _kernel(line: str, library: Mapping[str, str]) -> KernelSeen | None:

@@ -11,13 +11,14 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import Any
 
-from assay.devices.cupti import KernelRecord
 from assay.devices.driver import Accelerator
-from assay.devices.loaded_modules import LoadedModules
+from assay.devices.recorder.cupti import KernelRecord
+from assay.devices.recorder.launches import without_record
+from assay.devices.recorder.loaded_modules import LoadedModules
 from assay.errors import DeviceError
 from assay.sandbox.child.batch import call_once, prepare
 from assay.sandbox.child.child_memory import Memory
-from assay.sandbox.protocol.replies import MARKED, MORE_KERNELS
+from assay.sandbox.protocol.replies import MARKED, MORE_KERNELS, UNRECORDED
 from assay.sandbox.protocol.requests import TraceKernels
 
 _MOST_NAMES = 200
@@ -36,26 +37,34 @@ class KernelLog:
         self._trace = accelerator.kernel_trace()
 
     def run(self, request: TraceKernels, instances: dict[int, Any], memory: Memory) -> str:
-        """Call, and say what ran; nothing is handed over."""
+        """Call, and say what ran; nothing is handed over. Raises where the recorder was stopped."""
         prepared = [prepare(call, memory) for call in request.calls]
+        launches = self._accelerator.launches
         self._accelerator.mark()  # what it needs is made before anything is recorded
         self._accelerator.finish()
         self._trace.start()
+        launches.start()
         self._accelerator.mark()
+        ours = launches.taken()
         results = [
             call_once(instances[call.instance], inputs, None)
             for call, inputs in zip(request.calls, prepared, strict=True)
         ]
         self._accelerator.take_back()
+        theirs = launches.taken()
         self._accelerator.mark()
+        ours += launches.taken()
         self._accelerator.finish()
-        found, marks = without_marks(self._trace.stop(), self._accelerator.mark_name)
+        records = self._trace.stop()
+        launches.stop()
+        self._accelerator.modules.check()
+        found, marks = without_marks(records, self._accelerator.mark_name)
         results.clear()
+        recorded = {record.launch for record in records}
+        missing = without_record(theirs, ours, recorded) if marks == _MARKS else 0
         said = [MARKED] if marks == _MARKS else []
-        modules = self._accelerator.modules
-        if modules.passed_over:
-            raise DeviceError(f"{modules.passed_over} modules were too large to be looked at")
-        return "\n".join([*said, *_lines(found, modules)])
+        said += [f"{UNRECORDED}\t{missing}"] if missing else []
+        return "\n".join([*said, *_lines(found, self._accelerator.modules)])
 
 
 def code_text(modules: LoadedModules, page: int) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assay.devices.loaded_modules import LEAST_BYTES, digest, function_codes
+from assay.devices.recorder.loaded_modules import LEAST_BYTES, digest, function_codes
 from devices.cubins import cubin
 
 LONG = bytes(range(256)) * (LEAST_BYTES // 256)

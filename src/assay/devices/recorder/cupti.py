@@ -15,6 +15,7 @@ from assay.errors import DeviceError
 
 _LIBRARIES = ("libcupti.so.13", "libcupti.so.12", "libcupti.so")
 _CONCURRENT_KERNEL = 10
+_WHOLE_GRAPH = 51  # records of graphs in one piece, where those of their kernels are left out
 _BUFFER_BYTES = 1 << 20
 _FLUSH_FORCED = 1
 _MOST_RECORDS = 1 << 16
@@ -33,6 +34,7 @@ class KernelRecord:
     registers: int
     shared_bytes: int
     symbol: str = ""  # the name before it is demangled
+    launch: int = 0  # the number of what the driver was asked for
 
 
 class _Head(ctypes.Structure):
@@ -88,6 +90,7 @@ class CuptiTrace:
         """From now on."""
         self._found.clear()
         self._lost = 0
+        self._library.cuptiActivityDisable(_WHOLE_GRAPH)  # an error where it is not on
         self._call("cuptiActivityEnable", _CONCURRENT_KERNEL)
 
     def stop(self) -> list[KernelRecord]:
@@ -151,6 +154,7 @@ def _record(head: _Head) -> KernelRecord:
         registers=head.registers,
         shared_bytes=head.static_shared + head.dynamic_shared,
         symbol=(head.name or b"").decode("utf-8", "replace"),
+        launch=head.correlation,
     )
 
 

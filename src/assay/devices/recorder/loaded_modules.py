@@ -17,6 +17,7 @@ import struct
 from collections.abc import Iterator
 from typing import Any
 
+from assay.devices.recorder.cupti_subscriber import CuptiSubscriber
 from assay.errors import DeviceError
 
 LEAST_BYTES = 1024  # 64 instructions of 16 bytes
@@ -30,10 +31,6 @@ _RESOURCE_DOMAIN = 3  # CUPTI_CB_DOMAIN_RESOURCE
 _MODULE_LOADED = 6  # CUPTI_CBID_RESOURCE_MODULE_LOADED
 _MOST_BYTES = 256 << 20  # of one module
 _MOST_FUNCTIONS = 1 << 18
-
-_Callback = ctypes.CFUNCTYPE(
-    None, ctypes.c_void_p, ctypes.c_uint32, ctypes.c_uint32, ctypes.c_void_p
-)
 
 
 class _Resource(ctypes.Structure):
@@ -53,14 +50,13 @@ class _Module(ctypes.Structure):
 
 
 class LoadedModules:
-    """Digests by symbol. One a process: CUPTI has one subscriber."""
+    """Digests by symbol. One a process, as its subscriber is."""
 
     def __init__(self) -> None:
         self.reason = ""
         self.passed_over = 0  # modules of which something is not known
+        self.subscriber: CuptiSubscriber | None = None
         self._codes: dict[str, set[str]] = {}
-        self._callback = _Callback(self._loaded)
-        self._subscriber = ctypes.c_void_p()
 
     @classmethod
     def watched(cls, library: Any) -> LoadedModules:
@@ -69,10 +65,18 @@ class LoadedModules:
         try:
             if library is None:
                 raise DeviceError("CUPTI is not installed")
-            found._subscribe(library)
+            found.subscriber = CuptiSubscriber(library)
+            found.subscriber.listen(_RESOURCE_DOMAIN, _MODULE_LOADED, found._loaded)
         except (DeviceError, AttributeError) as error:
             found.reason = str(error)
         return found
+
+    def check(self) -> None:
+        """Raises DeviceError where modules were passed over, or are told of no more."""
+        if self.passed_over:
+            raise DeviceError(f"{self.passed_over} modules were too large to be looked at")
+        if self.subscriber is not None:
+            self.subscriber.check(_RESOURCE_DOMAIN, _MODULE_LOADED)
 
     def codes(self, symbol: str) -> tuple[str, ...]:
         """Of all the functions of that name; none where it is short or unknown."""
@@ -91,16 +95,8 @@ class LoadedModules:
         for symbol, code in function_codes(cubin).items():
             self._codes.setdefault(symbol, set()).add(code)
 
-    def _subscribe(self, library: Any) -> None:
-        handle = ctypes.byref(self._subscriber)
-        _check("cuptiSubscribe", library.cuptiSubscribe(handle, self._callback, None))
-        arguments = (1, self._subscriber, _RESOURCE_DOMAIN, _MODULE_LOADED)
-        _check("cuptiEnableCallback", library.cuptiEnableCallback(*arguments))
-
-    def _loaded(self, _data: int, domain: int, what: int, given: int) -> None:
+    def _loaded(self, _domain: int, given: int) -> None:
         """In the thread that loads a module, inside the driver: nothing may be raised here."""
-        if domain != _RESOURCE_DOMAIN or what != _MODULE_LOADED or not given:
-            return
         descriptor = _Resource.from_address(given).descriptor
         module = _Module.from_address(descriptor) if descriptor else None
         if module is None or not module.cubin:
@@ -109,11 +105,6 @@ class LoadedModules:
             self.passed_over += 1
         else:
             self.add(ctypes.string_at(module.cubin, module.size))
-
-
-def _check(name: str, code: int) -> None:
-    if code:
-        raise DeviceError(f"{name} failed with CUPTI error {code}")
 
 
 def function_codes(cubin: bytes) -> dict[str, str]:

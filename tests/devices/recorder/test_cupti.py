@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from assay.devices import cupti
-from assay.devices.cupti import CuptiTrace
+from assay.devices.recorder import cupti
+from assay.devices.recorder.cupti import CuptiTrace
 from assay.errors import DeviceError
 
 KERNEL = 10
@@ -63,7 +63,13 @@ def _trace(monkeypatch: pytest.MonkeyPatch, fake: FakeCupti) -> CuptiTrace:
 
 def test_kernels_are_told_in_the_order_in_which_they_began(monkeypatch: pytest.MonkeyPatch) -> None:
     found = _trace(monkeypatch, FakeCupti(KERNEL, 1, KERNEL)).stop()
-    assert [one.name for one in found] == ["kernel_0", "kernel_2"]
+    assert [(one.name, one.launch) for one in found] == [("kernel_0", 0), ("kernel_2", 2)]
+
+
+def test_graphs_are_recorded_by_their_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
+    fake = FakeCupti()
+    _trace(monkeypatch, fake).stop()
+    assert fake.asked == [("disable", 51), ("enable", KERNEL), ("disable", KERNEL)]
 
 
 def test_more_kernels_than_are_kept_are_no_record(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,45 +2,21 @@
 
 from __future__ import annotations
 
-import ctypes
-from typing import Any
-
 import pytest
 
-from assay.devices import loaded_modules
-from assay.devices.loaded_modules import LoadedModules, _Module, _Resource, digest
+from assay.devices.recorder import loaded_modules
+from assay.devices.recorder.loaded_modules import LoadedModules, digest
+from assay.errors import DeviceError
 from devices.cubins import cubin
+from devices.recorder.fake_cupti import FakeCupti
 
 CODE = b"\x01\x02" * 1024
-
-
-class FakeCupti:
-    """Keeps the callback; `load` is what the driver does when a module comes."""
-
-    def __init__(self, refuses: str = "") -> None:
-        self._refuses = refuses
-        self._callback: Any = None
-        self.enabled: tuple[int, ...] = ()
-
-    def cuptiSubscribe(self, handle: Any, callback: Any, data: Any) -> int:
-        self._callback = callback
-        return 39 if self._refuses == "subscribe" else 0
-
-    def cuptiEnableCallback(self, on: int, handle: Any, domain: int, what: int) -> int:
-        self.enabled = (on, domain, what)
-        return 0
-
-    def load(self, data: bytes, domain: int = 3, what: int = 6) -> None:
-        held = ctypes.create_string_buffer(data, len(data))
-        module = _Module(7, len(data), ctypes.addressof(held))
-        given = _Resource(None, None, ctypes.addressof(module))
-        self._callback(None, domain, what, ctypes.addressof(given))
 
 
 def test_every_module_is_kept_by_the_symbols_of_its_functions() -> None:
     library = FakeCupti()
     modules = LoadedModules.watched(library)
-    assert library.enabled == (1, 3, 6) and not modules.reason
+    assert library.enabled == {(3, 6)} and not modules.reason
     library.load(cubin({"one": CODE, "two": CODE[::-1]}))
     library.load(cubin({"one": CODE[1:] + b"\0"}))
     assert len(modules.codes("one")) == 2 and digest(CODE) in modules.codes("one")
@@ -74,3 +50,15 @@ def test_other_events_and_broken_modules_are_passed_over() -> None:
 def test_without_cupti_the_reason_is_kept() -> None:
     assert LoadedModules.watched(None).reason == "CUPTI is not installed"
     assert "cuptiSubscribe" in LoadedModules.watched(FakeCupti("subscribe")).reason
+
+
+def test_whoever_ends_the_subscription_is_found_out() -> None:
+    library = FakeCupti()
+    modules = LoadedModules.watched(library)
+    modules.check()
+    library.enabled.clear()
+    with pytest.raises(DeviceError, match="CUPTI tells nothing of event 6 of domain 3 any more"):
+        modules.check()
+    modules.passed_over = 2
+    with pytest.raises(DeviceError, match="2 modules were too large"):
+        modules.check()
