@@ -16,7 +16,7 @@ from assay.judge.behaviour.kernel_share import kernel_times
 from assay.judge.behaviour.own_names import OwnNames
 from assay.sandbox.child.kernel_log import _MOST_CODES, _MOST_NAMES, KernelLog, _lines
 from assay.sandbox.host.deadline import Deadline
-from assay.sandbox.protocol.replies import MORE_KERNELS, ReplyCode
+from assay.sandbox.protocol.replies import FAILED, MORE_KERNELS, ReplyCode
 from assay.sandbox.protocol.requests import STATEMENT_BYTES
 from devices.cubins import cubin
 
@@ -63,11 +63,31 @@ def test_more_functions_of_one_name_than_are_said_are_no_record() -> None:
 def test_modules_that_were_passed_over_are_no_record() -> None:
     modules = LoadedModules()
     modules.passed_over = 1
-    quiet = SimpleNamespace(start=lambda: None, stop=list)
-    accelerator: Any = SimpleNamespace(
-        kernel_trace=lambda: quiet, modules=modules, launches=Launches(None), mark_name="nextafter"
+    log = KernelLog(_accelerator(SimpleNamespace(start=lambda: None, stop=list), modules))
+    with pytest.raises(DeviceError, match="1 modules were too large"):
+        log.run(SimpleNamespace(calls=()), {}, None)  # type: ignore[arg-type]
+
+
+def _accelerator(trace: Any, modules: LoadedModules) -> Any:
+    accelerator = SimpleNamespace(
+        kernel_trace=lambda: trace, modules=modules, launches=Launches(None), mark_name="nextafter"
     )
     for name in ("mark", "finish", "take_back"):
         setattr(accelerator, name, lambda: None)
-    with pytest.raises(DeviceError, match="1 modules were too large"):
-        KernelLog(accelerator).run(SimpleNamespace(calls=()), {}, None)  # type: ignore[arg-type]
+    return accelerator
+
+
+def _refuses() -> None:
+    raise DeviceError("CUPTI\nrefuses")
+
+
+@pytest.mark.parametrize("at", ["start", "stop"])
+def test_work_is_done_once_whether_or_not_it_can_be_recorded(at: str) -> None:
+    trace = SimpleNamespace(start=lambda: None, stop=list)
+    done: list[int] = []
+    assert KernelLog(_accelerator(trace, LoadedModules())).around(lambda: done.append(1)) == ""
+    setattr(trace, at, _refuses)
+    said = KernelLog(_accelerator(trace, LoadedModules())).around(lambda: done.append(2))
+    assert done == [1, 2] and said == f"{FAILED}\tCUPTI refuses"
+    seen = _seen([said])
+    assert seen.reason == "CUPTI refuses" and seen.kernels == ()

@@ -7,6 +7,7 @@ launched the kernels, so that its code could tamper with them: they may convict,
 from __future__ import annotations
 
 import ctypes
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -18,7 +19,7 @@ _CONCURRENT_KERNEL = 10
 _WHOLE_GRAPH = 51  # records of graphs in one piece, where those of their kernels are left out
 _BUFFER_BYTES = 1 << 20
 _FLUSH_FORCED = 1
-_MOST_RECORDS = 1 << 16
+_MOST_RECORDS = 1 << 18
 
 
 @dataclass(frozen=True)
@@ -158,6 +159,7 @@ def _record(head: _Head) -> KernelRecord:
     )
 
 
+@functools.cache
 def demangled(name: bytes) -> str:
     """A C++ symbol in words; anything else as it is."""
     if not name.startswith(b"_Z"):

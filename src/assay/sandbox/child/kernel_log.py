@@ -8,7 +8,7 @@ Names that take the longest are said one by one; what is left of very many is su
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from assay.devices.driver import Accelerator
@@ -18,7 +18,7 @@ from assay.devices.recorder.loaded_modules import LoadedModules
 from assay.errors import DeviceError
 from assay.sandbox.child.batch import call_once, prepare
 from assay.sandbox.child.child_memory import Memory
-from assay.sandbox.protocol.replies import MARKED, MORE_KERNELS, UNRECORDED
+from assay.sandbox.protocol.replies import FAILED, MARKED, MORE_KERNELS, UNRECORDED
 from assay.sandbox.protocol.requests import TraceKernels
 
 _MOST_NAMES = 200
@@ -39,32 +39,52 @@ class KernelLog:
     def run(self, request: TraceKernels, instances: dict[int, Any], memory: Memory) -> str:
         """Call, and say what ran; nothing is handed over. Raises where the recorder was stopped."""
         prepared = [prepare(call, memory) for call in request.calls]
-        launches = self._accelerator.launches
-        self._accelerator.mark()  # what it needs is made before anything is recorded
-        self._accelerator.finish()
+        results: list[Any] = []
+
+        def call_all() -> None:
+            for call, inputs in zip(request.calls, prepared, strict=True):
+                results.append(call_once(instances[call.instance], inputs, None))
+
+        return self._recorded(call_all)
+
+    def around(self, work: Callable[[], object]) -> str:
+        """Do it once in any case, and say what ran, or why that is not known."""
+        done = []
+        try:
+            return self._recorded(lambda: done.append(work()))
+        except DeviceError as error:
+            if not done:
+                work()
+            return failure(error)
+
+    def _recorded(self, work: Callable[[], object]) -> str:
+        accelerator, launches = self._accelerator, self._accelerator.launches
+        accelerator.mark()  # what it needs is made before anything is recorded
+        accelerator.finish()
         self._trace.start()
         launches.start()
-        self._accelerator.mark()
+        accelerator.mark()
         ours = launches.taken()
-        results = [
-            call_once(instances[call.instance], inputs, None)
-            for call, inputs in zip(request.calls, prepared, strict=True)
-        ]
-        self._accelerator.take_back()
+        work()
+        accelerator.take_back()
         theirs = launches.taken()
-        self._accelerator.mark()
+        accelerator.mark()
         ours += launches.taken()
-        self._accelerator.finish()
+        accelerator.finish()
         records = self._trace.stop()
         launches.stop()
-        self._accelerator.modules.check()
-        found, marks = without_marks(records, self._accelerator.mark_name)
-        results.clear()
+        accelerator.modules.check()
+        found, marks = without_marks(records, accelerator.mark_name)
         recorded = {record.launch for record in records}
         missing = without_record(theirs, ours, recorded) if marks == _MARKS else 0
         said = [MARKED] if marks == _MARKS else []
         said += [f"{UNRECORDED}\t{missing}"] if missing else []
-        return "\n".join([*said, *_lines(found, self._accelerator.modules)])
+        return "\n".join([*said, *_lines(found, accelerator.modules)])
+
+
+def failure(error: DeviceError) -> str:
+    """A log that says why there is none."""
+    return f"{FAILED}\t{' '.join(str(error).split())}"
 
 
 def code_text(modules: LoadedModules, page: int) -> str:
