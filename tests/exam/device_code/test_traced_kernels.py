@@ -58,7 +58,17 @@ def test_a_failed_trace_says_why() -> None:
 
 def test_loaded_code_is_listed_page_by_page() -> None:
     modules = _said()[1]
-    assert code_text(modules, 0) == f"{digest(CODE)}\tmine" and code_text(modules, 1) == ""
+    ((code, _),) = modules.all_codes()
+    assert code.whole == digest(CODE) and len(code.digests) == 2
+    assert code_text(modules, 0) == f"{code.whole},{code.kinds}\tmine"
+    assert code_text(modules, 1) == ""
+
+
+def test_a_copy_in_which_a_register_was_changed_has_the_librarys_function_too() -> None:
+    said, modules = _said()
+    ((code, _),) = modules.all_codes()
+    seen = traced(_session(said), [None], Deadline.after(1.0), {code.kinds: "vendor_gemm"})  # type: ignore[list-item]
+    assert [kernel.library_code for kernel in seen.kernels] == ["vendor_gemm", ""]
 
 
 def _mark(start_ns: int) -> KernelRecord:

@@ -38,14 +38,14 @@ def test_the_longest_of_many_names_are_said_and_the_rest_is_summed() -> None:
     seen = _seen(_lines([*records, _record("vendor_gemm", 9000)], LoadedModules()))
     assert seen.kernels[0].name == "vendor_gemm" and len(seen.kernels) == _MOST_NAMES
     rest = seen.kernels[-1]
-    assert (rest.name, rest.launches, rest.total_us) == (MORE_KERNELS, 102, 102.0)
+    assert (rest.name, rest.launches, rest.total_us) == (MORE_KERNELS, 152, 152.0)
     assert kernel_times(seen, OwnNames(frozenset({"mine_1"}))).library_us >= 9.0 + rest.total_us
 
 
 def test_every_line_fits_the_statement() -> None:
     modules = LoadedModules()
     name = "\u00e9" * 500
-    for number in range(_MOST_CODES):
+    for number in range(_MOST_CODES // 2):
         modules.add(cubin({f"{name}{n}": bytes([number]) * 1024 for n in range(_MOST_NAMES)}))
     lines = _lines([_record(f"{name}{n}", 1000) for n in range(2 * _MOST_NAMES)], modules)
     assert len("\n".join(lines).encode()) < STATEMENT_BYTES - 4
@@ -54,9 +54,9 @@ def test_every_line_fits_the_statement() -> None:
 
 def test_more_functions_of_one_name_than_are_said_are_no_record() -> None:
     modules = LoadedModules()
-    for number in range(_MOST_CODES + 1):
+    for number in range(_MOST_CODES // 2 + 1):
         modules.add(cubin({"mine": bytes([number]) * 1024}))
-    with pytest.raises(DeviceError, match="33 functions are called mine"):
+    with pytest.raises(DeviceError, match="too many functions are called mine"):
         _lines([_record("mine", 1000)], modules)
 
 

@@ -30,4 +30,4 @@ class KernelsSeen(Record):
     reason: str = ""
     marked: bool = True  # whether the records hold the small kernels that the runner adds
     unrecorded: int = 0  # launches that the driver was asked for and that left no record
-    compared: int = 0  # functions of libraries whose machine code theirs was compared with
+    compared: int = 0  # digests of libraries' functions that theirs were compared with

@@ -5,8 +5,10 @@ is collected in the candidate's process, so it may convict and never acquits. Wh
 asked nothing is collected, and `reason` says why.
 
 A function is the bytes of its own section of a cubin, so that another name, another module or
-another order of functions makes no other code. A module that is no cubin holds no functions; a
-short function is nobody's: many are alike.
+another order of functions makes no other code. It has two digests: of all its bytes, and of what
+its instructions do, in their order, without registers, constants, timing bits and the padding
+behind them. A module that is no cubin holds no functions; a short function is nobody's: many are
+alike.
 """
 
 from __future__ import annotations
@@ -15,12 +17,15 @@ import ctypes
 import hashlib
 import struct
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from assay.devices.recorder.cupti_subscriber import CuptiSubscriber
 from assay.errors import DeviceError
 
-LEAST_BYTES = 1024  # 64 instructions of 16 bytes
+_INSTRUCTION_BYTES = 16
+LEAST_BYTES = 64 * _INSTRUCTION_BYTES
+_KIND_BITS = 0x0F  # of the second byte: with the first one they say what an instruction does
+_PADDING = (0x918, 0x947)  # what does nothing, and the jump to itself at the end
 _MAGIC = b"\x7fELF\x02"  # 64-bit
 _HEADER = struct.Struct("<16sHHIQQQIHHHHHH")
 _SECTION = struct.Struct("<IIQQQQIIQQ")
@@ -49,6 +54,18 @@ class _Module(ctypes.Structure):
     )
 
 
+class FunctionCode(NamedTuple):
+    """Digests of one function; the second is empty where little but padding is there."""
+
+    whole: str
+    kinds: str
+
+    @property
+    def digests(self) -> tuple[str, ...]:
+        """Those that there are."""
+        return tuple(one for one in self if one)
+
+
 class LoadedModules:
     """Digests by symbol. One a process, as its subscriber is."""
 
@@ -56,7 +73,7 @@ class LoadedModules:
         self.reason = ""
         self.passed_over = 0  # modules of which something is not known
         self.subscriber: CuptiSubscriber | None = None
-        self._codes: dict[str, set[str]] = {}
+        self._codes: dict[str, set[FunctionCode]] = {}
 
     @classmethod
     def watched(cls, library: Any) -> LoadedModules:
@@ -79,11 +96,12 @@ class LoadedModules:
             self.subscriber.check(_RESOURCE_DOMAIN, _MODULE_LOADED)
 
     def codes(self, symbol: str) -> tuple[str, ...]:
-        """Of all the functions of that name; none where it is short or unknown."""
-        return tuple(sorted(self._codes.get(symbol, ())))
+        """Digests of all the functions of that name; none where it is short or unknown."""
+        found = self._codes.get(symbol, ())
+        return tuple(sorted({digest for code in found for digest in code.digests}))
 
-    def all_codes(self) -> list[tuple[str, str]]:
-        """Digest and symbol of everything that was loaded."""
+    def all_codes(self) -> list[tuple[FunctionCode, str]]:
+        """Code and symbol of everything that was loaded."""
         held = list(self._codes.items())
         return [(code, symbol) for symbol, codes in held for code in sorted(codes)]
 
@@ -107,18 +125,31 @@ class LoadedModules:
             self.add(ctypes.string_at(module.cubin, module.size))
 
 
-def function_codes(cubin: bytes) -> dict[str, str]:
-    """Digest by symbol of every function that is long enough to be somebody's."""
+def function_codes(cubin: bytes) -> dict[str, FunctionCode]:
+    """By symbol, of every function that is long enough to be somebody's."""
     try:
         found = {name: code for name, code in _functions(cubin) if len(code) >= LEAST_BYTES}
     except (struct.error, ValueError):
         return {}
-    return {name: digest(code) for name, code in found.items()}
+    return {name: FunctionCode(digest(code), _of_kinds(code)) for name, code in found.items()}
 
 
 def digest(code: bytes) -> str:
     """Of the machine code of one function."""
     return hashlib.sha256(code).hexdigest()[:_DIGITS]
+
+
+def _of_kinds(code: bytes) -> str:
+    """Of what its instructions do."""
+    kinds = [
+        low | (high & _KIND_BITS) << 8
+        for low, high in zip(code[::_INSTRUCTION_BYTES], code[1::_INSTRUCTION_BYTES], strict=False)
+    ]
+    while kinds and kinds[-1] in _PADDING:
+        kinds.pop()
+    if len(kinds) < LEAST_BYTES // _INSTRUCTION_BYTES:
+        return ""
+    return digest(struct.pack(f"<{len(kinds)}H", *kinds))
 
 
 def _functions(cubin: bytes) -> Iterator[tuple[str, bytes]]:

@@ -29,6 +29,7 @@ from assay.sandbox.protocol.requests import ListCode, Load
 _FILE, _ENTRY = "kernel/kernel.py", "ModelNew"
 _LIMIT_S = 60.0
 _MOST_PAGES = 64
+_KEPT = "two digests of a function"  # in a file: another one says something else
 _turn = threading.Lock()
 # Products, convolutions, attention, reductions, sorting and transforms, in the types that kernels
 # compute in and at sizes between which the libraries choose other functions.
@@ -147,13 +148,13 @@ def _page(session: Session, page: int) -> dict[str, str]:
     if reply.code != ReplyCode.OK:
         return {}
     pairs = (line.partition("\t") for line in session.statement().splitlines())
-    return {code: symbol for code, _, symbol in pairs if code}
+    return {code: symbol for codes, _, symbol in pairs if codes for code in codes.split(",")}
 
 
 def _kept_file(device: Device, torch_version: str) -> Path:
     given = os.environ.get("XDG_CACHE_HOME", "")
     base = Path(given) if os.path.isabs(given) else Path.home() / ".cache"
-    key = content_id(device.kind, device.name, device.driver or "", torch_version, _CALLS)
+    key = content_id(device.kind, device.name, device.driver or "", torch_version, _KEPT, _CALLS)
     return base / "assay" / "library_code" / f"{key}.json"
 
 

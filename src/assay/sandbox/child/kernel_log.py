@@ -21,12 +21,12 @@ from assay.sandbox.child.child_memory import Memory
 from assay.sandbox.protocol.replies import FAILED, MARKED, MORE_KERNELS, UNRECORDED
 from assay.sandbox.protocol.requests import TraceKernels
 
-_MOST_NAMES = 200
+_MOST_NAMES = 150
 _NAME_LENGTH = 400
 _SYMBOL_LENGTH = 120
-_MOST_CODES = 32  # of functions of one name
+_MOST_CODES = 64  # digests of functions of one name, two of each
 _MARKS = 2  # before the calls and after them
-_PAGE = 1500  # lines of at most 137 bytes fit the statement
+_PAGE = 1500  # lines of at most 155 bytes fit the statement
 
 
 class KernelLog:
@@ -88,11 +88,13 @@ def failure(error: DeviceError) -> str:
 
 
 def code_text(modules: LoadedModules, page: int) -> str:
-    """`digest, symbol` of a page of the functions that were loaded. Raises where none is known."""
+    """`digests, symbol` of a page of the functions that were loaded. Raises where none is known."""
     if modules.reason:
         raise DeviceError(modules.reason)
     held = modules.all_codes()[page * _PAGE : (page + 1) * _PAGE]
-    return "\n".join(f"{code}\t{symbol[:_SYMBOL_LENGTH]}" for code, symbol in held)
+    return "\n".join(
+        f"{','.join(code.digests)}\t{symbol[:_SYMBOL_LENGTH]}" for code, symbol in held
+    )
 
 
 def without_marks(records: list[KernelRecord], name: str) -> tuple[list[KernelRecord], int]:
@@ -135,5 +137,5 @@ def _codes(modules: LoadedModules, symbol: str) -> tuple[str, ...]:
     """Raises where so many functions have that name that one of them may hide among them."""
     codes = modules.codes(symbol)
     if len(codes) > _MOST_CODES:
-        raise DeviceError(f"{len(codes)} functions are called {symbol[:_SYMBOL_LENGTH]}")
+        raise DeviceError(f"too many functions are called {symbol[:_SYMBOL_LENGTH]}")
     return codes
