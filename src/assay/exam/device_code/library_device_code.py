@@ -31,8 +31,8 @@ _LIMIT_S = 60.0
 _MOST_PAGES = 64
 _KEPT = "two digests of a function"  # in a file: another one says something else
 _turn = threading.Lock()
-# Products, convolutions, attention, reductions, sorting and transforms, in the types that kernels
-# compute in and at sizes between which the libraries choose other functions.
+# Products, convolutions, attention, reductions, sorting, transforms and factorisations, in the types
+# that kernels compute in and at sizes between which the libraries choose other functions.
 _CALLS = """
 import itertools
 
@@ -95,7 +95,16 @@ def others(kind):
 for kind, tf32 in itertools.product((torch.float32, torch.float16, torch.bfloat16), (False, True)):
     products(kind, tf32)
     others(kind)
-attempt(lambda: torch.fft.fft(torch.ones(256, 1024, device="cuda")))
+for size in (256, 1000, 1024, 4096):
+    x = torch.ones(256, size, device="cuda")
+    attempt(lambda: torch.fft.irfft(torch.fft.rfft(x)))
+    attempt(lambda: torch.fft.fft(x))
+x = torch.eye(256, device="cuda") + 0.1
+attempt(lambda: torch.linalg.cholesky(x @ x.T))
+attempt(lambda: torch.linalg.solve(x, x))
+attempt(lambda: torch.sparse.mm(x.to_sparse_csr(), x))
+attempt(lambda: x.to_sparse_csr() @ x[0])
+attempt(lambda: torch.randn(256, 256, device="cuda"))
 torch.cuda.synchronize()
 """
 
