@@ -24,8 +24,9 @@ from assay.errors import DeviceError
 
 _INSTRUCTION_BYTES = 16
 LEAST_BYTES = 64 * _INSTRUCTION_BYTES
-_KIND_BITS = 0x0F  # of the second byte: with the first one they say what an instruction does
-_PADDING = (0x918, 0x947)  # what does nothing, and the jump to itself at the end
+# With the first byte of an instruction these bits of the second say what it does.
+_KINDS = bytes(byte & 0x0F for byte in range(256))
+_PADDING = ((0x18, 0x9), (0x47, 0x9))  # what does nothing, and the jump to itself at the end
 _MAGIC = b"\x7fELF\x02"  # 64-bit
 _HEADER = struct.Struct("<16sHHIQQQIHHHHHH")
 _SECTION = struct.Struct("<IIQQQQIIQQ")
@@ -141,15 +142,13 @@ def digest(code: bytes) -> str:
 
 def _of_kinds(code: bytes) -> str:
     """Of what its instructions do."""
-    kinds = [
-        low | (high & _KIND_BITS) << 8
-        for low, high in zip(code[::_INSTRUCTION_BYTES], code[1::_INSTRUCTION_BYTES], strict=False)
-    ]
-    while kinds and kinds[-1] in _PADDING:
-        kinds.pop()
-    if len(kinds) < LEAST_BYTES // _INSTRUCTION_BYTES:
-        return ""
-    return digest(struct.pack(f"<{len(kinds)}H", *kinds))
+    first = code[::_INSTRUCTION_BYTES]
+    second = code[1::_INSTRUCTION_BYTES].translate(_KINDS)
+    count = min(len(first), len(second))
+    while count and (first[count - 1], second[count - 1]) in _PADDING:
+        count -= 1
+    long = count >= LEAST_BYTES // _INSTRUCTION_BYTES
+    return digest(first[:count] + second[:count]) if long else ""
 
 
 def _functions(cubin: bytes) -> Iterator[tuple[str, bytes]]:

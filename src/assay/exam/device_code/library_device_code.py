@@ -31,7 +31,7 @@ _LIMIT_S = 60.0
 _MOST_PAGES = 64
 _KEPT = "two digests of a function"  # in a file: another one says something else
 _turn = threading.Lock()
-# Products, convolutions, attention, reductions, sorting, transforms and factorisations, in the types
+# Products, convolutions, attention, reductions, sorting, transforms and factorisations, in types
 # that kernels compute in and at sizes between which the libraries choose other functions.
 _CALLS = """
 import itertools
