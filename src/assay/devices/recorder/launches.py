@@ -57,7 +57,9 @@ class Launches:
         """Listen to what this CUPTI knows of."""
         self._heard.clear()
         self._listening.clear()
-        for domain, events in _EVENTS.items() if self._subscriber is not None else ():
+        if self._subscriber is None:
+            return
+        for domain, events in _EVENTS.items():
             for event in events:
                 with contextlib.suppress(DeviceError):  # an older one does not know all of them
                     self._subscriber.listen(domain, event, self._asked)
@@ -70,7 +72,9 @@ class Launches:
 
     def stop(self) -> None:
         """Listen no more. Raises DeviceError where somebody has seen to that before."""
-        for domain, event in self._listening if self._subscriber is not None else ():
+        if self._subscriber is None:
+            return
+        for domain, event in self._listening:
             self._subscriber.check(domain, event)
             self._subscriber.forget(domain, event)
 
