@@ -96,7 +96,7 @@ def main() -> int:
     found = chosen(flags)
     names = {case.full_name for case in found}
     print(f"{len(found)} cases, {flags.repeats} times each", flush=True)
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    signal.signal(signal.SIGTERM, leave)
     for repeat in range(flags.repeats):
         if flags.jobs > 1:
             with Judge(flags.device, flags.jobs) as together:
@@ -110,6 +110,11 @@ def main() -> int:
         print("stopped before the end: the time is up")
     print("\n".join(profile_run.record.summary(names)))
     return 0 if profile_run.record.all_as_labelled(names) else 1
+
+
+def leave(number: int, _: object) -> None:
+    """By the way that ends what is going on; what was recorded is on disk."""
+    sys.exit(128 + number)
 
 
 def parsed_flags() -> argparse.Namespace:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import os
+import signal
 import sys
+import threading
 import time
 from concurrent.futures import Future
 from pathlib import Path
@@ -87,3 +90,19 @@ def test_what_goes_on_when_the_time_is_up_is_cancelled_and_not_recorded(
     late = Together(_verdict("accepted"))
     assert len(_judged(monkeypatch, tmp_path / "record.jsonl", late, 0.0)) == 1
     assert late.futures == []
+
+
+def test_a_signal_cancels_what_goes_on_and_keeps_what_was_recorded(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    before = signal.signal(signal.SIGTERM, device_corpus.leave)
+    together = Together(None, _verdict("accepted"), None)
+    threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGTERM)).start()
+    try:
+        with pytest.raises(SystemExit, match="143"):
+            _judged(monkeypatch, tmp_path / "record.jsonl", together, 60.0)
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert [one.cancelled() for one in together.futures] == [True, False, True]
+    kept = DeviceRecord(tmp_path / "record.jsonl")._found.values()
+    assert [one.status for one in kept] == ["accepted"]
