@@ -1,21 +1,25 @@
 """The corpus on a GPU: the kernels that only a device can run, and those of the CPU's that move.
 
-    python benchmarks/device_corpus.py [--all] [--slow] [--repeats 1] [--level quick]
+    python benchmarks/device_corpus.py [--all] [--slow] [--repeats 1] [--level quick] [--jobs 4]
         [--record out/device_corpus.jsonl] [--cases softmax cheat_name ...] [--stop-after-s 480]
 
 Judges on `cuda`, with timing, the cases of one task behind one wall. Resumable: what is recorded is
 not judged again. With `--stop-after-s` no case is begun after that time, so that a lent device is
-given back in time. One line a case, then what is not as labelled, and the machine.
+given back in time. With `--jobs` so many are judged at a time and recorded as they end, the labels
+one after another; what is going on when the time is up is cancelled, as it is by SIGTERM. One line
+a case, then what is not as labelled, and the machine.
 """
 
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
 import time
 import traceback
 from collections import defaultdict
 from collections.abc import Iterable
+from concurrent.futures import Future, as_completed
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,9 +29,11 @@ from device_record import FAILED, DeviceFinding, DeviceRecord
 
 from assay.data.environment import Environment
 from assay.data.evidence import Severity
+from assay.data.run import Judgement
 from assay.data.settings import Level, Settings, Track
 from assay.data.verdict import Verdict
 from assay.devices.device_registry import backend
+from assay.engine.judge import Judge
 from assay.pipeline import evaluate_many
 from corpus_case import CUDA_CORPUS, CorpusCase, cases
 from device_agnostic import applies_on_cuda
@@ -90,13 +96,25 @@ def main() -> int:
     found = chosen(flags)
     names = {case.full_name for case in found}
     print(f"{len(found)} cases, {flags.repeats} times each", flush=True)
+    signal.signal(signal.SIGTERM, leave)
     for repeat in range(flags.repeats):
-        for members in by_task(found):
-            judge(members, repeat, profile_run)
+        if flags.jobs > 1:
+            with Judge(flags.device, flags.jobs) as together:
+                for label in flags.labels:
+                    members = [case for case in found if case.label == label]
+                    judge_together(together, members, repeat, profile_run)
+        else:
+            for members in by_task(found):
+                judge(members, repeat, profile_run)
     if clock.is_over():
         print("stopped before the end: the time is up")
     print("\n".join(profile_run.record.summary(names)))
     return 0 if profile_run.record.all_as_labelled(names) else 1
+
+
+def leave(number: int, _: object) -> None:
+    """By the way that ends what is going on; what was recorded is on disk."""
+    sys.exit(128 + number)
 
 
 def parsed_flags() -> argparse.Namespace:
@@ -110,6 +128,7 @@ def parsed_flags() -> argparse.Namespace:
     parser.add_argument("--record", type=Path, default=Path("out/device_corpus.jsonl"))
     parser.add_argument("--cases", nargs="+", default=[""], help="parts of corpus/task/name")
     parser.add_argument("--labels", nargs="+", default=["honest", "cheat", "wrong"])
+    parser.add_argument("--jobs", type=int, default=1, help="cases judged at a time")
     parser.add_argument("--timeout-s", type=float, default=30.0, help="of one batch of calls")
     parser.add_argument("--build-timeout-s", type=float, default=150.0)
     parser.add_argument("--stop-after-s", type=float, default=86400.0)
@@ -149,11 +168,46 @@ def judge(members: list[CorpusCase], repeat: int, profile_run: ProfileRun) -> No
                 if profile_run.clock.is_over():
                     return
         except Exception as error:  # a fault of ours costs one case, not the lease
-            traceback.print_exc()
-            broken = left.pop(0)
-            spent_s, text = time.monotonic() - started, f"{type(error).__name__}: {error}"
-            facts = (broken.full_name, repeat, broken.label, FAILED, False, (), text, spent_s, "")
-            profile_run.keep(DeviceFinding(*facts))
+            keep_failure(left.pop(0), repeat, error, time.monotonic() - started, profile_run)
+
+
+def judge_together(
+    together: Judge, members: list[CorpusCase], repeat: int, profile_run: ProfileRun
+) -> None:
+    """All at once, as many at a time as there are jobs; each is recorded when it ends."""
+    record, clock = profile_run.record, profile_run.clock
+    left = [case for case in members if not record.has(case.full_name, repeat)]
+    if clock.is_over():
+        return
+    asked = {submitted(together, case, profile_run): case for case in left}
+    started = time.monotonic()
+    try:
+        for done in as_completed(asked, max(0.0, clock.left_s)):
+            case, error = asked[done], done.exception()
+            if error is None:
+                profile_run.keep(finding_of(case, repeat, done.result().verdict))
+            else:
+                keep_failure(case, repeat, error, time.monotonic() - started, profile_run)
+    except TimeoutError:
+        pass  # said at the end
+    finally:
+        for one in asked:
+            one.cancel()
+
+
+def submitted(together: Judge, case: CorpusCase, profile_run: ProfileRun) -> Future[Judgement]:
+    options = profile_run.settings(case.track).model_dump(exclude_unset=True)
+    return together.submit(case.task_source, case.path, **options)
+
+
+def keep_failure(
+    case: CorpusCase, repeat: int, error: BaseException, spent_s: float, profile_run: ProfileRun
+) -> None:
+    """A fault of ours."""
+    traceback.print_exception(error)
+    text = f"{type(error).__name__}: {error}"
+    facts = (case.full_name, repeat, case.label, FAILED, False, (), text, spent_s, "")
+    profile_run.keep(DeviceFinding(*facts))
 
 
 def verdicts(left: list[CorpusCase], profile_run: ProfileRun) -> Iterable[Verdict]:

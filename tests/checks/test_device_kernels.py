@@ -14,11 +14,13 @@ from assay.data.observations.kernels import KernelSeen, KernelsSeen
 from assay.data.observations.observation import CheckMissing
 from assay.data.settings import Track
 from assay.judge.behaviour.kernel_share import findings
+from assay.judge.behaviour.own_names import OwnNames
 from assay.sandbox.host.planned_call import AT_START
 from checks.contexts import context_of
 
 EMPTY = KernelsSeen(calls=3)
 LOST = KernelsSeen(calls=3, marked=False)
+HIDDEN = KernelsSeen(calls=3, unrecorded=3)
 
 
 def _of(total_us: float) -> KernelsSeen:
@@ -50,18 +52,22 @@ def test_a_record_with_kernels_is_taken_at_once(monkeypatch: pytest.MonkeyPatch)
 def test_an_empty_record_of_a_recorder_that_works_convicts(monkeypatch: pytest.MonkeyPatch) -> None:
     (seen,) = _traced(monkeypatch, EMPTY, EMPTY, EMPTY)
     assert isinstance(seen, KernelsSeen)
-    (found,) = findings(seen, frozenset(), Track.KERNEL)
+    (found,) = findings(seen, OwnNames(), Track.KERNEL)
     assert found.text == "no kernel ran on the device while it answered"
 
 
-@pytest.mark.parametrize("first", [EMPTY, LOST, _of(0.0)])
+@pytest.mark.parametrize("first", [EMPTY, LOST, HIDDEN, _of(0.0)])
 def test_a_record_that_is_complete_later_counts(
     monkeypatch: pytest.MonkeyPatch, first: KernelsSeen
 ) -> None:
     assert _traced(monkeypatch, first, _of(9.0)) == [_of(9.0)]
 
 
-@pytest.mark.parametrize(("told", "said"), [(LOST, "own kernel"), (_of(0.0), "without times")])
+PARTLY = _of(9.0).model_copy(update={"unrecorded": 1})
+SAID = [(LOST, "own kernel"), (_of(0.0), "without times"), (HIDDEN, "nothing of 3 launches")]
+
+
+@pytest.mark.parametrize(("told", "said"), SAID)
 @pytest.mark.parametrize("track", [Track.KERNEL, Track.MIXED])
 def test_a_recorder_that_fails_convicts_nobody_and_acquits_nobody(
     monkeypatch: pytest.MonkeyPatch, told: KernelsSeen, said: str, track: Track
@@ -69,3 +75,12 @@ def test_a_recorder_that_fails_convicts_nobody_and_acquits_nobody(
     (missing,) = _traced(monkeypatch, told, told, told, track=track)
     assert isinstance(missing, CheckMissing) and said in missing.reason
     assert missing.essential is (track is Track.KERNEL)
+
+
+def test_what_a_recorder_tells_that_leaves_launches_out_may_still_convict(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    seen, missing = _traced(monkeypatch, PARTLY, PARTLY, PARTLY)
+    assert seen == PARTLY
+    assert isinstance(missing, CheckMissing) and missing.essential
+    assert "nothing of 1 launches" in missing.reason

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
 import torch
 
 from assay.sandbox.host.deadline import Deadline
 from assay.sandbox.host.planned_call import BatchOptions, Laid, Spot
+from assay.sandbox.protocol.replies import MARKED
 from assay.timing.device_round_times import GatedRun
 from assay.timing.gate import Gate
 from support.walls import Inside, planned
@@ -28,7 +30,9 @@ _PATIENCE_S = 0.5
 _CALLS = 4
 
 
-def through(inside: Inside, source: str, held: bool = True) -> tuple[GatedRun, list[Laid]]:
+def through(
+    inside: Inside, source: str, held: bool = True, recorded: bool = False
+) -> tuple[GatedRun, list[Laid]]:
     """Calls on zeros, which become ones while everything is queued, or before it is."""
     inside.construct(source)
     session = inside.session
@@ -46,9 +50,9 @@ def through(inside: Inside, source: str, held: bool = True) -> tuple[GatedRun, l
 
     gate, deadline = Gate(session), Deadline.after(30.0)
     if held:
-        run = gate.run(laid, refresh, _PATIENCE_S, deadline)
+        run = gate.run(laid, refresh, _PATIENCE_S, deadline, recorded)
     else:
-        run = gate.run_open(laid, refresh, deadline)
+        run = gate.run_open(laid, refresh, deadline, recorded)
     session.process.freeze()
     return run, laid
 
@@ -84,3 +88,14 @@ def test_with_nothing_held_back_both_are_timed_alike(inside: Inside) -> None:
 def test_every_process_knows_its_gap_before_a_candidate_is_there(inside: Inside) -> None:
     gap_us = inside.session.gap_us
     assert gap_us is not None and 0.3 < gap_us < 10.0  # of a fill of 64 KiB, on any device
+
+
+@pytest.mark.parametrize("held", [True, False])
+def test_the_kernels_of_a_recorded_batch_are_told_and_its_answers_are_the_same(
+    inside: Inside, held: bool
+) -> None:
+    run, laid = through(inside, _DOUBLES, held, recorded=True)
+    assert run.gated is held
+    marked, line = inside.session.statement().splitlines()
+    assert marked == MARKED and line.split("\t")[1] == str(_CALLS) and "mul" in line.lower()
+    assert answers(inside, laid) == [2.0] * _CALLS

@@ -6,7 +6,7 @@ import torch
 
 from assay.sandbox.host.deadline import Deadline
 from assay.sandbox.host.planned_call import SPOTS, Spot
-from assay.sandbox.protocol.replies import MARKED, ReplyCode
+from assay.sandbox.protocol.replies import MARKED, UNRECORDED, ReplyCode
 from support.walls import Inside, planned
 
 _OWN_AND_LIBRARY = '''
@@ -55,3 +55,43 @@ def test_a_record_without_kernels_still_holds_the_runners_own(inside: Inside) ->
     for _ in range(3):
         assert inside.session.trace(calls, Deadline.after(60.0)).code == ReplyCode.OK
         assert inside.session.statement().splitlines() == [MARKED]
+
+
+_HIDES = """
+import ctypes
+import torch
+RECORDER = ctypes.CDLL(f"libcupti.so.{torch.version.cuda.split('.')[0]}")
+class ModelNew(torch.nn.Module):
+    def forward(self, x):
+        RECORDER.cuptiActivityDisable(10)
+        y = torch.sigmoid(x)
+        RECORDER.cuptiActivityEnable(10)
+        return y
+"""
+
+
+def test_a_launch_that_was_hidden_from_the_recorder_is_counted(inside: Inside) -> None:
+    inside.construct(_HIDES)
+    inside.one(torch.ones(64, 64), Spot("warm-up"))
+    calls = [planned(torch.ones(64, 64), spot) for spot in SPOTS[2:]]
+    assert inside.session.trace(calls, Deadline.after(60.0)).code == ReplyCode.OK
+    assert inside.session.statement().splitlines() == [MARKED, f"{UNRECORDED}\t3"]
+
+
+_SHUTS_DOWN = """
+import ctypes
+import torch
+torch.ones(1, device="cuda") + 1
+torch.cuda.synchronize()
+ctypes.CDLL(f"libcupti.so.{torch.version.cuda.split('.')[0]}").cuptiFinalize()
+class ModelNew(torch.nn.Module):
+    def forward(self, x):
+        return torch.sigmoid(x)
+"""
+
+
+def test_a_recorder_that_was_shut_down_is_found_out(inside: Inside) -> None:
+    inside.construct(_SHUTS_DOWN)
+    calls = [planned(torch.ones(64, 64), spot) for spot in SPOTS[2:]]
+    assert inside.session.trace(calls, Deadline.after(60.0)).code != ReplyCode.OK
+    assert "CUPTI" in inside.session.statement()

@@ -20,6 +20,21 @@ class ModelNew(nn.Module):
             raise MemoryError
         return slot[0].view(x.shape)
 """,
+    "ptx_through_the_driver": forward(
+        """
+driver = ctypes.CDLL("libcuda.so.1")
+def call(name, *arguments):
+    if getattr(driver, name)(*arguments):
+        raise RuntimeError(name)
+def function():
+    module, found = ctypes.c_void_p(), ctypes.c_void_p()
+    call("cuModuleLoadData", ctypes.byref(module), b".visible .entry rows() { ret; }")
+    call("cuModuleGetFunction", ctypes.byref(found), module, b"rows")
+    return found
+rows = function()
+""",
+        "given = [ctypes.c_uint64(x.data_ptr()), ctypes.c_uint64(y.data_ptr())]\nplaces = (ctypes.c_void_p * 2)(*[ctypes.addressof(one) for one in given])\ncall('cuLaunchKernel', rows, 1, 1, 1, 32, 1, 1, 0, None, places, None)",
+    ),
     "pointers_through_numpy": forward(
         "lib = _build()\ndef ptr(t):\n    return t.detach().numpy().ctypes.data_as(ctypes.c_void_p)\n",
         "lib.k(ptr(x), ptr(y), ctypes.c_long(x.numel()))",

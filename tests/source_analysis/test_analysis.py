@@ -170,3 +170,24 @@ def test_a_source_that_never_ends_is_given_up_quietly() -> None:
     report = analyse(_candidate(text))
     assert not report.complete
     assert [e.kind.value for e in findings(report, Track.KERNEL)] == ["unknown"]
+
+
+_DRIVER = """
+import ctypes
+import torch
+driver = ctypes.CDLL("libcuda.so.1")
+module, found = ctypes.c_void_p(), ctypes.c_void_p()
+driver.cuModuleLoadData(ctypes.byref(module), b".visible .entry rows() { ret; }")
+driver.cuModuleGetFunction(ctypes.byref(found), module, b"rows")
+class ModelNew(torch.nn.Module):
+    def forward(self, x):
+"""
+_LAUNCH = "        driver.cuLaunchKernel(found, 1, 1, 1, 32, 1, 1, 0, None, x.data_ptr(), None)\n"
+
+
+@pytest.mark.parametrize("launch", ["", _LAUNCH])
+def test_a_module_that_the_driver_loads_is_no_kernel_behind_a_librarys_product(launch: str) -> None:
+    found = _findings(_DRIVER + launch + "        return torch.mm(x, x)\n")
+    assert any(
+        "convicts delegation" in text or "convicts no_kernel" in text for text in _heavy(found)
+    )

@@ -10,10 +10,13 @@ from typing import Any, cast
 
 import pytest
 
+from assay.data.observations.kernels import KernelsSeen
 from assay.data.observations.observation import EndCause, LeftoverSeen, Observation, TimesSeen
 from assay.data.settings import Level, Settings
+from assay.exam.device_code import recorded_batch
 from assay.exam.weight_scales import FIRST_WEIGHTS, Weights
 from assay.sandbox.host.sandboxed_process import ProcessLost
+from assay.sandbox.protocol.replies import MARKED
 from assay.timing import device_stopwatch
 from assay.timing.device_round_times import GatedRun
 from assay.timing.device_rounds import DeviceSide
@@ -61,6 +64,10 @@ class _Session:
         self.closed = self.frozen = False
         self.idle_probe = idle_probe
         self.process = SimpleNamespace(freeze=self._freeze)
+        self.wall = None
+
+    def statement(self) -> str:
+        return "\t".join(("mine", "1", "3000", "32", "0", "1x1x1", "32x1x1", "")) + f"\n{MARKED}"
 
     def _freeze(self) -> None:
         self.frozen = True
@@ -144,6 +151,7 @@ def _no_device(monkeypatch: pytest.MonkeyPatch) -> None:
     nothing = SimpleNamespace(sm_clock_mhz=None, temperature_c=None, throttle_reasons=())
     adapter = SimpleNamespace(reading=lambda: nothing)
     monkeypatch.setattr(device_stopwatch, "backend", lambda _: adapter)
+    monkeypatch.setattr(recorded_batch, "library_code", lambda *_: {})
     monkeypatch.setattr(DeviceStopwatch, "_take", lambda *_: None)
     monkeypatch.setattr(DeviceStopwatch, "_judged", lambda *_: TimesSeen(reason="judged"))
 
@@ -264,3 +272,9 @@ def test_a_second_process_that_ends_is_the_candidates_end() -> None:
 def test_who_waits_inside_is_timed_in_rounds_enough_to_be_told_from_nothing(first: int) -> None:
     found = _timed(_Stand(100.0).waiting_inside(first), _Twins(), Level.QUICK)
     assert "not gated, with its launches; 40 rounds" in _method(found)
+
+
+def test_a_batch_of_each_process_is_recorded_among_those_that_are_timed() -> None:
+    found = _timed(_Stand(20.0), _Twins())
+    recorded = [one for one in found if isinstance(one, KernelsSeen)]
+    assert [one.kernels[0].name for one in recorded] == ["mine", "mine"]

@@ -1,8 +1,8 @@
 """Device kernels: which kernels the device ran while the candidate answered ordinary calls.
 
 The rule: an empty record convicts where the runner's own small kernels are in it. Where these are
-missing, or kernels are recorded without times, the recorder failed: it is asked again, and what it
-does not tell then is unknown.
+missing, kernels are recorded without times, or the driver was asked for launches that left no
+record, the recorder failed: it is asked again, and what it does not tell then is unknown.
 """
 
 from __future__ import annotations
@@ -17,14 +17,12 @@ from assay.data.observations.kernels import KernelsSeen
 from assay.data.observations.observation import CheckMissing
 from assay.data.settings import Track
 from assay.exam.device_code.library_device_code import library_code
-from assay.exam.device_code.traced_kernels import is_blank, traced
+from assay.exam.device_code.traced_kernels import AGAIN, CHECK_NAME, asked_until_told, traced
 from assay.exam.exam import ContentKey
 from assay.sandbox.host.planned_call import Place, PlannedCall
 
-_NAME = "device kernels"
 _CALLS = 3
-_AGAIN = 2  # where nothing was recorded, so far apart:
-_PAUSE_S = 0.3
+_PAUSE_S = 0.3  # before the recorder is asked again
 
 
 def trace_kernels(
@@ -35,28 +33,18 @@ def trace_kernels(
     place = Place(0, context.exam.traced_spot)
     calls = [PlannedCall(0, place, content, ()) for _ in range(_CALLS)]
     library = library_code(context.wall, context.device)
-    seen = traced(context.session, calls, context.deadline, library)
-    for _ in range(_AGAIN):
-        if not is_blank(seen):
-            return [seen]
-        sleep(_PAUSE_S)
-        seen = traced(context.session, calls, context.deadline, library)
-    if not is_blank(seen) or (seen.marked and not seen.kernels):
-        return [seen]
-    said = "kernels without times" if seen.kernels else "not even the judge's own kernel"
-    reason = f"the device's recorder told {said}, {1 + _AGAIN} times"
-    essential = context.settings.track is Track.KERNEL
-    return [CheckMissing(check=_NAME, reason=reason, essential=essential)]
+    ask = lambda: traced(context.session, calls, context.deadline, library)  # noqa: E731
+    return asked_until_told(ask, lambda: sleep(_PAUSE_S), context.settings.track)
 
 
 CHECK = Check(
     CheckDeclaration(
-        name=_NAME,
+        name=CHECK_NAME,
         text="Are the kernels that the device ran the candidate's own, or a library's?",
         kinds=(EvidenceKind.NO_KERNEL, EvidenceKind.DELEGATION),
         cost=Cost.CALLS,
-        most=f"{_CALLS} calls, and {_CALLS} after the timing in each process; "
-        f"{_AGAIN} times more where the recorder failed",
+        most=f"{_CALLS} calls, {_CALLS} after the timing in each process, and a timed batch there; "
+        f"{AGAIN} times more where the recorder failed",
         stages=(CheckStage.CALLED, CheckStage.TIMED),
         tracks=(Track.KERNEL, Track.MIXED),
         executions=(Execution.DEVICE,),

@@ -12,9 +12,10 @@ import time
 import torch
 
 from assay.devices.cuda_driver import PERSISTING_CACHE, CudaDriver, bytes_at
-from assay.devices.cupti import CuptiTrace, cupti_library
 from assay.devices.launch_gap import LaunchGap
-from assay.devices.loaded_modules import LoadedModules
+from assay.devices.recorder.cupti import CuptiTrace, cupti_library
+from assay.devices.recorder.launches import Launches
+from assay.devices.recorder.loaded_modules import LoadedModules
 from assay.errors import DeviceError
 
 _nextafter = torch.Tensor.nextafter_  # one thread for each element; kernels seldom launch it
@@ -34,6 +35,7 @@ class CudaAccelerator:
     def __init__(self, tf32: bool = False) -> None:
         self.driver = CudaDriver()
         self.modules = LoadedModules.watched(cupti_library())  # before any candidate's is loaded
+        self.launches = Launches(self.modules.subscriber)
         torch.backends.cuda.matmul.allow_tf32 = tf32
         torch.backends.cudnn.allow_tf32 = tf32
         torch.cuda.init()

@@ -13,8 +13,9 @@ if TYPE_CHECKING:  # NumPy's threads must not start before the warm parent says 
     import numpy.typing as npt
     import torch
 
-    from assay.devices.cupti import CuptiTrace
-    from assay.devices.loaded_modules import LoadedModules
+    from assay.devices.recorder.cupti import CuptiTrace
+    from assay.devices.recorder.launches import Launches
+    from assay.devices.recorder.loaded_modules import LoadedModules
 
     Bytes: TypeAlias = npt.NDArray[np.uint8]
 
@@ -97,6 +98,10 @@ class Accelerator(Protocol):
     @property
     def modules(self) -> LoadedModules:
         """The code that was loaded onto the device since the process began."""
+
+    @property
+    def launches(self) -> Launches:
+        """What the driver is asked to run, while it is listened to."""
 
     def take_back(self) -> None:
         """Make our stream current again, whatever a call left."""

@@ -31,7 +31,7 @@ from assay.judge.behaviour import (
     side_effects,
     watched_rounds,
 )
-from assay.judge.behaviour.kernel_owner import defined_names
+from assay.judge.behaviour.own_names import own_names
 from assay.judge.behaviour.state_changes import classify
 from assay.judge.correctness import cause, concerns_values
 from assay.judge.judge_input import JudgeInput
@@ -57,8 +57,8 @@ def findings(case: JudgeInput) -> list[Evidence]:
     found += reduced_precision.findings(case)
     found += _provenance(case)
     for kernels in case.seen(KernelsSeen):
-        own_names = defined_names(case.candidate)
-        found += kernel_share.findings(kernels, own_names, case.settings.track)
+        names = own_names(case.candidate)
+        found += kernel_share.findings(kernels, names, case.settings.track)
     recorded = any(kernels.kernels for kernels in case.seen(KernelsSeen))
     for objects in case.seen(ObjectsSeen):
         track, acquitted = case.settings.track, _acquitted(case)

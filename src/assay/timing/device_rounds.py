@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from assay.sandbox.host.deadline import Deadline
 from assay.sandbox.host.planned_call import PlannedCall
@@ -44,15 +45,25 @@ class DeviceSide:
         """Write its inputs and set up its gate."""
         return cls(name, session, InputRing(session, calls, rng), Gate(session), session.gap_us)
 
-    def run(self, length: int, warm: bool, deadline: Deadline, held: bool = True) -> GatedRun:
-        """One batch, of which any answer may be judged; a warm one has all calls at one place."""
+    def run(
+        self,
+        length: int,
+        warm: bool,
+        deadline: Deadline,
+        held: bool = True,
+        recorded: bool = False,
+    ) -> GatedRun:
+        """One batch, of which any answer may be judged; a warm one has all calls at one place.
+
+        Of a recorded one the session's statement says which kernels ran.
+        """
         laid = self.ring.laid[:1] * length if warm else self.ring.laid[:length]
         places = len(laid) if not warm else 1
         refresh = lambda: self.ring.refresh(places)  # noqa: E731
         with named(self.name):
             if held:
-                return self.gate.run(laid, refresh, _PATIENCE_S, deadline)
-            return self.gate.run_open(laid, refresh, deadline)
+                return self.gate.run(laid, refresh, _PATIENCE_S, deadline, recorded)
+            return self.gate.run_open(laid, refresh, deadline, recorded)
 
 
 class DeviceRounds:
@@ -132,6 +143,18 @@ class DeviceRounds:
             self.times.runs[place].append(run)
         return judged
 
-    def _run(self, device_side: DeviceSide, length: int) -> GatedRun:
+    def logs(self, length: int) -> list[Callable[[], str]]:
+        """By process of the first side: one batch like any other, and what is said of its kernels.
+
+        It counts for nothing.
+        """
+        return [partial(self._log, place, length) for place in self.times.processes_of(0)]
+
+    def _log(self, place: int, length: int) -> str:
+        side = self.device_sides[place]
+        self._run(side, length, recorded=True)
+        return side.session.statement()
+
+    def _run(self, device_side: DeviceSide, length: int, recorded: bool = False) -> GatedRun:
         deadline = Deadline.after(self._timeout_s)
-        return device_side.run(length, self._warm, deadline, self.held)
+        return device_side.run(length, self._warm, deadline, self.held, recorded)

@@ -23,6 +23,7 @@ from assay.data.settings import Level, Settings
 from assay.devices.device_registry import backend
 from assay.devices.lease import device_key, lease
 from assay.exam.call_reading import CallFacts
+from assay.exam.device_code.recorded_batch import RecordedBatch
 from assay.exam.exam import Exam
 from assay.exam.leftover_work import of_candidate, sharing_remarks
 from assay.exam.replica import ReplicaFactory
@@ -220,17 +221,24 @@ class DeviceStopwatch:
         judged, index, length = JudgedRounds(_JUDGED[level], self._rng), 0, typical
         judges = not (device_rounds.times.warm and self._exam.reference.updates)
         readings: list[DeviceReading] = []
+        least, track = self._amounts(device_rounds)[0], self._settings.track
+        recorded_batch = RecordedBatch(least, self._rng, track)
         while not self._has_enough(device_rounds, ends):
             report("timing", len(device_rounds.times.lengths) / self._amounts(device_rounds)[1])
             length = int(typical * self._rng.uniform(0.75, 1.0) + 0.5)
             length = max(min(2, typical), length)
+            if recorded_batch.is_due(len(device_rounds.times.lengths)):
+                wall = device_rounds.device_sides[0].session.wall
+                logs = device_rounds.logs(length)
+                recorded_batch.make(logs, length, wall, self._device)
             index = device_rounds.round(length)
             readings.append(self._reading())
             if judges and judged.is_drawn():
                 judged.keep(self._take(device_rounds, index, length))
         if judges:
             judged.last = self._take(device_rounds, index, length)
-        return [self._judged(one, version) for one in judged.all], readings
+        answers = [self._judged(one, version) for one in judged.all]
+        return [*answers, *recorded_batch.seen], readings
 
     def _has_enough(self, device_rounds: DeviceRounds, ends: float) -> bool:
         """Rounds that count; those before it turned out that somebody cannot be held do not."""

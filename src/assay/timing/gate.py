@@ -52,11 +52,12 @@ class Gate:
         refresh: Callable[[], None],
         patience_s: float,
         deadline: Deadline,
+        recorded: bool = False,
     ) -> GatedRun:
         """Let queue, stop the process, `refresh` the inputs, open, and wait for the device."""
         process = self._session.process
         self._number += 1
-        request = RunGated(tuple(one.call() for one in laid), self._number)
+        request = RunGated(tuple(one.call() for one in laid), self._number, recorded)
         start = process.begin(request)
         until = start + int(1e9 * patience_s)
         self._wait(STARTED_WORD, until)
@@ -77,7 +78,11 @@ class Gate:
         return GatedRun(self._inside_ns(laid), outside_ns, launch_ns, gated, after_us)
 
     def run_open(
-        self, laid: Sequence[Laid], refresh: Callable[[], None], deadline: Deadline
+        self,
+        laid: Sequence[Laid],
+        refresh: Callable[[], None],
+        deadline: Deadline,
+        recorded: bool = False,
     ) -> GatedRun:
         """`refresh` the inputs, then let queue and run at once: launches are part of the time."""
         process = self._session.process
@@ -85,7 +90,8 @@ class Gate:
         process.freeze()
         refresh()
         self._words[GATE_WORD] = self._number
-        start = process.begin(RunGated(tuple(one.call() for one in laid), self._number))
+        request = RunGated(tuple(one.call() for one in laid), self._number, recorded)
+        start = process.begin(request)
         outside_ns = self._through(start, deadline)
         after_us = self._look_us()
         self._answer(start, deadline)

@@ -6,8 +6,9 @@ from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
-from assay.devices.cupti import KernelRecord
-from assay.devices.loaded_modules import LoadedModules, digest
+from assay.devices.recorder.cupti import KernelRecord
+from assay.devices.recorder.launches import Launch, Launches
+from assay.devices.recorder.loaded_modules import LoadedModules, digest
 from assay.exam.device_code.traced_kernels import is_blank, traced
 from assay.sandbox.child.kernel_log import KernelLog, _lines, code_text, without_marks
 from assay.sandbox.host.deadline import Deadline
@@ -57,7 +58,17 @@ def test_a_failed_trace_says_why() -> None:
 
 def test_loaded_code_is_listed_page_by_page() -> None:
     modules = _said()[1]
-    assert code_text(modules, 0) == f"{digest(CODE)}\tmine" and code_text(modules, 1) == ""
+    ((code, _),) = modules.all_codes()
+    assert code.whole == digest(CODE) and len(code.digests) == 2
+    assert code_text(modules, 0) == f"{code.whole},{code.kinds}\tmine"
+    assert code_text(modules, 1) == ""
+
+
+def test_a_copy_in_which_a_register_was_changed_has_the_librarys_function_too() -> None:
+    said, modules = _said()
+    ((code, _),) = modules.all_codes()
+    seen = traced(_session(said), [None], Deadline.after(1.0), {code.kinds: "vendor_gemm"})  # type: ignore[list-item]
+    assert [kernel.library_code for kernel in seen.kernels] == ["vendor_gemm", ""]
 
 
 def _mark(start_ns: int) -> KernelRecord:
@@ -75,7 +86,7 @@ def test_the_runners_own_kernels_are_taken_out_of_the_records() -> None:
 class _Accelerator:
     """Records what it is told to, and says in which order it was asked."""
 
-    mark_name, modules = "nextafter", LoadedModules()
+    mark_name, modules, launches = "nextafter", LoadedModules(), Launches(None)
 
     def __init__(self, *records: KernelRecord) -> None:
         self.asked: list[str] = []
@@ -114,3 +125,22 @@ def test_records_without_both_marks_say_nothing_of_the_calls() -> None:
     seen = traced(_session(said), [None], Deadline.after(1.0))  # type: ignore[list-item]
     assert seen.marked and [k.name for k in seen.kernels] == ["mine"] and not is_blank(seen)
     assert not is_blank(seen.model_copy(update={"kernels": (), "reason": "no CUPTI"}))
+
+
+class _Heard(Launches):
+    """A launch of ours, of the call's, and of ours again."""
+
+    def __init__(self) -> None:
+        super().__init__(None)
+        self._said = [(Launch(1, 1),), (Launch(1, 2), Launch(1, 3)), (Launch(1, 4),)]
+
+    def taken(self) -> tuple[Launch, ...]:
+        return self._said.pop(0)
+
+
+def test_launches_that_left_no_record_are_counted() -> None:
+    marks = (replace(_mark(0), launch=1), replace(_mark(9), launch=4))
+    accelerator = _Accelerator(marks[0], replace(_record("mine", 3), launch=2), marks[1])
+    accelerator.launches = _Heard()
+    seen = traced(_session(_logged(accelerator)), [None], Deadline.after(1.0))  # type: ignore[list-item]
+    assert seen.unrecorded == 1 and is_blank(seen) and seen.kernels[0].name == "mine"

@@ -8,10 +8,11 @@ from assay.data.candidate import Candidate, SourceFile
 from assay.data.evidence import EvidenceKind, Severity
 from assay.data.observations.kernels import KernelSeen, KernelsSeen
 from assay.data.settings import Track
-from assay.judge.behaviour.kernel_owner import KernelOwner, defined_names, owner
+from assay.judge.behaviour.kernel_owner import KernelOwner, owner
 from assay.judge.behaviour.kernel_share import findings
+from assay.judge.behaviour.own_names import OwnNames, own_names
 
-OWN = frozenset({"mine"})
+OWN = OwnNames(frozenset({"mine"}))
 GEMM = "sm80_xmma_gemm_f32f32_tn"
 CUB = "void cub::detail::reduce::DeviceReduceKernel<float>(float*)"
 
@@ -47,6 +48,15 @@ def test_a_librarys_product_convicts_however_long_the_own_kernel_runs(own_us: fl
     assert _severities(seen, Track.OPEN) == []
 
 
+def test_records_that_could_not_be_read_never_pass_where_own_kernels_are_asked_for() -> None:
+    seen = KernelsSeen(calls=3, reason="cuptiActivityEnable failed")
+    for track, severity in ((Track.KERNEL, Severity.SUSPICIOUS), (Track.MIXED, Severity.NOTE)):
+        (found,) = findings(seen, OWN, track)
+        assert (found.kind, found.severity) == (EvidenceKind.UNKNOWN, severity)
+        assert "cuptiActivityEnable failed" in found.text
+    assert findings(seen, OWN, Track.OPEN) == []
+
+
 def test_a_librarys_code_under_an_own_name_convicts_and_both_names_are_said() -> None:
     seen = _seen(("mine", 600.0, "some_library_function"))
     (found,) = findings(seen, OWN, Track.KERNEL)
@@ -60,6 +70,15 @@ def test_tiny_library_launches_beside_an_own_kernel_are_bookkeeping() -> None:
     assert _severities(_seen(("mine", 300.0, ""), (light, 6.0, ""))) == []
 
 
+@pytest.mark.parametrize("own_us", [300.0, 300_000.0])
+def test_a_librarys_product_in_tiny_pieces_is_summed_over_a_call(own_us: float) -> None:
+    pieces = (GEMM, 3 * 36 * 3.0, "")  # of 3 us each, 36 in each of three calls
+    assert _severities(_seen(("mine", own_us, ""), pieces, launches=3 * 36)) == [Severity.CONVICTS]
+    names = [(f"{GEMM}_{number}", 9.0, "") for number in range(12)]  # one launch of each a call
+    assert _severities(_seen(("mine", own_us, ""), *names)) == [Severity.CONVICTS]
+    assert _severities(_seen(("mine", own_us, ""), (GEMM, 30.0, ""), launches=6)) == []
+
+
 def test_other_library_kernels_are_judged_by_their_share() -> None:
     light = "void at::native::reduce_kernel<512>()"
     assert _severities(_seen(("mine", 300.0, ""), (light, 30.0, ""))) == []
@@ -67,9 +86,9 @@ def test_other_library_kernels_are_judged_by_their_share() -> None:
     assert _severities(_seen(("mine", 30.0, ""), (light, 150.0, ""))) == [Severity.CONVICTS]
 
 
-def _names(text: str) -> frozenset[str]:
+def _names(text: str) -> OwnNames:
     file = SourceFile(path="kernel.cu", text=text)
-    return defined_names(Candidate(name="k", language="cuda", sources=(file,)))
+    return own_names(Candidate(name="k", language="cuda", sources=(file,)))
 
 
 def test_a_template_of_included_headers_is_own_and_the_librarys_copy_of_it_is_not() -> None:

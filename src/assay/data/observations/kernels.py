@@ -29,4 +29,5 @@ class KernelsSeen(Record):
     kernels: tuple[KernelSeen, ...] = ()
     reason: str = ""
     marked: bool = True  # whether the records hold the small kernels that the runner adds
-    compared: int = 0  # functions of libraries whose machine code theirs was compared with
+    unrecorded: int = 0  # launches that the driver was asked for and that left no record
+    compared: int = 0  # digests of libraries' functions that theirs were compared with

@@ -29,9 +29,10 @@ from assay.sandbox.protocol.requests import ListCode, Load
 _FILE, _ENTRY = "kernel/kernel.py", "ModelNew"
 _LIMIT_S = 60.0
 _MOST_PAGES = 64
+_KEPT = "two digests of a function"  # in a file: another one says something else
 _turn = threading.Lock()
-# Products, convolutions, attention, reductions, sorting and transforms, in the types that kernels
-# compute in and at sizes between which the libraries choose other functions.
+# Products, convolutions, attention, reductions, sorting, transforms and factorisations, in types
+# that kernels compute in and at sizes between which the libraries choose other functions.
 _CALLS = """
 import itertools
 
@@ -94,7 +95,16 @@ def others(kind):
 for kind, tf32 in itertools.product((torch.float32, torch.float16, torch.bfloat16), (False, True)):
     products(kind, tf32)
     others(kind)
-attempt(lambda: torch.fft.fft(torch.ones(256, 1024, device="cuda")))
+for size in (256, 1000, 1024, 4096):
+    x = torch.ones(256, size, device="cuda")
+    attempt(lambda: torch.fft.irfft(torch.fft.rfft(x)))
+    attempt(lambda: torch.fft.fft(x))
+x = torch.eye(256, device="cuda") + 0.1
+attempt(lambda: torch.linalg.cholesky(x @ x.T))
+attempt(lambda: torch.linalg.solve(x, x))
+attempt(lambda: torch.sparse.mm(x.to_sparse_csr(), x))
+attempt(lambda: x.to_sparse_csr() @ x[0])
+attempt(lambda: torch.randn(256, 256, device="cuda"))
 torch.cuda.synchronize()
 """
 
@@ -147,13 +157,13 @@ def _page(session: Session, page: int) -> dict[str, str]:
     if reply.code != ReplyCode.OK:
         return {}
     pairs = (line.partition("\t") for line in session.statement().splitlines())
-    return {code: symbol for code, _, symbol in pairs if code}
+    return {code: symbol for codes, _, symbol in pairs if codes for code in codes.split(",")}
 
 
 def _kept_file(device: Device, torch_version: str) -> Path:
     given = os.environ.get("XDG_CACHE_HOME", "")
     base = Path(given) if os.path.isabs(given) else Path.home() / ".cache"
-    key = content_id(device.kind, device.name, device.driver or "", torch_version, _CALLS)
+    key = content_id(device.kind, device.name, device.driver or "", torch_version, _KEPT, _CALLS)
     return base / "assay" / "library_code" / f"{key}.json"
 
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from assay.data.observations.kernels import KernelSeen, KernelsSeen
+from assay.data.observations.observation import CheckMissing
+from assay.data.settings import Track
 from assay.sandbox.host.deadline import Deadline
 from assay.sandbox.host.planned_call import PlannedCall
 from assay.sandbox.host.session import Session
-from assay.sandbox.protocol.replies import MARKED, ReplyCode
+from assay.sandbox.protocol.replies import FAILED, MARKED, UNRECORDED, ReplyCode
 
+CHECK_NAME = "device kernels"
+AGAIN = 2  # where nothing was recorded
 _FIELDS = 8
 
 
@@ -25,16 +29,59 @@ def traced(
     if reply.code != ReplyCode.OK:
         reason = statement.strip().splitlines()[-1:] or ["the trace failed"]
         return KernelsSeen(calls=len(calls), reason=reason[0][:300])
-    known = library or {}
-    lines = (_kernel(line, known) for line in statement.splitlines())
+    return kernels_seen(statement, len(calls), library or {})
+
+
+def kernels_seen(statement: str, calls: int, known: Mapping[str, str]) -> KernelsSeen:
+    """What a log of that many calls says."""
+    said = statement.splitlines()
+    failed = [line.partition("\t")[2] for line in said if line.startswith(f"{FAILED}\t")]
+    if failed:
+        return KernelsSeen(calls=calls, reason=failed[0][:300])
+    lines = (_kernel(line, known) for line in said)
     found = tuple(one for one in lines if one is not None)
-    marked = MARKED in statement.splitlines()
-    return KernelsSeen(calls=len(calls), kernels=found, compared=len(known), marked=marked)
+    return KernelsSeen(
+        calls=calls,
+        kernels=found,
+        marked=MARKED in said,
+        unrecorded=sum(_unrecorded(line) for line in said),
+        compared=len(known),
+    )
+
+
+def asked_until_told(
+    ask: Callable[[], KernelsSeen], pause: Callable[[], None], track: Track
+) -> list[KernelsSeen | CheckMissing]:
+    """Records that are complete; where the recorder fails time and again, that is said too."""
+    seen = ask()
+    for _ in range(AGAIN):
+        if not is_blank(seen):
+            return [seen]
+        pause()
+        seen = ask()
+    if not is_blank(seen) or (seen.marked and not (seen.kernels or seen.unrecorded)):
+        return [seen]
+    reason = f"the device's recorder told {_said(seen)}, {1 + AGAIN} times"
+    missing = CheckMissing(check=CHECK_NAME, reason=reason, essential=track is Track.KERNEL)
+    told = any(kernel.total_us > 0.0 for kernel in seen.kernels)
+    return [seen, missing] if told else [missing]  # what is told may convict
+
+
+def _said(seen: KernelsSeen) -> str:
+    if seen.unrecorded:
+        return f"nothing of {seen.unrecorded} launches"
+    return "kernels without times" if seen.kernels else "not even the judge's own kernel"
 
 
 def is_blank(seen: KernelsSeen) -> bool:
-    """Whether the records, as far as there are any, know of no time that a kernel took."""
-    return not (seen.reason or any(kernel.total_us > 0.0 for kernel in seen.kernels))
+    """Whether the records leave a launch out, or know of no time that a kernel took."""
+    told = not seen.unrecorded and any(kernel.total_us > 0.0 for kernel in seen.kernels)
+    return not (seen.reason or told)
+
+
+def _unrecorded(line: str) -> int:
+    name, _, count = line.partition("\t")
+    return int(count) if name == UNRECORDED and count.isdigit() else 0
 
 
 def _kernel(line: str, library: Mapping[str, str]) -> KernelSeen | None:

@@ -3,7 +3,8 @@
 The rule: machine code that a library's own function has is the library's, whatever it is called; so
 is a name of a library's, whatever the source says. Any other is the candidate's where its source
 defines it, and the library's where it does not. Code that the candidate compiles from headers (CUB,
-CUTLASS) is its own: its source includes them.
+CUTLASS) is its own: its source includes them. It compiles them for the device at hand: CUB's names
+say for which ones, and whoever was compiled for more than two was compiled elsewhere.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 import re
 from enum import StrEnum
 
-from assay.data.candidate import Candidate
+from assay.judge.behaviour.own_names import OwnNames
 
 
 class KernelOwner(StrEnum):
@@ -30,7 +31,9 @@ _MOVEMENT = re.compile(
 _LIBRARY = re.compile(
     r"\bat::|\bat_cuda_detail::|\bc10::|\bcub::Device|\bcublas|\bcudnn|\bcutlass_|nvjet|"
     r"\bsm\d+_xmma|\b(?:ampere|turing|volta|hopper|maxwell|pascal)_|implicit_convolve|winograd|"
-    r"\bcusolver|\bcusparse|\bcufft|\bcurand|\bgemmk1_|\bgemv|splitKreduce|"
+    r"\bcusparse|\bcufft|\bcurand|\bgemmk1_|\bgemv|splitKreduce|"
+    r"\bEPT<\d+u>|\b[ds]p(?:Radix|Vector|RealComplex)\w*::kernel|\bcublasLt|\bcusolver|\bnvjpeg|"
+    r"\bncclDevKernel|\bcudss|\bnpp[is]|\bcutensor|\bgenerate_seed_pseudo|\bgen_sequenced|"
     r"\bflash_(?:fwd|bwd)|pytorch_flash|\bfmha|\btriton_(?:poi|per|red|tem|mm)_|^cupy_"
 )
 # Libraries of templates: names of what they make, by the folder of the headers.
@@ -40,19 +43,10 @@ _HEADERS = {
     "cutlass": re.compile(r"(?<!::)\b(?:cutlass|cute)::(?!Kernel2<cutlass_)"),
     "cute": re.compile(r"(?<!::)\b(?:cutlass|cute)::(?!Kernel2<cutlass_)"),
 }
-_INCLUDED = re.compile(r"#\s*include\s*[<\"](cub|thrust|cutlass|cute)/")
-_DEFINED = re.compile(r"\b(?:def|void)\s+(?:__launch_bounds__\s*\([^)]*\)\s*)?(\w+)\s*\(")
-_NAMED = re.compile(r"""["'](\w+)["']""")
+_SHIPPED = re.compile(r"\bCUB_\d+_SM(?:_\d+){3}")
 
 
-def defined_names(candidate: Candidate) -> frozenset[str]:
-    """Functions that the source defines, and names that it gives to kernels in quotes."""
-    text = "\n".join(file.text for file in candidate.sources)
-    headers = frozenset(f"{name}/" for name in _INCLUDED.findall(text))
-    return frozenset(_DEFINED.findall(text)) | frozenset(_NAMED.findall(text)) | headers
-
-
-def owner(kernel: str, own_names: frozenset[str], library_code: str = "") -> KernelOwner:
+def owner(kernel: str, own_names: OwnNames, library_code: str = "") -> KernelOwner:
     """Whose a kernel of that name is; `library_code` names a library's function of the same code.
 
     A name of movement counts only where the code is not known to be another function's. What a
@@ -67,19 +61,19 @@ def owner(kernel: str, own_names: frozenset[str], library_code: str = "") -> Ker
         return KernelOwner.OWN
     if _LIBRARY.search(kernel):
         return KernelOwner.LIBRARY
-    words = set(re.findall(r"\w+", kernel))
-    mine = words & own_names or any(name in kernel for name in own_names if len(name) > 3)
-    return KernelOwner.OWN if mine else KernelOwner.LIBRARY
+    return KernelOwner.OWN if own_names.have(kernel) else KernelOwner.LIBRARY
 
 
-def is_renamed(kernel: str, own_names: frozenset[str], library_code: str) -> bool:
+def is_renamed(kernel: str, own_names: OwnNames, library_code: str) -> bool:
     """Whether a library's code goes by a name that no library gave it."""
     by_name = owner(kernel, own_names)
     moves = by_name is KernelOwner.MOVEMENT and not _LIBRARY.search(kernel)
     return bool(library_code) and (by_name is KernelOwner.OWN or moves)
 
 
-def _is_from_headers(kernel: str, own_names: frozenset[str]) -> bool:
+def _is_from_headers(kernel: str, own_names: OwnNames) -> bool:
     """A template of headers that the source includes; within a library's namespace it is not."""
     name = kernel.removeprefix("void ")
-    return any(f"{one}/" in own_names and _HEADERS[one].match(name) for one in _HEADERS)
+    if _SHIPPED.search(kernel):
+        return False
+    return any(one in own_names.headers and _HEADERS[one].match(name) for one in _HEADERS)

@@ -1,9 +1,10 @@
 """Delegation on a device: the time that a library's kernels take beside the candidate's own.
 
 The rule: the records are testimony, so they convict and never acquit by themselves. A library's
-product, convolution or attention, and library code under another name, convict by their time:
-a kernel of the candidate's that runs long beside them dilutes nothing. Of other library kernels
-half of the time is a conviction and a quarter a suspicion; a few microseconds are bookkeeping.
+product, convolution or attention, and library code under another name, convict by the time that all
+of them take in a call: a kernel of the candidate's that runs long beside them dilutes nothing, and
+pieces that are tiny one by one are summed. Of other library kernels half of the time is a
+conviction and a quarter a suspicion; a few microseconds are bookkeeping.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from assay.data.evidence import Evidence, EvidenceKind, Severity
 from assay.data.observations.kernels import KernelSeen, KernelsSeen
 from assay.data.settings import Track
 from assay.judge.behaviour.kernel_owner import KernelOwner, is_renamed, owner
+from assay.judge.behaviour.own_names import OwnNames
 
 HALF = 0.5
 PARTLY = 0.25
@@ -22,9 +24,10 @@ BOOKKEEPING_US = 4.0  # of one call
 BOOKKEEPING_SHARE = 0.1
 # A launch of the smallest kernel takes 2 to 3 us on an H200: one of up to this does tiny work.
 TINY_LAUNCH_US = 5.0
+TINY_LAUNCHES = 2.0  # of one call: more of them are a computation in pieces
 _HEAVY = re.compile(
     r"cublas|cudnn|nvjet|gemm|gemv|xmma|cutlass|splitK|convolve|winograd|conv\dd|flash_|fmha|"
-    r"cufft|cusolver|cusparse",
+    r"cufft|\bEPT<\d+u>|\b[ds]p(?:Radix|Vector|RealComplex)\w*::kernel|cusolver|cusparse|cudss|cutensor",
     re.IGNORECASE,
 )
 
@@ -35,7 +38,8 @@ class KernelTimes:
 
     own_us: float = 0.0
     library_us: float = 0.0
-    heavy_us: float = 0.0  # of `library_us`, beyond what tiny launches take
+    heavy_us: float = 0.0  # of `library_us`
+    heavy_launches: int = 0
     names: tuple[str, ...] = ()
     heavy: tuple[str, ...] = ()
 
@@ -44,13 +48,20 @@ class KernelTimes:
         """Of the library's in all; movement counts for nobody."""
         return self.library_us / (self.own_us + self.library_us)
 
+    def is_heavy(self, calls: int) -> bool:
+        """Whether the heavy ones take longer than a few tiny launches may."""
+        tiny = min(self.heavy_launches / calls, TINY_LAUNCHES)
+        return self.heavy_us / calls > BOOKKEEPING_US + TINY_LAUNCH_US * tiny
 
-def findings(seen: KernelsSeen, own_names: frozenset[str], track: Track) -> list[Evidence]:
+
+def findings(seen: KernelsSeen, own_names: OwnNames, track: Track) -> list[Evidence]:
     """What the records say of a candidate on a track."""
     if track is Track.OPEN:
         return []
     if seen.reason:
-        return [_unknown(f"the device's kernel records could not be read: {seen.reason}")]
+        text = f"the device's kernel records could not be read: {seen.reason}"
+        severity = Severity.SUSPICIOUS if track is Track.KERNEL else Severity.NOTE
+        return [Evidence(kind=EvidenceKind.UNKNOWN, severity=severity, text=text)]
     times = kernel_times(seen, own_names)
     if times.own_us + times.library_us == 0.0:
         text = "no kernel ran on the device while it answered"
@@ -64,9 +75,9 @@ def findings(seen: KernelsSeen, own_names: frozenset[str], track: Track) -> list
 
 
 def _of_kernel_track(times: KernelTimes, calls: int, text: str) -> list[Evidence]:
-    heavy_us = times.heavy_us / calls
-    if heavy_us > BOOKKEEPING_US:
-        said = f"{heavy_us:.0f} us of each call are a library's ({', '.join(times.heavy[:3])})"
+    if times.is_heavy(calls):
+        us, names = times.heavy_us / calls, ", ".join(times.heavy[:3])
+        said = f"{us:.0f} us of each call are a library's ({names})"
         return [_delegation(Severity.CONVICTS, f"{said}: that is no bookkeeping")]
     each_us = times.library_us / calls
     if times.share < BOOKKEEPING_SHARE or (each_us < BOOKKEEPING_US and times.own_us > 0.0):
@@ -77,29 +88,31 @@ def _of_kernel_track(times: KernelTimes, calls: int, text: str) -> list[Evidence
     return [_delegation(severity, f"{text}: part of the work is delegated")]
 
 
-def kernel_times(seen: KernelsSeen, own_names: frozenset[str]) -> KernelTimes:
+def kernel_times(seen: KernelsSeen, own_names: OwnNames) -> KernelTimes:
     """Microseconds by whose kernels they are."""
     spent = {KernelOwner.OWN: 0.0, KernelOwner.LIBRARY: 0.0, KernelOwner.MOVEMENT: 0.0}
     theirs: list[tuple[float, str]] = []
     heavy: list[tuple[float, str]] = []
+    heavy_launches = 0
     for kernel in seen.kernels:
         whose = owner(kernel.name, own_names, kernel.library_code)
         spent[whose] += kernel.total_us
         if whose is KernelOwner.LIBRARY:
             theirs.append((kernel.total_us, _said(kernel)))
             if _is_heavy(kernel, own_names):
-                beyond_us = kernel.total_us - TINY_LAUNCH_US * kernel.launches
-                heavy.append((max(0.0, beyond_us), _said(kernel)))
+                heavy.append((kernel.total_us, _said(kernel)))
+                heavy_launches += kernel.launches
     return KernelTimes(
         spent[KernelOwner.OWN],
         spent[KernelOwner.LIBRARY],
-        sum(beyond_us for beyond_us, _ in heavy),
+        sum(total_us for total_us, _ in heavy),
+        heavy_launches,
         tuple(name for _, name in sorted(theirs, reverse=True)),
         tuple(name for _, name in sorted(heavy, reverse=True)),
     )
 
 
-def _is_heavy(kernel: KernelSeen, own_names: frozenset[str]) -> bool:
+def _is_heavy(kernel: KernelSeen, own_names: OwnNames) -> bool:
     """A product or its like, or a library's code that goes by another name."""
     renamed = is_renamed(kernel.name, own_names, kernel.library_code)
     return bool(renamed or _HEAVY.search(kernel.name) or _HEAVY.search(kernel.library_code))
@@ -113,7 +126,3 @@ def _said(kernel: KernelSeen) -> str:
 
 def _delegation(severity: Severity, text: str) -> Evidence:
     return Evidence(kind=EvidenceKind.DELEGATION, severity=severity, text=text)
-
-
-def _unknown(text: str) -> Evidence:
-    return Evidence(kind=EvidenceKind.UNKNOWN, severity=Severity.NOTE, text=text)

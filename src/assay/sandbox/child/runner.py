@@ -27,7 +27,7 @@ from assay.sandbox.child.child_memory import Memory
 from assay.sandbox.child.compiling import TritonModule, run_tool
 from assay.sandbox.child.gated_calls import ChildGate, GatedBatch
 from assay.sandbox.child.generated_kernels import generated_lines
-from assay.sandbox.child.kernel_log import KernelLog, code_text
+from assay.sandbox.child.kernel_log import KernelLog, code_text, failure
 from assay.sandbox.child.loading import construct, copied, load_entry, load_state
 from assay.sandbox.child.package_finder import show_only
 from assay.sandbox.child.raised_errors import described, is_exhausted, is_own_check
@@ -144,6 +144,19 @@ class Runner:
         if accelerator is not None:
             accelerator.finish(accelerator.stream_handle)
 
+    def _kernel_log(self) -> KernelLog:
+        assert self.memory.accelerator is not None
+        self.kernels = self.kernels or KernelLog(self.memory.accelerator)
+        return self.kernels
+
+    def _recorded(self, work: Callable[[], str]) -> str:
+        try:
+            log = self._kernel_log()
+        except DeviceError as error:
+            work()
+            return failure(error)
+        return log.around(work)
+
     def handle(self, request: Request, descriptors: list[int]) -> tuple[int, str]:
         """Serve one request: a count and a text for the reply."""
         accelerator = self.memory.accelerator
@@ -176,11 +189,10 @@ class Runner:
             case RunGated():
                 self.release()
                 self.gated = GatedBatch(request, self.instances, self.memory)
-                return 0, self.gated.run(self.gate())
+                work = partial(self.gated.run, self.gate())
+                return 0, self._recorded(work) if request.recorded else work()
             case TraceKernels():
-                assert accelerator is not None
-                self.kernels = self.kernels or KernelLog(accelerator)
-                return 0, self.kernels.run(request, self.instances, self.memory)
+                return 0, self._kernel_log().run(request, self.instances, self.memory)
             case ListCode():
                 assert accelerator is not None
                 return 0, code_text(accelerator.modules, request.page)

@@ -32,6 +32,9 @@ DTYPES = (
 )
 MAX_DIMS = 8
 MARKED = "marked"  # a line of a kernel log: the runner's own kernels were recorded too
+UNRECORDED = "unrecorded"  # and this one, how many launches left no record
+FAILED = "failed"  # the only line of one that is not there, with the reason
+MORE_KERNELS = "(more kernels of other names)"  # what a kernel log does not say one by one
 
 
 class ReplyCode(IntEnum):

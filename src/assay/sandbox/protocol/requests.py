@@ -160,6 +160,7 @@ class RunGated:
 
     calls: tuple[Call, ...]
     number: int  # what the gate shows when it opens
+    recorded: bool = False  # and say which kernels the device ran
 
 
 @dataclass(frozen=True)

@@ -42,7 +42,9 @@ from assay.source_analysis.tables.library_names import is_generator, is_layer, l
 from assay.source_analysis.tables.native_symbols import computed_by_symbol, is_compute_library
 from assay.source_analysis.tables.python_kernels import (
     is_parallel_loop,
+    launches_module,
     loads_library,
+    loads_module,
     makes_extension,
     makes_kernel,
 )
@@ -61,6 +63,10 @@ def make(run: Interpreter, name: str, call: CallSite) -> Value | None:
         return ref(Extension(call.where))
     if loads_library(name):
         return _load(run, name, call)
+    if loads_module(name):
+        run.see_kernel("module of the driver's", "native", call.where)
+    if launches_module(name):
+        return launch(run, Kernel(name.rpartition(".")[2], call.where), call)
     if is_generator(name):
         made = call.positional or call.refs(FunctionValue)
         return ref(Generated(name, call.where)) if made else ref(Library(name))

@@ -27,6 +27,13 @@ _LIBRARY_LOADERS = frozenset(
     importlib.machinery.SourceFileLoader imp.load_dynamic ctypes.WinDLL torch.utils._import_utils
     importlib.util.spec_from_file_location""".split()
 )
+_DRIVER_LOADS = frozenset(
+    """cuModuleLoad cuModuleLoadData cuModuleLoadDataEx cuModuleLoadFatBinary cuLibraryLoadData
+    cuLibraryLoadFromFile cuLinkAddData_v2 hipModuleLoad hipModuleLoadData""".split()
+)
+_DRIVER_LAUNCHES = frozenset(
+    """cuLaunchKernel cuLaunchKernelEx cuLaunchCooperativeKernel hipModuleLaunchKernel""".split()
+)
 COMPILERS = (
     "g++",
     "gcc",
@@ -72,6 +79,16 @@ def makes_extension(name: str) -> bool:
 def loads_library(name: str) -> bool:
     """True where the call loads a shared object or a generated module."""
     return name in _LIBRARY_LOADERS
+
+
+def loads_module(name: str) -> bool:
+    """True where a call of a device's driver takes code: whose it is, its records tell."""
+    return name.rpartition(".")[2] in _DRIVER_LOADS
+
+
+def launches_module(name: str) -> bool:
+    """True where a call of a device's driver launches a function of what it has loaded."""
+    return name.rpartition(".")[2] in _DRIVER_LAUNCHES
 
 
 def is_compiler(program: str) -> bool:

@@ -7,6 +7,7 @@ launched the kernels, so that its code could tamper with them: they may convict,
 from __future__ import annotations
 
 import ctypes
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -15,9 +16,10 @@ from assay.errors import DeviceError
 
 _LIBRARIES = ("libcupti.so.13", "libcupti.so.12", "libcupti.so")
 _CONCURRENT_KERNEL = 10
+_WHOLE_GRAPH = 51  # records of graphs in one piece, where those of their kernels are left out
 _BUFFER_BYTES = 1 << 20
 _FLUSH_FORCED = 1
-_MOST_RECORDS = 1 << 16
+_MOST_RECORDS = 1 << 18
 
 
 @dataclass(frozen=True)
@@ -33,6 +35,7 @@ class KernelRecord:
     registers: int
     shared_bytes: int
     symbol: str = ""  # the name before it is demangled
+    launch: int = 0  # the number of what the driver was asked for
 
 
 class _Head(ctypes.Structure):
@@ -79,6 +82,7 @@ class CuptiTrace:
         self._library = _load()
         self._buffers: dict[int, Any] = {}
         self._found: list[KernelRecord] = []
+        self._lost = 0
         self._requested = _Requested(self._lend)
         self._completed = _Completed(self._take)
         self._call("cuptiActivityRegisterCallbacks", self._requested, self._completed)
@@ -86,12 +90,16 @@ class CuptiTrace:
     def start(self) -> None:
         """From now on."""
         self._found.clear()
+        self._lost = 0
+        self._library.cuptiActivityDisable(_WHOLE_GRAPH)  # an error where it is not on
         self._call("cuptiActivityEnable", _CONCURRENT_KERNEL)
 
     def stop(self) -> list[KernelRecord]:
-        """All that ran since; the device must have come to rest."""
+        """All that ran since; the device must have come to rest. Raises where some is not known."""
         self._call("cuptiActivityFlushAll", _FLUSH_FORCED)
         self._call("cuptiActivityDisable", _CONCURRENT_KERNEL)
+        if self._lost:
+            raise DeviceError(f"{self._lost} kernels ran beyond the {_MOST_RECORDS} that are kept")
         return sorted(self._found, key=lambda record: record.start_ns)
 
     def _lend(self, buffer: Any, size: Any, most: Any) -> None:
@@ -106,8 +114,11 @@ class CuptiTrace:
         address, room = ctypes.c_void_p(buffer), ctypes.c_size_t(valid)
         while valid and not following(address, room, ctypes.byref(record)):
             head = _Head.from_address(record.value or 0)
-            if head.kind == _CONCURRENT_KERNEL and len(self._found) < _MOST_RECORDS:
-                self._found.append(_record(head))
+            if head.kind == _CONCURRENT_KERNEL:
+                if len(self._found) < _MOST_RECORDS:
+                    self._found.append(_record(head))
+                else:
+                    self._lost += 1
         self._buffers.pop(buffer, None)
 
     def _call(self, name: str, *arguments: Any) -> None:
@@ -144,9 +155,11 @@ def _record(head: _Head) -> KernelRecord:
         registers=head.registers,
         shared_bytes=head.static_shared + head.dynamic_shared,
         symbol=(head.name or b"").decode("utf-8", "replace"),
+        launch=head.correlation,
     )
 
 
+@functools.cache
 def demangled(name: bytes) -> str:
     """A C++ symbol in words; anything else as it is."""
     if not name.startswith(b"_Z"):
