@@ -25,7 +25,7 @@ def ended(command: Callable[[], Any]) -> int:
     try:
         code = command()
     except typer.TyperException as error:
-        return _say(f"{error.format_message()} (assay --help)", USAGE)
+        return _say(f"{_words(error)} ({_help_of(error)})", USAGE)
     except KeyboardInterrupt:
         code = INTERRUPTED
     except Terminated as signalled:
@@ -42,6 +42,16 @@ def ended(command: Callable[[], Any]) -> int:
     if code == INTERRUPTED:
         return _say("interrupted", INTERRUPTED)
     return code if isinstance(code, int) else 0
+
+
+def _words(error: typer.TyperException) -> str:
+    return error.format_message().replace("Value error, ", "")
+
+
+def _help_of(error: typer.TyperException) -> str:
+    """The help that shows what would have been right: that of the command."""
+    context = getattr(error, "ctx", None)
+    return f"{context.command_path} --help" if context is not None else "assay --help"
 
 
 def _say(message: str, code: int) -> int:

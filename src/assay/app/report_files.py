@@ -21,6 +21,8 @@ from assay.report.html.report_page import report_page
 from assay.report.html.reproduce_commands import VerdictOrigin
 from assay.report.words import byte_size
 
+STDOUT = Path("-")
+
 
 @dataclass
 class HtmlReport:
@@ -62,7 +64,10 @@ def write_html(data: ReportData, path: Path, plain_charts: bool = False) -> Path
 
 
 def write_text(text: str, path: Path) -> Path:
-    """Write the file, and say on stderr where it lies."""
+    """Write the file, and say on stderr where it lies; `-` is stdout."""
+    if path == STDOUT:
+        sys.stdout.write(text)
+        return path
     replaced(text, path)
     sys.stderr.write(f"assay: wrote {path} ({byte_size(path.stat().st_size)})\n")
     return path

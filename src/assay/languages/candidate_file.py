@@ -38,12 +38,20 @@ _ENTRY_LINE = re.compile(rf"^(?:class\s+{ENTRY}\b|{ENTRY}\s*=|def\s+{ENTRY}\b)",
 
 def load_candidate(path: Path) -> Candidate:
     """Read a file or a folder into a Candidate named after it."""
+    _check_name(path)
     is_folder = _is_folder(path)
     sources = _read_folder(path) if is_folder else (_read_file(path, path.name),)
     if not is_folder:
         neutral = "kernel" + path.suffix
         sources = (SourceFile(path=neutral, text=sources[0].text),)
     return Candidate(name=str(path), language=detect_language(sources), sources=sources)
+
+
+def _check_name(path: Path) -> None:
+    try:
+        str(path).encode()
+    except UnicodeEncodeError as problem:
+        raise UsageError(f"cannot read {str(path)!r}: its name is not UTF-8") from problem
 
 
 def _is_folder(path: Path) -> bool:
@@ -59,11 +67,12 @@ def _short(path: Path) -> str:
 
 
 def _read_file(path: Path, name: str) -> SourceFile:
+    _check_name(path)
     if path.suffix not in source_suffixes():
         if not path.exists():
             raise UsageError(f"cannot read {path}: No such file or directory")
         known = ", ".join(source_suffixes())
-        raise UsageError(f"{path}: a candidate is a .py or .cpp file or a folder; known: {known}")
+        raise UsageError(f"{path}: a candidate is a folder or a file that ends in {known}")
     try:
         text = path.read_text(encoding="utf-8")
     except OSError as problem:
