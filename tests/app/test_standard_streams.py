@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 
-_PROGRAM = "from assay.app.standard_streams import set_encodings as s; s(); print('\\u2192\\udcff')"
+_PROGRAM = "from assay.app.standard_streams import set_streams as s; s(); print('\\u2192\\udcff')"
 
 
 def test_a_pipe_gets_utf8_whatever_the_locale_says() -> None:

@@ -5,6 +5,8 @@ The rule: a user's mistake is one line and exit code 2, never a traceback.
 
 from __future__ import annotations
 
+import errno
+import os
 import sys
 import traceback
 from collections.abc import Callable
@@ -14,6 +16,7 @@ import typer
 
 from assay.errors import AssayError, TaskError, Terminated, UsageError
 
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # nobody's bug, wherever it is met
 NOT_ACCEPTED, USAGE, OUR_FAILURE, INTERRUPTED = 1, 2, 3, 130
 
 
@@ -24,6 +27,7 @@ def ended(command: Callable[[], Any]) -> int:
     """
     try:
         code = command()
+        sys.stdout.flush()
     except typer.TyperException as error:
         return _say(f"{_words(error)} ({_help_of(error)})", USAGE)
     except KeyboardInterrupt:
@@ -37,11 +41,20 @@ def ended(command: Callable[[], Any]) -> int:
     except AssayError as error:
         return _say(f"our own failure, not the candidate's: {error}", OUR_FAILURE)
     except Exception as error:
+        if isinstance(error, OSError) and error.errno in _NO_ROOM:
+            _leave_unwritten()
+            return _say(f"our own failure, not the candidate's: {error.strerror}", OUR_FAILURE)
         traceback.print_exc()
         return _say(f"our own failure, please report it: {error!r}", OUR_FAILURE)
     if code == INTERRUPTED:
         return _say("interrupted", INTERRUPTED)
     return code if isinstance(code, int) else 0
+
+
+def _leave_unwritten() -> None:
+    """What stdout could not take is not tried again when the interpreter ends."""
+    if sys.stdout is sys.__stdout__:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _words(error: typer.TyperException) -> str:
