@@ -1,4 +1,4 @@
-"""Stdout and stderr as they were given: letters that a stream cannot carry, streams that are closed.
+"""Stdout and stderr as they were given: without some letters, full, or closed.
 
 The rule: another program gets UTF-8 whatever the locale says, a terminal its own encoding, and a
 closed stream swallows what is printed: the exit code still tells the verdict.
