@@ -21,7 +21,7 @@ from assay.app.stored.judged_run import (
     the_run,
 )
 from assay.app.stored.run_flags import RunFlags
-from assay.app.suite.tasks_command import is_suite
+from assay.app.suite.asked_tasks import asked_tasks
 from assay.data.run import Entry
 from assay.data.task import Task
 from assay.devices import device_registry
@@ -30,7 +30,6 @@ from assay.errors import UsageError
 from assay.report.console import result_console
 from assay.report.run_table import run_table
 from assay.store.run_store import RunStore
-from assay.tasks.catalog import resolve, tasks_of
 from assay.tasks.unread import Unread
 
 
@@ -38,7 +37,7 @@ def run(flags: RunFlags) -> int:
     """Find the candidates, store them, judge what is open, print the table."""
     settings = settings_from(flags, None)
     device_registry.backend(settings.device)
-    tasks = tasks_of(flags.suite) if is_suite(flags.suite) else (resolve(flags.suite),)
+    tasks = asked_tasks(flags.suite)
     with closing(_entries(flags, tasks)) as found:
         first = next(found)  # where there is none that is said before a store is made
         with RunStore(flags.out, create=not flags.resume) as store:
