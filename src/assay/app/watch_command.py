@@ -41,9 +41,10 @@ def run(flags: WatchFlags) -> int:
     try:
         while True:
             content = watcher.file.content()
-            statuses = watcher.judge(content)
             if flags.once:
+                statuses = watcher.judge(_there(watcher.file.path, task), content)
                 return exit_code(statuses[-1:]) if statuses else _NO_CANDIDATE
+            watcher.judge_whole(content)
             watcher.file.wait(content)
     except KeyboardInterrupt:
         return 0
@@ -74,14 +75,18 @@ class _Watcher:
     file: WatchedFile
     json: bool
 
-    def judge(self, content: str) -> list[Status]:
-        """The statuses by level, of one save; fewer where it is saved again or not accepted."""
-        statuses: list[Status] = []
+    def judge_whole(self, content: str) -> None:
+        """Judge what was saved, or say why it cannot be judged yet."""
         try:
-            candidate = _readable(self.file.path, self.task)
+            candidate = _whole(self.file.path, self.task)
         except UsageError as error:
             self._say(f"{error}; waiting for the next save")
-            return statuses
+        else:
+            self.judge(candidate, content)
+
+    def judge(self, candidate: Candidate, content: str) -> list[Status]:
+        """The statuses by level, of one save; fewer where it is saved again or not accepted."""
+        statuses: list[Status] = []
         self._say(f"{self.file.path} {candidate.id}")
         try:
             for verdict in self._verdicts(candidate, content):
@@ -117,11 +122,16 @@ class _Watcher:
         print(f"{_now()}  {text}", file=sys.stderr if self.json else sys.stdout, flush=True)
 
 
-def _readable(path: Path, task: Task) -> Candidate:
-    """The candidate; a UsageError where it is not there, or not whole."""
+def _there(path: Path, task: Task) -> Candidate:
+    """The candidate; a UsageError where there is none."""
     if not path.exists():
         raise UsageError(f"{path} does not exist yet")
-    candidate = candidate_at(path, task)
+    return candidate_at(path, task)
+
+
+def _whole(path: Path, task: Task) -> Candidate:
+    """The candidate; a UsageError where it is not there, or half of one."""
+    candidate = _there(path, task)
     for source in candidate.sources:
         if source.path.endswith(".py"):
             try:
