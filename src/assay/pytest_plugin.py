@@ -142,7 +142,8 @@ class KernelJudge:
         try:
             return evaluate(task, candidate, **options)
         except UsageError as error:
-            pytest.fail(f"assay: {error}", pytrace=False)
+            mistake = str(error)
+        pytest.fail(f"assay: {mistake}", pytrace=False)  # outside, or the causes are shown too
 
 
 def _account(verdict: Verdict) -> str:
