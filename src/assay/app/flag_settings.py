@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Iterable
+from importlib.util import find_spec
 from pathlib import Path
 
 from assay.app.flags import JudgingFlags
@@ -73,9 +74,18 @@ def checked_packages(names: Iterable[str]) -> tuple[str, ...]:
             raise UsageError(f"--allow-package takes the name of a package, not {name!r}")
         if name == "assay":
             raise UsageError("--allow-package assay: the judge is never shown to a kernel")
+        if not _is_installed(name):
+            raise UsageError(f"--allow-package {name}: no package of this name is installed here")
         if name in shown:
             raise UsageError(f"--allow-package {name}: it is shown to every kernel of its language")
     return kept
+
+
+def _is_installed(name: str) -> bool:
+    try:
+        return find_spec(name) is not None
+    except (ImportError, ValueError):
+        return False
 
 
 def _agreed(flag: str, given: str | None, recorded: str) -> str:
