@@ -7,7 +7,8 @@ from io import StringIO
 from rich.live import Live
 from rich.text import Text
 
-from assay.report.console import PlainTextConsole, without_controls
+from assay.report.console import PlainTextConsole
+from assay.report.control_characters import without_controls
 
 
 def test_a_candidates_escape_sequence_is_shown_and_not_obeyed() -> None:

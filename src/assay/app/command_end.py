@@ -15,6 +15,7 @@ from typing import Any
 import typer
 
 from assay.errors import AssayError, TaskError, Terminated, UsageError
+from assay.report.control_characters import without_controls
 
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # nobody's bug, wherever it is met
 NOT_ACCEPTED, USAGE, OUR_FAILURE, INTERRUPTED = 1, 2, 3, 130
@@ -68,5 +69,5 @@ def _help_of(error: typer.TyperException) -> str:
 
 
 def _say(message: str, code: int) -> int:
-    print("assay: " + " ".join(message.split()), file=sys.stderr)  # noqa: T201
+    print("assay: " + without_controls(" ".join(message.split())), file=sys.stderr)  # noqa: T201
     return code

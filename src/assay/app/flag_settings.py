@@ -15,6 +15,7 @@ from assay.data.settings import Cache, Level, Settings, Track
 from assay.devices.device_registry import usual_jobs
 from assay.errors import UsageError
 from assay.languages.language_registry import LANGUAGES, source_suffixes
+from assay.report.control_characters import without_controls
 
 
 def settings_from(flags: JudgingFlags, replayed: Replayed | None) -> Settings:
@@ -62,7 +63,7 @@ def _timing(flags: JudgingFlags, level: Level) -> bool:
 
 def note(text: str) -> None:
     """Say something that is neither a result nor a mistake."""
-    print(f"assay: {text}", file=sys.stderr)  # noqa: T201
+    print(f"assay: {without_controls(text)}", file=sys.stderr)  # noqa: T201
 
 
 def checked_packages(names: Iterable[str]) -> tuple[str, ...]:

@@ -26,6 +26,7 @@ from assay.data.verdict import Status, Verdict
 from assay.devices import device_registry
 from assay.errors import UsageError
 from assay.report.console import progress_console, result_console
+from assay.report.control_characters import without_controls
 from assay.report.progress_display import ProgressLine
 from assay.report.watch_text import verdict_lines
 from assay.tasks.catalog import candidate_at, resolve
@@ -119,7 +120,11 @@ class _Watcher:
 
     def _say(self, text: str) -> None:
         """A note, which is no verdict: beside JSON it goes to stderr."""
-        print(f"{_now()}  {text}", file=sys.stderr if self.json else sys.stdout, flush=True)
+        print(
+            f"{_now()}  {without_controls(text)}",
+            file=sys.stderr if self.json else sys.stdout,
+            flush=True,
+        )
 
 
 def _there(path: Path, task: Task) -> Candidate:

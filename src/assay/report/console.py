@@ -1,8 +1,7 @@
 """Where text goes: results on stdout, progress on stderr.
 
 The rule: a pipe gets plain lines of any length, a terminal gets colour and its own width. A line
-that another program reads must not break because a narrow width was assumed. What a candidate
-said never reaches the terminal as a command: an escape sequence could overwrite its verdict.
+that another program reads must not break because a narrow width was assumed.
 """
 
 from __future__ import annotations
@@ -13,15 +12,9 @@ from collections.abc import Iterable
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 
+from assay.report.control_characters import without_controls
+
 _UNBOUNDED_COLUMNS = 10_000
-_LAYOUT = "\n\t\u00a0"
-
-
-def without_controls(text: str) -> str:
-    """The text with every character that is not shown, but obeyed, as its code in words."""
-    if text.isprintable():
-        return text
-    return "".join(c if c.isprintable() or c in _LAYOUT else f"U+{ord(c):04X}" for c in text)
 
 
 class PlainTextConsole(Console):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 
+from assay.app.flag_settings import note
 from assay.app.stored.run_flags import JudgeFlags
 from assay.app.stored.stored_run import stored_run
 from assay.data.verdict import Verdict
@@ -33,8 +34,10 @@ def run(flags: JudgeFlags) -> int:
                 result_console().print(text)
     total = same + changed + unjudged
     words = f"{same} of {total} verdicts are the same, {changed} changed, {unjudged} not judged yet"
-    stream = sys.stderr if flags.json else sys.stdout
-    stream.write(f"{words}\n")
+    if flags.json:
+        note(words)
+    else:
+        sys.stdout.write(f"{words}\n")
     return 1 if changed else 0
 
 

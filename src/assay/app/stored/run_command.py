@@ -6,12 +6,11 @@ named. The same command goes on where it was stopped.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Generator
 from contextlib import closing
 from itertools import chain
 
-from assay.app.flag_settings import settings_from
+from assay.app.flag_settings import note, settings_from
 from assay.app.stored.judged_run import (
     RunOutput,
     exit_code_of,
@@ -58,7 +57,7 @@ def _entries(flags: RunFlags, tasks: tuple[Task, ...]) -> Generator[Entry, None,
     for found in candidates_at(flags.candidates, tasks):
         if isinstance(found, Unread):
             left_out += 1
-            print(f"assay: left out {found.where}: {found.why}", file=sys.stderr)  # noqa: T201
+            note(f"left out {found.where}: {found.why}")
         else:
             count += 1
             yield found
