@@ -54,8 +54,8 @@ def ended(command: Callable[[], Any]) -> int:
 
 def _leave_unwritten() -> None:
     """What stdout could not take is not tried again when the interpreter ends."""
-    if sys.stdout is sys.__stdout__:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if sys.__stdout__ is not None and sys.stdout is sys.__stdout__:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.__stdout__.fileno())
 
 
 def _words(error: typer.TyperException) -> str:
