@@ -48,7 +48,7 @@ def candidates_at(place: Path, tasks: Sequence[Task]) -> Iterator[Entry | Unread
         if isinstance(one, Unread):
             yield one
         elif not _is_text(one[1]):
-            yield Unread(ascii(one[1].name), "its name, or one of its files', is not Unicode")
+            yield Unread(ascii(one[1].name), "its name, or one of its files', is not UTF-8")
         else:
             yield Entry(number=number, task=one[0], candidate=one[1])
             number += 1
