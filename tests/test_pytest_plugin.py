@@ -148,6 +148,7 @@ def test_a_mistake_is_one_line(pytester: pytest.Pytester, pipeline: Scripted) ->
     result = _run(pytester, body)
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(["assay: no task 'no_such'"])
+    result.stdout.no_fnmatch_line("During handling of the above exception*")
 
 
 def test_a_cheat_may_be_expected(pytester: pytest.Pytester, pipeline: Scripted) -> None:

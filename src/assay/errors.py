@@ -32,6 +32,12 @@ class DeviceError(HostError):
     """The device's driver refused something we asked of it."""
 
 
+def reason_of(error: Exception) -> str:
+    """What went wrong in words: without the number of a system's error and the path again."""
+    strerror = error.strerror if isinstance(error, OSError) else None
+    return strerror or (str(error).splitlines() or [type(error).__name__])[0]
+
+
 class Terminated(BaseException):
     """A signal asks the process to end. Not SystemExit, which a task's own code can raise."""
 

@@ -46,12 +46,16 @@ class PlugIn:
         return os.path.realpath(place) if place else None
 
 
+def _singular(nouns: str) -> str:
+    return f"{nouns[:-3]}y" if nouns.endswith("ies") else nouns.removesuffix("s")
+
+
 class Registry(Generic[T]):
     """All plug-ins of one kind, by name. `contract` is the class that each of them extends."""
 
     def __init__(self, contract: type[Any], group: str, built_in: Mapping[str, str]) -> None:
         self._contract, self._group = contract, group
-        self._noun = group.rpartition(".")[2].removesuffix("s")
+        self._noun = _singular(group.rpartition(".")[2])
         self.built_in = {name: PlugIn(target) for name, target in built_in.items()}
         self._made: dict[str, T] = {}
 

@@ -142,17 +142,18 @@ class KernelJudge:
         try:
             return evaluate(task, candidate, **options)
         except UsageError as error:
-            pytest.fail(f"assay: {error}", pytrace=False)
+            mistake = str(error)
+        pytest.fail(f"assay: {mistake}", pytrace=False)  # outside, or the causes are shown too
 
 
 def _account(verdict: Verdict) -> str:
     """The verdict as the terminal shows it."""
     from io import StringIO
 
-    from rich.console import Console
-
+    from assay.report.console import PlainTextConsole
     from assay.report.terminal import print_verdict
 
     text = StringIO()
-    print_verdict(Console(file=text, width=_WIDTH, highlight=False, markup=False), verdict)
+    console = PlainTextConsole(file=text, width=_WIDTH, highlight=False, markup=False)
+    print_verdict(console, verdict)
     return text.getvalue().rstrip()

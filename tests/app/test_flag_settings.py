@@ -17,12 +17,18 @@ def _settings(*packages: str) -> Settings:
 
 
 def test_packages_that_are_named_are_in_the_settings_once() -> None:
-    assert _settings("scipy", "einops", "scipy").allow_packages == ("scipy", "einops")
+    assert _settings("scipy", "rich", "scipy").allow_packages == ("scipy", "rich")
 
 
 @pytest.mark.parametrize(
-    ("name", "words"), [("assay", "never shown"), ("torch", "is shown"), ("a.b", "takes the name")]
+    ("name", "words"),
+    [
+        ("assay", "never shown"),
+        ("torch", "is shown"),
+        ("a.b", "takes the name"),
+        ("no_such_package", "no package of this name is installed"),
+    ],
 )
-def test_the_judge_and_what_is_shown_anyway_cannot_be_named(name: str, words: str) -> None:
+def test_what_cannot_be_shown_or_is_shown_anyway_cannot_be_named(name: str, words: str) -> None:
     with pytest.raises(UsageError, match=words):
         _settings(name)

@@ -162,3 +162,21 @@ def test_only_the_flags_of_the_asked_command_are_read(
     assert read == [flags.LimitsFlags]
     for command in app.registered_commands:
         vars(command.callback).pop("__signature__", None)
+
+
+def test_a_full_disk_under_stdout_is_one_line() -> None:
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "assay.app.main", "--version"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+    assert done.returncode == 3
+    assert one_line(done.stderr).endswith(": No space left on device\n")
+
+
+def test_a_closed_stdout_swallows_the_result_and_keeps_the_code() -> None:
+    command = f"{sys.executable} -m assay.app.main --version >&-"
+    done = subprocess.run(["sh", "-c", command], stderr=subprocess.PIPE, text=True)
+    assert (done.returncode, done.stderr) == (0, "")

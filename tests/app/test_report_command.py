@@ -45,6 +45,24 @@ def test_without_a_file_the_markdown_is_the_result(stored: str, capsys: Captured
     assert capsys.readouterr().out.startswith("### Run made")
 
 
+def test_a_dash_is_stdout(
+    stored: str, tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    before = sorted(tmp_path.iterdir())
+    assert main(["report", stored, "--md", "-"]) == 0
+    assert capsys.readouterr().out.startswith("### Run made")
+    assert main(["report", stored, "--csv", "-"]) == 0
+    assert capsys.readouterr().out.startswith("number,")
+    assert sorted(tmp_path.iterdir()) == before
+
+
+@pytest.mark.parametrize("flags", [["--md", "-", "--csv", "-"], ["--md", "-", "--json"]])
+def test_stdout_carries_one_thing(stored: str, flags: list[str], capsys: Captured) -> None:
+    assert main(["report", stored, *flags]) == 2
+    assert capsys.readouterr().out == ""
+
+
 def test_a_place_that_cannot_be_written_is_one_line(stored: str, capsys: Captured) -> None:
     assert main(["report", stored, "-o", "/proc/none/r.html"]) == 2
     assert "cannot write /proc/none/r.html" in capsys.readouterr().err

@@ -75,15 +75,37 @@ def test_json_is_one_line_a_verdict(
     ],
 )
 def test_what_cannot_be_judged_is_said(
-    text: str | None, said: str, pipeline: ScriptedPipeline, tmp_path: Path, capsys: Captured
+    text: str | None, said: str, tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "kernel.py"
     if text is not None:
         path.write_text(text)
-    assert main(["watch", "softmax", str(path), "--once"]) == 2
+
+    def ctrl_c(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(WatchedFile, "wait", ctrl_c)
+    assert main(["watch", "softmax", str(path)]) == 0
     captured = capsys.readouterr()
-    assert said in captured.out and "Traceback" not in captured.out + captured.err
-    assert pipeline.calls == []
+    assert said in captured.out and captured.out.endswith("waiting for the next save\n")
+    assert captured.err == ""
+
+
+def test_once_has_nothing_to_wait_for(
+    pipeline: ScriptedPipeline, tmp_path: Path, capsys: Captured
+) -> None:
+    assert main(["watch", "softmax", str(tmp_path / "kernel.py"), "--once"]) == 2
+    captured = capsys.readouterr()
+    assert captured.err.endswith("kernel.py does not exist yet\n") and captured.out == ""
+
+
+def test_once_judges_half_of_a_file_as_eval_does(
+    pipeline: ScriptedPipeline, kernel: Kernel
+) -> None:
+    path = Path(kernel("build_failed"))
+    path.write_text(path.read_text() + "def (")
+    assert main(["watch", "softmax", str(path), "--once"]) == 1
+    assert len(pipeline.calls) == 1
 
 
 def test_a_save_ends_the_judgement_and_the_new_content_is_judged(

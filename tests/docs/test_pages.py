@@ -7,8 +7,12 @@ import re
 from pathlib import Path
 
 import pytest
+import typer
 from _pytest.mark import ParameterSet
 
+from assay.app.main import app
+from assay.data.settings import Level
+from assay.exam.workloads.workload_sweep import SWEEPS
 from corpus_sample import commit_seed
 from docs.page_blocks import (
     PAGES,
@@ -139,3 +143,24 @@ def test_headings_and_links_are_read_as_a_browser_does() -> None:
     assert anchors(text) == {"what-is-it"}
     assert links(text) == ["b.md#c-d"]
     assert blocks(text) == [Block("sh", "", "# no heading\n")]
+
+
+def test_every_flag_of_every_command_is_on_a_page() -> None:
+    pages = "\n".join(page.read_text() for page in PAGES)
+    cli = next(page for page in PAGES if page_name(page).endswith("cli.md")).read_text()
+    judging = cli.partition("## `assay eval`")[2].partition("\n## ")[0]
+    for name, command in typer.main.get_command(app).commands.items():
+        flags = {flag for one in command.params for flag in one.opts if flag.startswith("--")}
+        page = judging if name == "eval" else pages
+        assert {flag for flag in flags if flag not in page} == set(), name
+
+
+def test_the_counts_of_workloads_are_those_of_the_levels() -> None:
+    texts = {page_name(page): page.read_text() for page in PAGES}
+    settings = next(text for name, text in texts.items() if name.endswith("settings.md"))
+    for level in (Level.QUICK, Level.STANDARD, Level.FULL):
+        count = SWEEPS[level].workloads
+        assert f"| `{level.value}` | up to {count - 1} |" in settings
+        for name in ("tour.md", "right.md"):
+            page = next(text for one, text in texts.items() if one.endswith(name))
+            assert re.search(rf"`{level.value}`[^`,]* up to {count}\b", page), (name, level)

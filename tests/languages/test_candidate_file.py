@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from assay.errors import UsageError
-from assay.languages.candidate_file import load_candidate
+from assay.languages.candidate_file import candidate_of_text, load_candidate
 
 ENTRY = "class ModelNew:\n    pass\n"
 TEXTS = {
@@ -103,3 +103,11 @@ def test_an_unreadable_path_is_a_usage_error_in_one_line(tmp_path: Path, name: s
     with pytest.raises(UsageError) as caught:
         load_candidate(tmp_path / name)
     assert name in str(caught.value) and "\n" not in str(caught.value)
+
+
+def test_a_source_that_would_take_minutes_to_read_is_a_usage_error(tmp_path: Path) -> None:
+    (tmp_path / "kernel.py").write_text("x = 1\n" * 400_000)
+    with pytest.raises(UsageError, match=r"2\.3 MiB of source; a candidate has at most 2 MiB"):
+        load_candidate(tmp_path / "kernel.py")
+    with pytest.raises(UsageError, match="at most 2 MiB"):
+        candidate_of_text("x = 1\n" * 400_000)

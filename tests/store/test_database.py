@@ -160,3 +160,19 @@ def test_on_a_full_disk_what_was_stored_stays(small_disk: Path) -> None:
         assert stored > 0
     with RunStore(small_disk) as store:
         assert len(list(store.entries(run))) == stored
+
+
+def test_a_run_of_another_user_is_read_and_nothing_is_made_beside_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "a?b %20"
+    opened(folder, create=True).close()
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    made = opened(folder)
+    with made.reading() as connection:
+        asked = text("SELECT value FROM facts")
+        assert connection.execute(asked).scalar() == str(schema.STORE_VERSION)
+        assert [path.name for path in folder.iterdir()] == ["store.sqlite"]
+    with pytest.raises(UsageError, match="permission denied, or read-only"), made.writing() as one:
+        one.execute(text("INSERT INTO facts VALUES ('a', 'b')"))
+    made.close()

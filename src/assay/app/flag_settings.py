@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Iterable
+from importlib.util import find_spec
 from pathlib import Path
 
 from assay.app.flags import JudgingFlags
@@ -14,6 +15,7 @@ from assay.data.settings import Cache, Level, Settings, Track
 from assay.devices.device_registry import usual_jobs
 from assay.errors import UsageError
 from assay.languages.language_registry import LANGUAGES, source_suffixes
+from assay.report.control_characters import without_controls
 
 
 def settings_from(flags: JudgingFlags, replayed: Replayed | None) -> Settings:
@@ -61,7 +63,7 @@ def _timing(flags: JudgingFlags, level: Level) -> bool:
 
 def note(text: str) -> None:
     """Say something that is neither a result nor a mistake."""
-    print(f"assay: {text}", file=sys.stderr)  # noqa: T201
+    print(f"assay: {without_controls(text)}", file=sys.stderr)  # noqa: T201
 
 
 def checked_packages(names: Iterable[str]) -> tuple[str, ...]:
@@ -73,9 +75,18 @@ def checked_packages(names: Iterable[str]) -> tuple[str, ...]:
             raise UsageError(f"--allow-package takes the name of a package, not {name!r}")
         if name == "assay":
             raise UsageError("--allow-package assay: the judge is never shown to a kernel")
+        if not _is_installed(name):
+            raise UsageError(f"--allow-package {name}: no package of this name is installed here")
         if name in shown:
             raise UsageError(f"--allow-package {name}: it is shown to every kernel of its language")
     return kept
+
+
+def _is_installed(name: str) -> bool:
+    try:
+        return find_spec(name) is not None
+    except (ImportError, ValueError):
+        return False
 
 
 def _agreed(flag: str, given: str | None, recorded: str) -> str:

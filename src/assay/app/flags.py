@@ -16,6 +16,8 @@ from typing import Annotated, Any, Generic, Literal, TypeVar, get_type_hints
 
 import typer
 
+from assay.app.flag_values import check_values
+
 TrackName = Literal["kernel", "mixed", "open"]
 LevelName = Literal["smoke", "quick", "standard", "full"]
 CacheName = Literal["cold", "warm", "both"]
@@ -34,7 +36,9 @@ TrackFlag = Annotated[
 ]
 CandidateArgument = Annotated[
     list[str],
-    typer.Argument(metavar="CANDIDATE", help="Files with ModelNew, .cpp files, or folders."),
+    typer.Argument(
+        metavar="CANDIDATE", help="Files with ModelNew, .cpp files, folders, or - for stdin."
+    ),
 ]
 RunArgument = Annotated[
     str, typer.Argument(metavar="RUN", help="The folder or URL of a run; #ID names one of several.")
@@ -335,6 +339,7 @@ class FlaggedCommand(Generic[Flags]):
 
     def __call__(self, **values: Any) -> int:
         """Its exit code."""
+        check_values(values, getattr(self._flags, "to_stdout", ()))
         return self._command(self._flags(**values))
 
     @cached_property

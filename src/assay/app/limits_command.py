@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from assay.app.axis_sizes import axes_at
 from assay.app.flags import LimitsFlags
+from assay.app.suite.asked_tasks import asked_tasks
 from assay.app.suite.tasks_command import is_suite
 from assay.data.limits import Peaks, TaskLimits
 from assay.data.task import Task
@@ -16,7 +17,6 @@ from assay.errors import TaskError, UsageError
 from assay.limits.task_floor import floor_of
 from assay.report.console import progress_console, result_console
 from assay.report.limits_text import limits_table
-from assay.tasks.catalog import resolve, tasks_of
 from assay.tasks.references.reference import Reference
 
 
@@ -26,7 +26,7 @@ def run(flags: LimitsFlags) -> int:
     suite = is_suite(flags.task)
     if suite and flags.at:
         raise UsageError("--at is for one task: its axes are its own")
-    for task in tasks_of(flags.task) if suite else [resolve(flags.task)]:
+    for task in asked_tasks(flags.task):
         try:
             found.append(limits(task, peaks, not flags.no_tf32, flags.at or []))
         except TaskError as error:

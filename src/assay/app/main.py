@@ -39,6 +39,7 @@ from assay.app.scored.score_flags import (
 )
 from assay.app.searched.search_commands import add_search_commands
 from assay.app.served.serve_flags import ServeFlags
+from assay.app.standard_streams import set_streams
 from assay.app.stored.export_flags import ExportFlags
 from assay.app.stored.import_flags import ImportFlags
 from assay.app.stored.run_flags import JudgeFlags, ReportFlags, RunFlags, RunsFlags, ShowFlags
@@ -389,6 +390,7 @@ def _with_one_command(name: str) -> typer.Typer:
 def entry() -> NoReturn:
     """The `assay` command."""
     keep_bytecode()
+    set_streams()
     with termination():
         code = main()
     sys.exit(code)

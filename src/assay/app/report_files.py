@@ -14,12 +14,15 @@ from pathlib import Path
 
 from assay.data.run import Entry, Judgement, Run
 from assay.errors import UsageError
+from assay.report.control_characters import without_controls
 from assay.report.html.chart_library import INSTALL, script_path
 from assay.report.html.gathered_report import GatheredReport, call_run
 from assay.report.html.report_data import ReportData
 from assay.report.html.report_page import report_page
 from assay.report.html.reproduce_commands import VerdictOrigin
 from assay.report.words import byte_size
+
+STDOUT = Path("-")
 
 
 @dataclass
@@ -62,7 +65,10 @@ def write_html(data: ReportData, path: Path, plain_charts: bool = False) -> Path
 
 
 def write_text(text: str, path: Path) -> Path:
-    """Write the file, and say on stderr where it lies."""
+    """Write the file, and say on stderr where it lies; `-` is stdout."""
+    if path == STDOUT:
+        sys.stdout.write(without_controls(text) if sys.stdout.isatty() else text)
+        return path
     replaced(text, path)
     sys.stderr.write(f"assay: wrote {path} ({byte_size(path.stat().st_size)})\n")
     return path

@@ -26,6 +26,7 @@ from assay.data.verdict import Status, Verdict
 from assay.devices import device_registry
 from assay.errors import UsageError
 from assay.report.console import progress_console, result_console
+from assay.report.control_characters import without_controls
 from assay.report.progress_display import ProgressLine
 from assay.report.watch_text import verdict_lines
 from assay.tasks.catalog import candidate_at, resolve
@@ -41,9 +42,10 @@ def run(flags: WatchFlags) -> int:
     try:
         while True:
             content = watcher.file.content()
-            statuses = watcher.judge(content)
             if flags.once:
+                statuses = watcher.judge(_there(watcher.file.path, task), content)
                 return exit_code(statuses[-1:]) if statuses else _NO_CANDIDATE
+            watcher.judge_whole(content)
             watcher.file.wait(content)
     except KeyboardInterrupt:
         return 0
@@ -74,14 +76,18 @@ class _Watcher:
     file: WatchedFile
     json: bool
 
-    def judge(self, content: str) -> list[Status]:
-        """The statuses by level, of one save; fewer where it is saved again or not accepted."""
-        statuses: list[Status] = []
+    def judge_whole(self, content: str) -> None:
+        """Judge what was saved, or say why it cannot be judged yet."""
         try:
-            candidate = _readable(self.file.path, self.task)
+            candidate = _whole(self.file.path, self.task)
         except UsageError as error:
             self._say(f"{error}; waiting for the next save")
-            return statuses
+        else:
+            self.judge(candidate, content)
+
+    def judge(self, candidate: Candidate, content: str) -> list[Status]:
+        """The statuses by level, of one save; fewer where it is saved again or not accepted."""
+        statuses: list[Status] = []
         self._say(f"{self.file.path} {candidate.id}")
         try:
             for verdict in self._verdicts(candidate, content):
@@ -114,14 +120,23 @@ class _Watcher:
 
     def _say(self, text: str) -> None:
         """A note, which is no verdict: beside JSON it goes to stderr."""
-        print(f"{_now()}  {text}", file=sys.stderr if self.json else sys.stdout, flush=True)
+        print(
+            f"{_now()}  {without_controls(text)}",
+            file=sys.stderr if self.json else sys.stdout,
+            flush=True,
+        )
 
 
-def _readable(path: Path, task: Task) -> Candidate:
-    """The candidate; a UsageError where it is not there, or not whole."""
+def _there(path: Path, task: Task) -> Candidate:
+    """The candidate; a UsageError where there is none."""
     if not path.exists():
         raise UsageError(f"{path} does not exist yet")
-    candidate = candidate_at(path, task)
+    return candidate_at(path, task)
+
+
+def _whole(path: Path, task: Task) -> Candidate:
+    """The candidate; a UsageError where it is not there, or half of one."""
+    candidate = _there(path, task)
     for source in candidate.sources:
         if source.path.endswith(".py"):
             try:

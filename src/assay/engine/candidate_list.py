@@ -20,7 +20,7 @@ from assay.data.candidate import Candidate, Provenance
 from assay.data.generator import Generator
 from assay.data.run import Entry
 from assay.data.task import Task
-from assay.errors import UsageError
+from assay.errors import UsageError, reason_of
 from assay.languages.candidate_file import ENTRY, candidate_of_text
 from assay.languages.language_registry import source_suffixes
 from assay.tasks.catalog import adapted, candidate_at, candidate_suffixes, prediction_of
@@ -48,7 +48,7 @@ def candidates_at(place: Path, tasks: Sequence[Task]) -> Iterator[Entry | Unread
         if isinstance(one, Unread):
             yield one
         elif not _is_text(one[1]):
-            yield Unread(ascii(one[1].name), "its name, or one of its files', is not Unicode")
+            yield Unread(ascii(one[1].name), "its name, or one of its files', is not UTF-8")
         else:
             yield Entry(number=number, task=one[0], candidate=one[1])
             number += 1
@@ -129,12 +129,15 @@ def _in_lines(path: Path, tasks: Mapping[str, Task]) -> Iterator[Found | Unread]
                 if line.strip():
                     yield _of_line(line, f"{path}:{number}", path.parent, tasks)
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"cannot read {path}: {error}") from error
+        raise UsageError(f"cannot read {path}: {reason_of(error)}") from error
 
 
 def _of_line(line: str, where: str, folder: Path, tasks: Mapping[str, Task]) -> Found | Unread:
     try:
-        fields = _in_our_words(json.loads(line), tasks)
+        told = json.loads(line)
+        if not isinstance(told, dict):
+            return Unread(where, "it is no JSON object with a task and a source")
+        fields = _in_our_words(told, tasks)
         task = tasks.get(fields["task"])
         if task is None:
             return Unread(where, f"no task of the suite is called '{fields['task']}'")
@@ -151,7 +154,8 @@ def _of_line(line: str, where: str, folder: Path, tasks: Mapping[str, Task]) -> 
         first = error.errors()[0]
         return Unread(where, f"{'.'.join(map(str, first['loc']))}: {first['msg']}")
     except KeyError as error:
-        return Unread(where, f"it lacks {error}")
+        lacks = "'source' or 'path'" if error.args == ("path",) else error
+        return Unread(where, f"it lacks {lacks}")
     except (ValueError, TypeError, AttributeError) as error:
         return Unread(where, f"it is no JSON object with a task and a source: {error}")
 

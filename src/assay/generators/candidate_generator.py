@@ -78,7 +78,8 @@ class CandidateGenerator(ABC):
     def configured(self, options: Mapping[str, str]) -> Self:
         """Itself with `--option NAME=VALUE`s; a UsageError for one that it does not know."""
         if options:
-            raise UsageError(f"generator '{self.name}' has no option {sorted(options)[0]!r}")
+            one = sorted(options)[0]
+            raise UsageError(f"generator '{self.name}' has no option {one!r}; it takes none")
         return self
 
     def expected(self, request: GenerationRequest) -> Spend:

@@ -50,7 +50,7 @@ class ReplayGenerator(CandidateGenerator):
         """`from=FILE.jsonl`."""
         unknown = sorted(set(options) - {"from"})
         if unknown:
-            raise UsageError(f"generator '{self.name}' has no option {unknown[0]!r}")
+            raise UsageError(f"generator '{self.name}' has no option {unknown[0]!r}; known: from")
         if "from" not in options:
             raise UsageError("generator 'replay' needs --option from=FILE.jsonl or from=RUN")
         return type(self)(read_candidates(Path(options["from"])))

@@ -20,9 +20,11 @@ from assay.judge import (
     speed_of_light,
     speedup,
 )
+from assay.judge.failure_line import failure_line
 from assay.judge.judge_input import JudgeInput
 
 _ORDER = list(Status)  # declared in order of precedence
+_MOST_REASON = 600  # characters: it is a sentence; the evidence keeps the whole text
 
 
 def judge(case: JudgeInput) -> Verdict:
@@ -138,9 +140,11 @@ def _reason(
     pool = pools.get(status) or [e for asked, e in ran if asked is status]
     if not pool:
         return "the task's own workload could not be judged"
-    lines = [line for line in pool[0].text.splitlines() if line.strip()] or ["no message"]
-    text = lines[-1] if status is Status.BUILD_FAILED else lines[0]
-    return f"{pool[0].where}: {text}" if pool[0].where else text
+    found = pool[0].text
+    lines = [line for line in found.splitlines() if line.strip()] or ["no message"]
+    text = failure_line(found) if status is Status.BUILD_FAILED else lines[0]
+    reason = f"{pool[0].where}: {text}" if pool[0].where else text
+    return reason if len(reason) <= _MOST_REASON else f"{reason[:_MOST_REASON]}..."
 
 
 def _acceptance(covered: Coverage | None) -> str:

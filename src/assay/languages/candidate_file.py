@@ -18,6 +18,7 @@ from assay.errors import UsageError
 from assay.languages.language_registry import LANGUAGES, detect_language, source_suffixes
 
 _NAME = "source text"
+_MOST_SOURCE = 2 * 2**20  # reading 18 MiB of Python for what it computes took five minutes
 
 
 def candidate_of_text(text: str) -> Candidate:
@@ -26,6 +27,7 @@ def candidate_of_text(text: str) -> Candidate:
         text.encode()
     except UnicodeEncodeError as error:
         raise UsageError(f"the candidate's source is not text: {error.reason}") from error
+    _check_size(len(text), "the candidate's source")
     bare = (one.suffix_of(text) for one in LANGUAGES.working())
     suffix = next((suffix for suffix in bare if suffix), ".py")
     sources = (SourceFile(path=f"kernel{suffix}", text=text),)
@@ -38,12 +40,27 @@ _ENTRY_LINE = re.compile(rf"^(?:class\s+{ENTRY}\b|{ENTRY}\s*=|def\s+{ENTRY}\b)",
 
 def load_candidate(path: Path) -> Candidate:
     """Read a file or a folder into a Candidate named after it."""
+    _check_name(path)
     is_folder = _is_folder(path)
     sources = _read_folder(path) if is_folder else (_read_file(path, path.name),)
+    _check_size(sum(len(one.text) for one in sources), str(path))
     if not is_folder:
         neutral = "kernel" + path.suffix
         sources = (SourceFile(path=neutral, text=sources[0].text),)
     return Candidate(name=str(path), language=detect_language(sources), sources=sources)
+
+
+def _check_size(count: int, name: str) -> None:
+    if count > _MOST_SOURCE:
+        size = f"{count / 2**20:.1f} MiB of source"
+        raise UsageError(f"{name}: {size}; a candidate has at most {_MOST_SOURCE // 2**20} MiB")
+
+
+def _check_name(path: Path) -> None:
+    try:
+        str(path).encode()
+    except UnicodeEncodeError as problem:
+        raise UsageError(f"cannot read {str(path)!r}: its name is not UTF-8") from problem
 
 
 def _is_folder(path: Path) -> bool:
@@ -59,12 +76,14 @@ def _short(path: Path) -> str:
 
 
 def _read_file(path: Path, name: str) -> SourceFile:
+    _check_name(path)
     if path.suffix not in source_suffixes():
         if not path.exists():
             raise UsageError(f"cannot read {path}: No such file or directory")
         known = ", ".join(source_suffixes())
-        raise UsageError(f"{path}: a candidate is a .py or .cpp file or a folder; known: {known}")
+        raise UsageError(f"{path}: a candidate is a folder or a file that ends in {known}")
     try:
+        _check_size(path.stat().st_size, str(path))
         text = path.read_text(encoding="utf-8")
     except OSError as problem:
         raise UsageError(f"cannot read {path}: {problem.strerror or problem}") from problem

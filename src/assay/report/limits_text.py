@@ -22,13 +22,18 @@ def limits_table(found: Sequence[TaskLimits], peaks: Peaks) -> Group:
             _amount(one.bytes_read, "B"),
             _amount(one.bytes_written, "B"),
             _products(one.flops),
-            f"{one.memory_us:.2f} us",
-            f"{one.arithmetic_us:.2f} us",
-            Text(f"{one.sol_us:.2f} us", style="bold"),
+            _time(one.memory_us),
+            _time(one.arithmetic_us),
+            Text(_time(one.sol_us), style="bold"),
             one.bound,
         )
     title = Text(f"{peaks.title}: {peaks.bytes_per_s / 1e12:.2f} TB/s", style="italic")
     return Group(title, table)
+
+
+def _time(value_us: float) -> str:
+    """In microseconds, which a task of a few kilobytes hardly takes."""
+    return f"{value_us:.2f} us" if value_us == 0 or value_us >= 0.005 else "<0.01 us"
 
 
 def _products(flops: dict[str, int]) -> str:

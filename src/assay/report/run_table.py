@@ -7,23 +7,21 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from typing import Any
 
-from rich import box
-from rich.table import Table
-
 from assay.data.run import Run
 from assay.data.verdict import Status
+from assay.report.headed_table import HeadedTable
 
 _ORDER = [*(status.value for status in reversed(Status)), "open"]
 
 
-def run_table(rows: Sequence[dict[str, Any]]) -> Table:
+def run_table(rows: Sequence[dict[str, Any]]) -> HeadedTable:
     """One row a task, one column a status that occurs, and the sum below."""
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     for row in rows:
         counts[row["task"]][row["status"] or "open"] += 1
     total = sum(counts.values(), Counter[str]())
     shown = [status for status in _ORDER if total[status]]
-    table = Table(box=box.SIMPLE, show_footer=len(counts) > 1)
+    table = HeadedTable(show_footer=len(counts) > 1)
     table.add_column("task", footer="all")
     table.add_column("candidates", footer=str(len(rows)), justify="right")
     for status in shown:
@@ -35,9 +33,9 @@ def run_table(rows: Sequence[dict[str, Any]]) -> Table:
     return table
 
 
-def runs_table(rows: Sequence[tuple[str, Run, dict[str, int]]]) -> Table:
+def runs_table(rows: Sequence[tuple[str, Run, dict[str, int]]]) -> HeadedTable:
     """One row a run."""
-    table = Table("run", "where", "suite", "level", "device", "started", "judged", box=box.SIMPLE)
+    table = HeadedTable.of("run", "where", "suite", "level", "device", "started", "judged")
     for place, run, counts in rows:
         started = time.strftime("%Y-%m-%d %H:%M", time.localtime(run.started_at))
         total, left = sum(counts.values()), counts.get("open", 0)

@@ -16,6 +16,7 @@ from rich.text import Text
 
 from assay.data.verdict import Status, Verdict
 from assay.report import colours, words
+from assay.report.terminal_layout import Columns
 
 _STATUS_WIDTH = max(len(status.value) for status in Status)
 _ANSWER_WIDTH = len("suspicious")
@@ -35,8 +36,7 @@ class SummaryTable:
 
     def open(self) -> None:
         """Print the headings."""
-        extra = [self.extra_column] if self.extra_column else []
-        self._print(["candidate", "status", "right", "honest", "fast", *extra, "reason"], "dim")
+        self._print([*self._headings(), "reason"], "dim")
 
     def section(self, name: str) -> None:
         """Print a heading above the rows that follow."""
@@ -63,8 +63,11 @@ class SummaryTable:
 
     def _print(self, cells: Sequence[str | Text], style: str = "") -> None:
         """One row; where it leaves the reason no room, the reason gets a line of its own."""
-        table = Table.grid(padding=(0, 2))
         widths = self._widths()
+        if sum(width + 2 for width in widths) > self.console.width:
+            self._print_block(cells) if not style else None
+            return
+        table = Table.grid(padding=(0, 2))
         for width in widths:
             table.add_column(width=width, overflow="fold")
         roomy = self.console.width - sum(width + 2 for width in widths) >= _REASON_WIDTH_MIN
@@ -74,6 +77,16 @@ class SummaryTable:
         self.console.print(table)
         if not roomy and not style:
             self.console.print(Padding(Text(str(cells[-1]), style="dim"), (0, 0, 0, 4)))
+
+    def _print_block(self, cells: Sequence[str | Text]) -> None:
+        """One row where the terminal has no room for its columns: headings stand inside."""
+        block = Columns(headings=(*self._headings(), ""))
+        block.add_row(*cells)
+        self.console.print(block)
+
+    def _headings(self) -> list[str]:
+        extra = [self.extra_column] if self.extra_column else []
+        return ["candidate", "status", "right", "honest", "fast", *extra]
 
     def _widths(self) -> list[int]:
         longest = max((len(name) for name in self.names), default=0)

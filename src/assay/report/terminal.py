@@ -117,14 +117,14 @@ def _beside_reason(verdict: Verdict) -> tuple[Evidence, ...]:
 
 
 def _closing(verdict: Verdict) -> str:
-    """The reason with its kind; where a finding of several lines holds it, only that kind."""
+    """The reason, with the kind of the finding that holds it."""
     deciding = _deciding(verdict)
     if deciding is not None:
         return f"{deciding.kind.value}: {verdict.reason}"
     for item in verdict.evidence:
         lines = [f"{item.where}: {line}" if item.where else line for line in item.text.splitlines()]
         if verdict.reason in lines:
-            return f"{item.kind.value}: see above"
+            return f"{item.kind.value}: {verdict.reason}"
     return verdict.reason
 
 

@@ -15,6 +15,7 @@ from rich.text import Text
 
 Cell = str | Text
 _LEAST_LAST = 24  # columns that the last cell must have, else cells go below each other
+_GLUED_MOST = 24  # a longer cell is a sentence, which may be wrapped
 
 
 @dataclass
@@ -65,8 +66,10 @@ class Columns:
             if not cell.plain.strip():
                 continue
             joined.append("  " if joined else "")
-            if self.headings:  # a no-break space keeps heading and figure on one line
+            if self.headings and self.headings[number]:
+                # a no-break space keeps heading and figure on one line
                 joined.append(f"{self.headings[number]}\u00a0", "dim")
+            if self.headings and cell.cell_len <= _GLUED_MOST:
                 cell = Text(cell.plain.replace(" ", "\u00a0"), style=cell.style)
             joined.append_text(cell)
         for part in _wrapped(row[0], console, room):

@@ -11,10 +11,11 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from sqlalchemy import Connection, Engine, create_engine, event, inspect, select
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.engine import make_url
+from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
 
 from assay.errors import HostError, UsageError
@@ -23,6 +24,7 @@ from assay.store.schema import MIGRATIONS, STORE_VERSION, facts, metadata, migra
 FILE_NAME = "store.sqlite"
 _VERSION = "store_version"
 _BUSY_MS = 60_000  # how long a writer waits for another one
+_READ_ONLY = "cannot write into {}: permission denied, or read-only"
 _POSTGRESQL = "postgresql"
 _WRITES = "assay_writes"
 _LOCK = 0x61737361  # of PostgreSQL's advisory locks: one writer at a time where that matters
@@ -88,6 +90,8 @@ class Database:
         try:
             yield
         except DBAPIError as error:
+            if getattr(error.orig, "sqlite_errorname", "") == "SQLITE_READONLY":
+                raise UsageError(_READ_ONLY.format(self.where)) from error
             raise HostError(f"the store {self.where} cannot be used: {_words(error)}") from error
 
 
@@ -115,13 +119,27 @@ def _file(folder: Path, create: bool) -> Engine:
         except OSError as error:
             raise UsageError(f"cannot make the folder {folder}: {error.strerror}") from error
         if not os.access(folder, os.W_OK):
-            raise UsageError(f"cannot write into {folder}: permission denied, or read-only")
+            raise UsageError(_READ_ONLY.format(folder))
     elif not path.exists():
         raise UsageError(f"{folder} holds no run: there is no {FILE_NAME} in it")
-    engine = create_engine(f"sqlite:///{path}")
+    engine = create_engine(_file_url(path))
     event.listen(engine, "connect", _set_up)
     event.listen(engine, "begin", _begin)
     return engine
+
+
+def _file_url(path: Path) -> URL:
+    """The file; where it cannot be written, as one that nobody writes.
+
+    SQLite would else make two files beside it. Where those of a writer are there they are read.
+    """
+    there = [path.parent, path] if path.exists() else [path.parent]
+    if all(os.access(one, os.W_OK) for one in there):
+        return URL.create("sqlite", database=str(path))
+    log = path.with_name(f"{path.name}-wal")
+    lasting = {} if log.exists() and log.stat().st_size else {"immutable": "1"}
+    query = {"mode": "ro", "uri": "true", **lasting}
+    return URL.create("sqlite", database=f"file:{quote(str(path))}", query=query)
 
 
 def _set_up(connection: Any, _record: Any) -> None:

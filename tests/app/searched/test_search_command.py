@@ -92,7 +92,7 @@ def test_no_winner_is_exit_code_1(kernels: Path, tmp_path: Path) -> None:
     ("more", "complaint"),
     [
         (["--generator", "nobody"], "unknown generator 'nobody'; known: completion"),
-        (["--strategy", "hope"], "unknown strateg"),
+        (["--strategy", "hope"], "unknown strategy 'hope'"),
         (["--set", "colour=red"], "colour"),
         (["--budget", "hours=3"], "none of tokens"),
         (["--option", "folder"], "takes NAME=VALUE"),

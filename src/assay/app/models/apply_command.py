@@ -13,7 +13,7 @@ from assay.data.settings import Cache, Level, Settings, Track
 from assay.data.verdict import Status
 from assay.devices.device_registry import for_judging
 from assay.engine.judge import Judge
-from assay.errors import UsageError
+from assay.errors import UsageError, reason_of
 from assay.report.console import result_console
 from assay.workbench.models.apply_kernels import ApplyRequest, apply, judged_by, kernels_named
 from assay.workbench.models.hot_model import ModelFile
@@ -25,8 +25,8 @@ def run(flags: ApplyFlags) -> int:
     try:
         report = HotReport.model_validate_json(flags.hot.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, ValidationError) as error:
-        first = str(error).splitlines()[0]
-        raise UsageError(f"cannot read {flags.hot} as a report of assay hot: {first}") from error
+        why = reason_of(error)
+        raise UsageError(f"cannot read {flags.hot} as a report of assay hot: {why}") from error
     model = ModelFile.named(flags.model)
     for_judging(report.device)
     request = ApplyRequest(

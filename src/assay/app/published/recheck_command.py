@@ -15,7 +15,7 @@ from assay.app.flag_settings import note, settings_from
 from assay.app.published.publish_flags import RecheckFlags
 from assay.app.report_files import write_html, write_text
 from assay.app.stored.judged_run import RunOutput, judge_open, the_run
-from assay.app.suite.tasks_command import is_suite
+from assay.app.suite.asked_tasks import asked_tasks
 from assay.data.published.recheck import RECHECK_EVENT, ClaimMark, Recheck
 from assay.data.run import Run, RunEvent
 from assay.data.settings import Settings
@@ -31,7 +31,6 @@ from assay.report.console import result_console
 from assay.report.html.gathered_report import claims_alone, of_run
 from assay.report.html.report_data import ReportData
 from assay.store.run_store import RunStore
-from assay.tasks.catalog import resolve, tasks_of
 
 _BEYOND = (ClaimMark.IMPOSSIBLE, ClaimMark.DOUBTFUL)
 
@@ -43,7 +42,7 @@ def run(flags: RecheckFlags) -> int:
         raise UsageError("--out RUN says where the run is kept; --no-judge checks figures alone")
     if flags.judge:
         _check_device(settings.device)
-    tasks = tasks_of(flags.suite) if is_suite(flags.suite) else (resolve(flags.suite),)
+    tasks = asked_tasks(flags.suite)
     listed = claims_at(flags.claims, tasks, flags.claimed_device)
     if ignored := unknown_columns(listed.titles):
         note(f"columns that say nothing here: {', '.join(ignored)}")

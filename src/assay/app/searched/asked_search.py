@@ -13,7 +13,7 @@ import assay
 from assay.app.scored.cost_command import parsed_budget
 from assay.app.searched.replayed_run import configured
 from assay.app.stored.judged_run import run_key
-from assay.app.suite.tasks_command import is_suite
+from assay.app.suite.asked_tasks import asked_tasks
 from assay.data.generation.budget import Budget
 from assay.data.generation.search_plan import GeneratorChoice, SearchPlan
 from assay.data.run import Run
@@ -28,7 +28,6 @@ from assay.generators.strategies.strategy_registry import strategy
 from assay.report.console import progress_console
 from assay.report.searched.search_progress import SearchProgress
 from assay.store.run_store import RunStore
-from assay.tasks.catalog import resolve, tasks_of
 from assay.workbench.search import SearchParts, SearchView, carry_on
 from assay.workbench.search_log import SearchLog
 
@@ -79,7 +78,7 @@ def named_tasks(names: Sequence[str]) -> tuple[Task, ...]:
     """The tasks of names, files and suites, each once."""
     found: dict[str, Task] = {}
     for name in names:
-        for task in tasks_of(name) if is_suite(name) else (resolve(name),):
+        for task in asked_tasks(name):
             found.setdefault(task.id, task)
     return tuple(found.values())
 

@@ -12,6 +12,7 @@ from assay.app.scored.score_flags import ScoreFlags
 from assay.app.searched.asked_search import AskedSearch, budget_of, choices_of, pairs_of
 from assay.app.searched.search_flags import BenchFlags
 from assay.app.stored.judged_run import RunOutput
+from assay.app.suite.asked_tasks import asked_tasks
 from assay.app.suite.tasks_command import is_suite, tagged
 from assay.data.generation.budget import Budget
 from assay.data.generation.search_plan import SearchPlan
@@ -19,7 +20,6 @@ from assay.data.task import Task
 from assay.devices import device_registry
 from assay.errors import UsageError
 from assay.store.run_store import RunStore
-from assay.tasks.catalog import tasks_of
 
 
 def run(flags: BenchFlags) -> int:
@@ -66,7 +66,7 @@ def asked_bench(flags: BenchFlags) -> AskedSearch:
 def _tasks(flags: BenchFlags) -> tuple[Task, ...]:
     if not is_suite(flags.suite):
         raise UsageError(f"--suite takes a suite, not '{flags.suite}'; see assay tasks")
-    found = tagged(list(tasks_of(flags.suite)), flags.tag or [])
+    found = tagged(list(asked_tasks(flags.suite)), flags.tag or [])
     if flags.tasks is None:
         return tuple(found)
     by_id = {task.id: task for task in found}

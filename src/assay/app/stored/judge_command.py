@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import sys
 
+from assay.app.flag_settings import note
 from assay.app.stored.run_flags import JudgeFlags
 from assay.app.stored.stored_run import stored_run
+from assay.data.verdict import Verdict
 from assay.report.console import result_console
 
 
@@ -27,9 +29,21 @@ def run(flags: JudgeFlags) -> int:
                 same += 1
                 continue
             changed += 1
-            text = f"{entry.candidate.name}: {before.verdict.status} -> {after.status}"
-            result_console().print(text) if not flags.json else None
+            if not flags.json:
+                text = f"{entry.candidate.name}: {_change(before.verdict, after)}"
+                result_console().print(text)
     total = same + changed + unjudged
     words = f"{same} of {total} verdicts are the same, {changed} changed, {unjudged} not judged yet"
-    sys.stderr.write(f"assay: {words}\n")
+    if flags.json:
+        note(words)
+    else:
+        sys.stdout.write(f"{words}\n")
     return 1 if changed else 0
+
+
+def _change(before: Verdict, after: Verdict) -> str:
+    """The statuses where they differ, else the names of what does."""
+    if before.status is not after.status:
+        return f"{before.status} -> {after.status}"
+    names = [name for name in Verdict.model_fields if getattr(before, name) != getattr(after, name)]
+    return f"{after.status} as before; {', '.join(names)} changed"

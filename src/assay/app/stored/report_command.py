@@ -1,6 +1,7 @@
 """`assay report`: a stored run as files that people open: HTML, Markdown, CSV, a badge.
 
-The rule: only stored records are read. Where no file is named the Markdown goes to stdout.
+The rule: only stored records are read. Where no file is named the Markdown goes to stdout, and so
+does a file called `-`.
 """
 
 from __future__ import annotations
@@ -10,10 +11,11 @@ import sys
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from assay.app.report_files import write_html, write_text
+from assay.app.report_files import STDOUT, write_html, write_text
 from assay.app.searched.stored_search import stored_search
 from assay.app.stored.run_flags import ReportFlags
 from assay.app.stored.stored_run import stored_claims, stored_run
+from assay.errors import UsageError
 from assay.report.export.badge import badge
 from assay.report.export.csv_report import csv_report
 from assay.report.export.markdown_report import markdown_report
@@ -22,6 +24,7 @@ from assay.report.html.gathered_report import of_run
 
 def run(flags: ReportFlags) -> int:
     """Write what was asked for, and say where it lies."""
+    _check_stdout(flags)
     store, one = stored_run(flags.run)
     with store:
         data = of_run(one, store.judgements(one), _shown(flags.run), flags.title)
@@ -42,6 +45,15 @@ def run(flags: ReportFlags) -> int:
     elif not written:
         sys.stdout.write(markdown_report(data))
     return 0
+
+
+def _check_stdout(flags: ReportFlags) -> None:
+    """A UsageError where stdout is asked to carry two things."""
+    count = [flags.out, flags.csv, flags.badge, flags.md].count(STDOUT)
+    if count > 1:
+        raise UsageError("`-` is stdout, and one report at a time goes there")
+    if count and flags.json:
+        raise UsageError("with --json stdout names the files: leave out --json or name a file")
 
 
 def _shown(place: str) -> str:

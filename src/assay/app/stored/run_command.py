@@ -6,12 +6,11 @@ named. The same command goes on where it was stopped.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Generator
 from contextlib import closing
 from itertools import chain
 
-from assay.app.flag_settings import settings_from
+from assay.app.flag_settings import note, settings_from
 from assay.app.stored.judged_run import (
     RunOutput,
     exit_code_of,
@@ -21,7 +20,7 @@ from assay.app.stored.judged_run import (
     the_run,
 )
 from assay.app.stored.run_flags import RunFlags
-from assay.app.suite.tasks_command import is_suite
+from assay.app.suite.asked_tasks import asked_tasks
 from assay.data.run import Entry
 from assay.data.task import Task
 from assay.devices import device_registry
@@ -30,7 +29,6 @@ from assay.errors import UsageError
 from assay.report.console import result_console
 from assay.report.run_table import run_table
 from assay.store.run_store import RunStore
-from assay.tasks.catalog import resolve, tasks_of
 from assay.tasks.unread import Unread
 
 
@@ -38,7 +36,7 @@ def run(flags: RunFlags) -> int:
     """Find the candidates, store them, judge what is open, print the table."""
     settings = settings_from(flags, None)
     device_registry.backend(settings.device)
-    tasks = tasks_of(flags.suite) if is_suite(flags.suite) else (resolve(flags.suite),)
+    tasks = asked_tasks(flags.suite)
     with closing(_entries(flags, tasks)) as found:
         first = next(found)  # where there is none that is said before a store is made
         with RunStore(flags.out, create=not flags.resume) as store:
@@ -59,7 +57,7 @@ def _entries(flags: RunFlags, tasks: tuple[Task, ...]) -> Generator[Entry, None,
     for found in candidates_at(flags.candidates, tasks):
         if isinstance(found, Unread):
             left_out += 1
-            print(f"assay: left out {found.where}: {found.why}", file=sys.stderr)  # noqa: T201
+            note(f"left out {found.where}: {found.why}")
         else:
             count += 1
             yield found

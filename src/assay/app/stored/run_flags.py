@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import typer
 
@@ -76,6 +76,8 @@ class JudgeFlags:
 @dataclass(frozen=True)
 class ReportFlags:
     """`assay report`."""
+
+    to_stdout: ClassVar = ("out", "md", "csv", "badge")  # where the name of a file is `-`
 
     run: RunArgument
     out: Annotated[

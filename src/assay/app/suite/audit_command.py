@@ -21,7 +21,7 @@ from pydantic import ValidationError
 from assay import __version__
 from assay.app.flags import AuditFlags
 from assay.app.record_folder import RecordFolder
-from assay.app.suite.tasks_command import is_suite
+from assay.app.suite.asked_tasks import asked_tasks
 from assay.data.audit import AuditRecord, AuditStatus
 from assay.data.progress import Progress
 from assay.data.settings import Level
@@ -30,7 +30,6 @@ from assay.errors import HostError, UsageError
 from assay.report.audit_text import audit_block, audit_tally
 from assay.report.console import progress_console, result_console
 from assay.report.progress_display import ProgressLine
-from assay.tasks.catalog import resolve, tasks_of
 
 _FOUND, _OUR_FAILURE = 1, 3
 
@@ -87,7 +86,7 @@ def _exit_code(statuses: set[AuditStatus]) -> int:
 
 def chosen(flags: AuditFlags) -> Sequence[Task]:
     """The tasks of the suite, or the one task; of those only the ones asked for."""
-    tasks = list(tasks_of(flags.suite)) if is_suite(flags.suite) else [resolve(flags.suite)]
+    tasks = asked_tasks(flags.suite)
     if not flags.only:
         return tasks
     known = {task.id for task in tasks}

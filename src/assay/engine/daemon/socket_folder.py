@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from assay.errors import HostError
+from assay.errors import HostError, reason_of
 
 _LARGEST_LOG = 1 << 20
 _PRIVATE = 0o600
@@ -51,7 +51,8 @@ class SocketFolder:
         try:
             self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError as error:
-            raise HostError(f"the daemon's folder cannot be made: {error}") from error
+            text = f"the daemon's folder {self.path} cannot be made: {reason_of(error)}"
+            raise HostError(f"{text}; XDG_RUNTIME_DIR names another place") from error
         self.check()
 
     def check(self) -> None:

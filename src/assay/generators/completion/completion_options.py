@@ -18,7 +18,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BeforeValidator, Field, ValidationError, model_validator
 
 from assay.data.record import Record
-from assay.errors import UsageError
+from assay.errors import UsageError, reason_of
 from assay.generators.completion.cassette import CassetteMode
 from assay.generators.completion.known_apis import chat_api
 from assay.generators.completion.prices import Price, price_of
@@ -122,6 +122,6 @@ def _configuration(name: str) -> dict[str, Any]:
         known = ", ".join(configurations())
         raise UsageError(f"no configuration '{name}'; known: {known}, or a TOML file") from error
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise UsageError(f"cannot read the configuration {name}: {error}") from error
+        raise UsageError(f"cannot read the configuration {name}: {reason_of(error)}") from error
     found.pop("about", None)
     return found

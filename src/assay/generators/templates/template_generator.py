@@ -49,7 +49,7 @@ class TemplateGenerator(CandidateGenerator):
         """`target=cpp` or `target=triton`, whatever the device."""
         unknown = sorted(set(options) - {"target"})
         if unknown:
-            raise UsageError(f"generator '{self.name}' has no option {unknown[0]!r}")
+            raise UsageError(f"generator '{self.name}' has no option {unknown[0]!r}; known: target")
         if options.get("target", "cpp") not in ("cpp", "triton"):
             raise UsageError("option 'target' of 'template-search' is cpp or triton")
         return type(self)(options.get("target", self._target), self._plan)

@@ -5,9 +5,7 @@ from __future__ import annotations
 import statistics
 from collections.abc import Iterator, Sequence
 
-from rich import box
 from rich.console import Group, RenderableType
-from rich.table import Table
 from rich.text import Text
 
 from assay.data.scoring.score_analysis import (
@@ -21,6 +19,7 @@ from assay.data.scoring.score_analysis import (
     Transitions,
 )
 from assay.report.claimed.claimed_gains_text import claimed_gains_text
+from assay.report.headed_table import HeadedTable
 from assay.report.scored.score_table import figure
 
 _SHOWN = 5
@@ -52,7 +51,7 @@ def _attribution(found: Attribution) -> Iterator[RenderableType]:
         return
     words = f"of {found.candidates} candidates of {found.tasks} tasks, penalty {found.penalty:g}"
     yield Text(f"Deviance of acceptance explained ({words})")
-    table = Table("cause", "levels", "alone", "95 %", "added", "by chance", "p", box=box.SIMPLE)
+    table = HeadedTable.of("cause", "levels", "alone", "95 %", "added", "by chance", "p")
     for one in found.factors:
         interval = f"[{figure(one.low)} {figure(one.high)}]"
         cells = [figure(value) for value in (one.added, one.by_chance, one.p)]
@@ -62,8 +61,8 @@ def _attribution(found: Attribution) -> Iterator[RenderableType]:
     yield table
 
 
-def _categories(rows: Sequence[CategoryFailures]) -> Table:
-    table = Table("category", "tasks unsolved", "accepted", "evidence", box=box.SIMPLE)
+def _categories(rows: Sequence[CategoryFailures]) -> HeadedTable:
+    table = HeadedTable.of("category", "tasks unsolved", "accepted", "evidence")
     for row in rows:
         kinds = list(row.evidence.items())[:_SHOWN]
         words = ", ".join(f"{kind} {count}" for kind, count in kinds) or "-"
@@ -75,7 +74,7 @@ def _categories(rows: Sequence[CategoryFailures]) -> Table:
 def _transitions(found: Transitions) -> Iterator[RenderableType]:
     rounds = f"round {found.from_round} to round {found.to_round}"
     yield Text(f"From {rounds}: {found.chains} candidates with a predecessor")
-    table = Table("from \\ to", *found.counts, box=box.SIMPLE)
+    table = HeadedTable.of("from \\ to", *found.counts)
     for state, row in found.counts.items():
         table.add_row(state, *(str(count or "-") for count in row.values()))
     yield table
@@ -107,7 +106,7 @@ def _pareto(points: Sequence[ParetoPoint]) -> Iterator[RenderableType]:
     if not points:
         yield Text("Cost against benefit: no cost that every generator states")
         return
-    table = Table("generator", "device", "cost per task", "solved", "faster", "", box=box.SIMPLE)
+    table = HeadedTable.of("generator", "device", "cost per task", "solved", "faster", "")
     for one in points:
         cost = f"{figure(one.cost)} {one.unit}"
         front = "on the front" if one.on_front else ""

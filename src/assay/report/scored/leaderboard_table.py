@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rich import box
 from rich.console import Group, RenderableType
-from rich.table import Table
 from rich.text import Text
 
 from assay.data.scoring.score import LeaderboardRow, Score, Weighting
+from assay.report.headed_table import HeadedTable
 from assay.report.scored.score_table import figure
 
 _TITLES = {
@@ -26,7 +25,7 @@ _TITLES = {
 
 def leaderboard_table(rows: Sequence[LeaderboardRow]) -> RenderableType:
     """One row a generator and device."""
-    table = Table(box=box.SIMPLE)
+    table = HeadedTable()
     for name in ("", "generator", "device"):
         table.add_column(name)
     for score in rows[0].scores:

@@ -5,12 +5,11 @@ The rule: a level is never shown without what it rests on, nor a set of levels w
 
 from __future__ import annotations
 
-from rich import box
 from rich.console import Group, RenderableType
-from rich.table import Table
 from rich.text import Text
 
 from assay.data.scoring.rubric import KernelRubric, RubricCell, RubricProfile
+from assay.report.headed_table import HeadedTable
 
 _MOST_CELLS = 12
 _LEGEND = (
@@ -44,8 +43,8 @@ def rubric_profile_text(profile: RubricProfile) -> RenderableType:
     return Group(*parts)
 
 
-def _table(cells: tuple[RubricCell, ...]) -> Table:
-    table = Table(box=box.SIMPLE)
+def _table(cells: tuple[RubricCell, ...]) -> HeadedTable:
+    table = HeadedTable()
     for name in ("", "levels", "rate", "tasks", "kernel", "task"):
         table.add_column(name, justify="right" if name in ("rate", "tasks") else "left")
     for one in cells:

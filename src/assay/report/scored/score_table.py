@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from rich import box
 from rich.console import Group, RenderableType
-from rich.table import Table
 from rich.text import Text
 
 from assay.data.scoring.score import Score, ScoreSheet, Weighting
+from assay.report.headed_table import HeadedTable
 
 _MOST_FACTORS = 4
 
 
 def score_table(sheet: ScoreSheet) -> RenderableType:
     """The sheet of one generator on one device."""
-    table = Table(box=box.SIMPLE)
+    table = HeadedTable()
     for name, side in (("score", "left"), ("value", "right"), ("95 %", "left")):
         table.add_column(name, justify="right" if side == "right" else "left")
     table.add_column("x coverage", justify="right")

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rich import box
-from rich.table import Table
-
 from assay.data.generation.ablation_result import CheckAblation
+from assay.report.headed_table import HeadedTable
 
 
-def check_table(found: Sequence[CheckAblation]) -> Table:
+def check_table(found: Sequence[CheckAblation]) -> HeadedTable:
     """One row for each set of checks that was left out."""
-    table = Table(box=box.SIMPLE)
+    table = HeadedTable()
     table.add_column("left out")
     table.add_column("verdicts", justify="right")
     table.add_column("judged again", justify="right")
     table.add_column("changed", justify="right")
     table.add_column("let through", justify="right")
-    table.add_column("which", overflow="fold")
+    table.add_column("which")
     for one in found:
         which = (f"{c.candidate}: {c.before} -> {c.after}" for c in one.changed)
         table.add_row(

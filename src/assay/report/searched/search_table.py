@@ -4,24 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rich import box
-from rich.table import Table
 from rich.text import Text
 
 from assay.data.generation.search_result import SearchResult
+from assay.report.headed_table import HeadedTable
 from assay.report.searched.search_words import limit_text, speed_text
 
 
-def search_table(results: Sequence[SearchResult]) -> Table:
+def search_table(results: Sequence[SearchResult]) -> HeadedTable:
     """One row a task. Only a confirmed winner is green."""
-    table = Table(box=box.SIMPLE)
+    table = HeadedTable()
     table.add_column("task")
     table.add_column("attempts", justify="right")
     table.add_column("accepted", justify="right")
     table.add_column("not trusted", justify="right")
     table.add_column("best in the search")
     table.add_column("winner")
-    table.add_column("why", overflow="fold")
+    table.add_column("why")
     for one in results:
         best = one.best
         said = ", ".join(filter(None, (speed_text(best), limit_text(best)))) if best else "-"

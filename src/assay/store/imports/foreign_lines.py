@@ -14,7 +14,7 @@ from typing import IO, Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from assay.errors import UsageError
+from assay.errors import UsageError, reason_of
 
 _MOST_LINE = 64 * 2**20  # characters; a longer line is no record
 
@@ -84,7 +84,7 @@ def _line(file: IO[str], path: Path) -> str:
     try:
         found = file.readline(_MOST_LINE)
     except (OSError, EOFError) as error:
-        raise UsageError(f"cannot read {path}: {error}") from error
+        raise UsageError(f"cannot read {path}: {reason_of(error)}") from error
     if len(found) == _MOST_LINE:
         raise UsageError(f"{path} holds a line of {_MOST_LINE} characters or more: no such format")
     return found

@@ -19,7 +19,7 @@ from typing import Any
 from assay.data.candidate import Candidate, ClaimedResult, Provenance
 from assay.data.run import Entry
 from assay.data.task import Task
-from assay.errors import UsageError
+from assay.errors import UsageError, reason_of
 from assay.languages.candidate_file import load_candidate
 from assay.store.imports.foreign_lines import ForeignRecord, finite, parsed
 from assay.store.imports.import_reader import Imported, ImportReader
@@ -102,7 +102,7 @@ def _results(file: Path) -> Iterator[tuple[tuple[int, int], SampleResult]]:
         if not isinstance(told, dict):
             raise ValueError("an object by problem is expected")
     except (OSError, ValueError) as error:
-        raise UsageError(f"{file}: {error}") from error
+        raise UsageError(f"cannot read {file} as JSON: {reason_of(error)}") from error
     for problem, found in told.items():
         for one in found if isinstance(found, list) else [found]:
             result = parsed(one, SampleResult, f"{file}: problem {problem}")

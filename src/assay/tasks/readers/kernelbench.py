@@ -119,7 +119,7 @@ def _fault(path: Path) -> str:
     """Why a file that looks like a task is none; empty for a task and for any other file."""
     numbered = _NUMBERED.match(path.stem) is not None
     try:
-        tree = ast.parse(read_source(path))
+        tree = ast.parse(read_source(path), path.name)
     except UsageError as error:
         return str(error) if numbered else ""
     except (SyntaxError, ValueError) as error:

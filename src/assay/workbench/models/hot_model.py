@@ -22,7 +22,7 @@ from pydantic import ValidationError
 
 from assay.data.record import content_id
 from assay.devices.device_adapter import DeviceBackend
-from assay.errors import TaskError, UsageError
+from assay.errors import TaskError, UsageError, reason_of
 from assay.workbench.models.device_limits import DeviceLimits
 from assay.workbench.models.gain_ranking import headroom, idle_words
 from assay.workbench.models.hot_report import GroupKind, HotGroup, HotReport
@@ -55,7 +55,7 @@ class ModelFile:
         try:
             source = path.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
-            raise UsageError(f"cannot read the model {path}: {error}") from error
+            raise UsageError(f"cannot read the model {path}: {reason_of(error)}") from error
         return cls(path.resolve(), entry if colon and entry.isidentifier() else "Model", source)
 
     @property

@@ -17,7 +17,7 @@ from typing import Any
 
 from assay.data.candidate import Candidate
 from assay.data.task import Task
-from assay.errors import UsageError
+from assay.errors import UsageError, reason_of
 from assay.languages.candidate_file import load_candidate
 from assay.tasks.reader import Prediction, Reader
 from assay.tasks.readers.entry_file import with_call
@@ -176,7 +176,7 @@ def _rows(place: Path, changed_ns: int) -> dict[str, dict[str, Any]]:
     try:
         rows = json.loads(place.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise UsageError(f"cannot read {place}: {error}") from error
+        raise UsageError(f"cannot read {place}: {reason_of(error)}") from error
     named = [row for row in rows if isinstance(row, dict) and isinstance(row.get("file"), str)]
     return {Path(row["file"]).name: row for row in named}
 

@@ -1,0 +1,28 @@
+"""The one line of a build's log that says what went wrong.
+
+The rule: a compiler's first error, else the exception that ended the build, else the last line.
+The last line alone would be a caret under quoted source after most compile errors.
+"""
+
+from __future__ import annotations
+
+import re
+
+_COMPILER = re.compile(r"\S.*?(?:\b(?:fatal )?error: |\): error|undefined reference to )")
+_FRAME = '  File "'
+
+
+def failure_line(text: str) -> str:
+    """One line of `text`; where an exception goes on below its first line, two of them."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    if not lines:
+        return "no message"
+    refused = next((line for line in lines if _COMPILER.match(line)), None)
+    if refused is not None:
+        return refused
+    frames = [number for number, line in enumerate(lines) if line.startswith(_FRAME)]
+    below = lines[frames[-1] + 1 :] if frames else []
+    raised = next((n for n, line in enumerate(below) if not line[0].isspace()), None)
+    if raised is None:
+        return lines[-1].strip()
+    return " ".join(line.strip() for line in below[raised : raised + 2])

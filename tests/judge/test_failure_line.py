@@ -1,0 +1,43 @@
+"""The line of a build's log that a verdict quotes."""
+
+from __future__ import annotations
+
+import pytest
+
+from assay.judge.failure_line import failure_line
+
+_TRACE = 'Traceback (most recent call last):\n  File "k.py", line 2, in <module>\n    f()\n'
+_GCC = """RuntimeError: the compiler refused the source:
+./kernel.cpp: In function 'forward':
+kernel.cpp:3:7: error: 'bar' was not declared in this scope
+    3 |   foo(bar)
+      |       ^~~
+kernel.cpp:5:1: warning: no return statement
+    5 | }
+      | ^
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("", "no message"),
+        ("one\ntwo\n", "two"),
+        (
+            '  File "k.py", line 1\n    def (\n        ^\nSyntaxError: invalid syntax',
+            "SyntaxError: invalid syntax",
+        ),
+        (_TRACE + _GCC, "kernel.cpp:3:7: error: 'bar' was not declared in this scope"),
+        (_TRACE + "ValueError: first\n\n  second\nthird", "ValueError: first second"),
+        (
+            _TRACE + 'k.cu(3): error: identifier "x" is undefined\n1 error detected',
+            'k.cu(3): error: identifier "x" is undefined',
+        ),
+        (
+            _TRACE + "k.o: undefined reference to `f'\ncollect2: error: ld returned 1 exit status",
+            "k.o: undefined reference to `f'",
+        ),
+    ],
+)
+def test_the_first_error_or_the_exception_is_quoted(text: str, line: str) -> None:
+    assert failure_line(text) == line
