@@ -43,6 +43,10 @@ class FakeCupti:
     def launch(self, domain: int, event: int, number: int) -> None:
         """A call of the driver's, when it begins and when it ends."""
         for site in (0, 1):
-            if (domain, event) in self.enabled:
-                call = _CallData(site=site, number=number)
-                self._callback(None, domain, event, ctypes.addressof(call))
+            self.tell(domain, event, number, site)
+
+    def tell(self, domain: int, event: int, number: int, site: int) -> None:
+        """One of these, where somebody listens."""
+        if (domain, event) in self.enabled:
+            call = _CallData(site=site, number=number)
+            self._callback(None, domain, event, ctypes.addressof(call))

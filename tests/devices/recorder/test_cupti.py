@@ -41,6 +41,7 @@ class FakeCupti:
         return 0
 
     def cuptiActivityFlushAll(self, flag: int) -> int:
+        self.asked.append(("flush", flag))
         buffer, size, most = ctypes.c_void_p(), ctypes.c_size_t(), ctypes.c_size_t()
         self._callbacks[0](*(ctypes.pointer(one) for one in (buffer, size, most)))
         self._left = list(self.records)
@@ -69,7 +70,16 @@ def test_kernels_are_told_in_the_order_in_which_they_began(monkeypatch: pytest.M
 def test_graphs_are_recorded_by_their_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
     fake = FakeCupti()
     _trace(monkeypatch, fake).stop()
-    assert fake.asked == [("disable", 51), ("enable", KERNEL), ("disable", KERNEL)]
+    changed = [("disable", 51), ("enable", KERNEL), ("disable", KERNEL)]
+    assert [one for one in fake.asked if one[0] != "flush"] == changed
+
+
+def test_what_was_recorded_before_is_let_go(monkeypatch: pytest.MonkeyPatch) -> None:
+    fake = FakeCupti(KERNEL, KERNEL)
+    trace = _trace(monkeypatch, fake)
+    assert fake.asked[0] == ("flush", 1)
+    fake.records.clear()
+    assert trace.stop() == []
 
 
 def test_more_kernels_than_are_kept_are_no_record(monkeypatch: pytest.MonkeyPatch) -> None:

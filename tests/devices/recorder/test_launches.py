@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import threading
+
 import pytest
 
 from assay.devices.recorder.cupti_subscriber import CuptiSubscriber
-from assay.devices.recorder.launches import Launch, Launches, without_record
+from assay.devices.recorder.launches import Launches, without_record
 from assay.errors import DeviceError
 from devices.recorder.fake_cupti import FakeCupti
 
@@ -20,9 +22,9 @@ def test_launches_of_both_interfaces_are_heard_once_while_they_are_listened_to()
     library.launch(DRIVER, 307, 2)
     library.launch(RUNTIME, 311, 3)
     library.launch(DRIVER, 5, 4)  # of something else
-    assert launches.taken() == (Launch(DRIVER, 2), Launch(RUNTIME, 3))
+    assert launches.taken() == ((2,), (3,))
     library.launch(DRIVER, 514, 5)
-    assert launches.taken() == (Launch(DRIVER, 5),)
+    assert launches.taken() == ((5,),)
     launches.stop()
     library.launch(DRIVER, 307, 6)
     assert launches.taken() == () and library.enabled == set()
@@ -44,15 +46,37 @@ def test_without_cupti_nothing_is_heard() -> None:
     launches.stop()
 
 
-def test_a_launch_whose_number_is_in_no_record_is_missing() -> None:
-    ours = [Launch(DRIVER, 1), Launch(DRIVER, 9)]
-    asked = [Launch(DRIVER, 2), Launch(DRIVER, 3), Launch(DRIVER, 3)]
-    assert without_record(asked, ours, {1, 2, 3, 9}) == 0
-    assert without_record(asked, ours, {1, 2, 9}) == 1
-    assert without_record(asked, [], {2}) == 1
+def test_what_the_runtime_asks_the_driver_for_is_one_launch() -> None:
+    library = FakeCupti()
+    launches = Launches(CuptiSubscriber(library))
+    launches.start()
+    for inner in (2, 1):  # the driver may give it a number of its own
+        library.tell(RUNTIME, 211, 1, site=0)
+        library.launch(DRIVER, 307, inner)
+        library.tell(RUNTIME, 211, 1, site=1)
+    library.launch(DRIVER, 307, 3)
+    assert launches.taken() == ((1, 2), (1, 1), (3,))
 
 
-def test_numbers_that_are_not_those_of_the_records_say_nothing() -> None:
-    ours = [Launch(DRIVER, 1), Launch(RUNTIME, 2)]
-    asked = [Launch(DRIVER, 3), Launch(RUNTIME, 4), Launch(DRIVER, 5), Launch(RUNTIME, 6)]
-    assert without_record(asked, ours, {2, 4}) == 1  # the second call of the runtime's
+def test_a_launch_of_another_thread_is_not_part_of_one_that_is_under_way() -> None:
+    library = FakeCupti()
+    launches = Launches(CuptiSubscriber(library))
+    launches.start()
+    library.tell(RUNTIME, 211, 1, site=0)
+    thread = threading.Thread(target=library.launch, args=(DRIVER, 307, 2))
+    thread.start()
+    thread.join()
+    library.launch(DRIVER, 307, 3)
+    assert launches.taken() == ((1, 3), (2,))
+
+
+def test_a_launch_of_which_no_number_is_in_a_record_is_missing() -> None:
+    ours = [(1,), (8, 9)]
+    asked = [(2,), (3, 4), (5,)]
+    assert without_record(asked, ours, {1, 2, 4, 5, 9}) == 0
+    assert without_record(asked, ours, {1, 2, 9}) == 2
+    assert without_record(asked, [], {2}) == 2
+
+
+def test_where_our_own_launches_are_not_recorded_by_number_numbers_say_nothing() -> None:
+    assert without_record([(2,), (3,)], [(1,), (4,)], {4, 2}) == 0

@@ -132,7 +132,7 @@ class _Heard(Launches):
 
     def __init__(self) -> None:
         super().__init__(None)
-        self._said = [(Launch(1, 1),), (Launch(1, 2), Launch(1, 3)), (Launch(1, 4),)]
+        self._said: list[tuple[Launch, ...]] = [((1,),), ((2,), (3,)), ((4,),)]
 
     def taken(self) -> tuple[Launch, ...]:
         return self._said.pop(0)

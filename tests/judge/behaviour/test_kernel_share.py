@@ -57,6 +57,20 @@ def test_records_that_could_not_be_read_never_pass_where_own_kernels_are_asked_f
     assert findings(seen, OWN, Track.OPEN) == []
 
 
+@pytest.mark.parametrize(
+    ("track", "severity"), [(Track.KERNEL, Severity.SUSPICIOUS), (Track.MIXED, Severity.NOTE)]
+)
+def test_launches_without_a_record_are_unknown_and_what_was_recorded_still_convicts(
+    track: Track, severity: Severity
+) -> None:
+    nothing = KernelsSeen(calls=3, unrecorded=3)
+    (found,) = findings(nothing, OWN, track)
+    assert (found.kind, found.severity) == (EvidenceKind.UNKNOWN, severity)
+    partly = _seen(("mine", 30.0, ""), (GEMM, 60.0, "")).model_copy(update={"unrecorded": 1})
+    kinds = [e.kind for e in findings(partly, OWN, track)]
+    assert kinds == [EvidenceKind.UNKNOWN, EvidenceKind.DELEGATION]
+
+
 def test_a_librarys_code_under_an_own_name_convicts_and_both_names_are_said() -> None:
     seen = _seen(("mine", 600.0, "some_library_function"))
     (found,) = findings(seen, OWN, Track.KERNEL)

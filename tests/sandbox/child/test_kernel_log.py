@@ -49,7 +49,8 @@ def test_every_line_fits_the_statement() -> None:
         modules.add(cubin({f"{name}{n}": bytes([number]) * 1024 for n in range(_MOST_NAMES)}))
     lines = _lines([_record(f"{name}{n}", 1000) for n in range(2 * _MOST_NAMES)], modules)
     assert len("\n".join(lines).encode()) < STATEMENT_BYTES - 4
-    assert len(_seen(lines).kernels) == _MOST_NAMES
+    seen = _seen(lines)
+    assert len(seen.kernels) == _MOST_NAMES and seen.kernels[0].name == "\u00e9" * 200
 
 
 def test_more_functions_of_one_name_than_are_said_are_no_record() -> None:

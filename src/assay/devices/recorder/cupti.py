@@ -88,7 +88,8 @@ class CuptiTrace:
         self._call("cuptiActivityRegisterCallbacks", self._requested, self._completed)
 
     def start(self) -> None:
-        """From now on."""
+        """From now on; what a candidate has had recorded before is let go."""
+        self._call("cuptiActivityFlushAll", _FLUSH_FORCED)
         self._found.clear()
         self._lost = 0
         self._library.cuptiActivityDisable(_WHOLE_GRAPH)  # an error where it is not on

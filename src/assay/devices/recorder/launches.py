@@ -1,16 +1,17 @@
 """Launches: which kernels and graphs the driver was asked to run while it was listened to.
 
 The rule: each has a number, and the record of a kernel holds the number of the launch that it came
-from. A launch without a record is a kernel that nobody has told of. Which interface of the driver's
-gives the number that is in the records, the judge's own launches show: the other one is left out.
+from. A launch without a record is a kernel that nobody has told of. Where the runtime asks the
+driver there may be two numbers, of which the records hold one. Where the judge's own launches have
+none of theirs in the records, nothing is concluded from numbers.
 """
 
 from __future__ import annotations
 
 import contextlib
 import ctypes
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+import threading
+from collections.abc import Sequence, Set
 
 from assay.devices.recorder.cupti_subscriber import CuptiSubscriber
 from assay.errors import DeviceError
@@ -23,12 +24,7 @@ _EVENTS = {
 }
 
 
-@dataclass(frozen=True)
-class Launch:
-    """One that was asked for."""
-
-    domain: int
-    number: int
+Launch = tuple[int, ...]  # its numbers: of the runtime, and of the driver that it asks
 
 
 class _CallData(ctypes.Structure):
@@ -50,12 +46,14 @@ class Launches:
 
     def __init__(self, subscriber: CuptiSubscriber | None) -> None:
         self._subscriber = subscriber
-        self._heard: list[Launch] = []
+        self._heard: list[list[int]] = []
+        self._under_way: dict[int, list[int]] = {}  # by thread
         self._listening: list[tuple[int, int]] = []
 
     def start(self) -> None:
         """Listen to what this CUPTI knows of."""
         self._heard.clear()
+        self._under_way.clear()
         self._listening.clear()
         if self._subscriber is None:
             return
@@ -67,8 +65,8 @@ class Launches:
 
     def taken(self) -> tuple[Launch, ...]:
         """What was heard since the last time."""
-        found, self._heard = tuple(self._heard), []
-        return found
+        found, self._heard = self._heard, []
+        return tuple(map(tuple, found))
 
     def stop(self) -> None:
         """Listen no more. Raises DeviceError where somebody has seen to that before."""
@@ -78,15 +76,23 @@ class Launches:
             self._subscriber.check(domain, event)
             self._subscriber.forget(domain, event)
 
-    def _asked(self, domain: int, given: int) -> None:
-        call = _CallData.from_address(given)
-        if call.site == _AT_ENTER:
-            self._heard.append(Launch(domain, call.number))
+    def _asked(self, _domain: int, given: int) -> None:
+        call, thread = _CallData.from_address(given), threading.get_ident()
+        numbers = self._under_way.get(thread)
+        if call.site != _AT_ENTER:
+            if numbers and numbers[0] == call.number:
+                del self._under_way[thread]
+        elif numbers is not None:
+            numbers.append(call.number)
+        else:
+            self._under_way[thread] = [call.number]
+            self._heard.append(self._under_way[thread])
 
 
-def without_record(
-    asked: Sequence[Launch], ours: Sequence[Launch], recorded: Collection[int]
-) -> int:
+def without_record(asked: Sequence[Launch], ours: Sequence[Launch], recorded: Set[int]) -> int:
     """How many of those that were asked for left no record; `ours` are launches that did."""
-    other = {one.domain for one in ours if one.number not in recorded}
-    return len({one for one in asked if one.domain not in other and one.number not in recorded})
+
+    def missing(launches: Sequence[Launch]) -> int:
+        return sum(recorded.isdisjoint(numbers) for numbers in launches)
+
+    return 0 if missing(ours) else missing(asked)

@@ -59,18 +59,11 @@ def asked_until_told(
             return [seen]
         pause()
         seen = ask()
-    if not is_blank(seen) or (seen.marked and not (seen.kernels or seen.unrecorded)):
+    if not is_blank(seen) or seen.unrecorded or (seen.marked and not seen.kernels):
         return [seen]
-    reason = f"the device's recorder told {_said(seen)}, {1 + AGAIN} times"
-    missing = CheckMissing(check=CHECK_NAME, reason=reason, essential=track is Track.KERNEL)
-    told = any(kernel.total_us > 0.0 for kernel in seen.kernels)
-    return [seen, missing] if told else [missing]  # what is told may convict
-
-
-def _said(seen: KernelsSeen) -> str:
-    if seen.unrecorded:
-        return f"nothing of {seen.unrecorded} launches"
-    return "kernels without times" if seen.kernels else "not even the judge's own kernel"
+    said = "kernels without times" if seen.kernels else "not even the judge's own kernel"
+    reason = f"the device's recorder told {said}, {1 + AGAIN} times"
+    return [CheckMissing(check=CHECK_NAME, reason=reason, essential=track is Track.KERNEL)]
 
 
 def is_blank(seen: KernelsSeen) -> bool:

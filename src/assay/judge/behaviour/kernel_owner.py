@@ -43,7 +43,7 @@ _HEADERS = {
     "cutlass": re.compile(r"(?<!::)\b(?:cutlass|cute)::(?!Kernel2<cutlass_)"),
     "cute": re.compile(r"(?<!::)\b(?:cutlass|cute)::(?!Kernel2<cutlass_)"),
 }
-_SHIPPED = re.compile(r"\bCUB_\d+_SM(?:_\d+){3}")
+_SHIPPED = re.compile(r"\b(?:CUB|THRUST)_\d+_SM(?:_\d+){3}")
 
 
 def owner(kernel: str, own_names: OwnNames, library_code: str = "") -> KernelOwner:

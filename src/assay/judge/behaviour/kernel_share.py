@@ -59,14 +59,21 @@ def findings(seen: KernelsSeen, own_names: OwnNames, track: Track) -> list[Evide
     if track is Track.OPEN:
         return []
     if seen.reason:
-        text = f"the device's kernel records could not be read: {seen.reason}"
-        severity = Severity.SUSPICIOUS if track is Track.KERNEL else Severity.NOTE
-        return [Evidence(kind=EvidenceKind.UNKNOWN, severity=severity, text=text)]
+        return [_unknown(f"the device's kernel records could not be read: {seen.reason}", track)]
+    if seen.unrecorded:
+        text = f"{seen.unrecorded} launches on the device left no record of a kernel"
+        return [_unknown(text, track), *_of_times(kernel_times(seen, own_names), seen, track)]
     times = kernel_times(seen, own_names)
     if times.own_us + times.library_us == 0.0:
         text = "no kernel ran on the device while it answered"
         severity = Severity.CONVICTS if track is Track.KERNEL else Severity.NOTE
         return [Evidence(kind=EvidenceKind.NO_KERNEL, severity=severity, text=text)]
+    return _of_times(times, seen, track)
+
+
+def _of_times(times: KernelTimes, seen: KernelsSeen, track: Track) -> list[Evidence]:
+    if times.own_us + times.library_us == 0.0:
+        return []
     names = ", ".join(times.names[:3])
     text = f"{100 * times.share:.0f} % of the kernel time is a library's ({names})"
     if track is Track.MIXED:
@@ -126,3 +133,9 @@ def _said(kernel: KernelSeen) -> str:
 
 def _delegation(severity: Severity, text: str) -> Evidence:
     return Evidence(kind=EvidenceKind.DELEGATION, severity=severity, text=text)
+
+
+def _unknown(text: str, track: Track) -> Evidence:
+    """Unknown never passes where own kernels are asked for."""
+    severity = Severity.SUSPICIOUS if track is Track.KERNEL else Severity.NOTE
+    return Evidence(kind=EvidenceKind.UNKNOWN, severity=severity, text=text)

@@ -22,7 +22,7 @@ from assay.sandbox.protocol.replies import FAILED, MARKED, MORE_KERNELS, UNRECOR
 from assay.sandbox.protocol.requests import TraceKernels
 
 _MOST_NAMES = 150
-_NAME_LENGTH = 400
+_NAME_BYTES = 400
 _SYMBOL_LENGTH = 120
 _MOST_CODES = 64  # digests of functions of one name, two of each
 _MARKS = 2  # before the calls and after them
@@ -121,8 +121,8 @@ def _lines(records: list[KernelRecord], modules: LoadedModules) -> list[str]:
 
 
 def _line(name: str, found: list[KernelRecord], codes: Iterable[str]) -> str:
-    first, name = found[0], " ".join(name.split())[:_NAME_LENGTH]
-    name = name.encode("ascii", "replace").decode()  # a line has as many bytes as characters
+    first, data = found[0], " ".join(name.split()).encode("utf-8", "replace")
+    name = data[:_NAME_BYTES].decode("utf-8", "ignore")
     shape = ("x".join(map(str, first.grid)), "x".join(map(str, first.block)))
     resources = (first.registers, first.shared_bytes)
     fields = (name, len(found), _spent_ns(found), *resources, *shape, ",".join(codes))
