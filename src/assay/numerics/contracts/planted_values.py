@@ -20,6 +20,7 @@ import numpy as np
 import torch
 
 from assay.errors import TaskError
+from assay.numerics.budget.equal_choices import ChoiceWatch, other_choices
 from assay.numerics.budget.error_budget import growth, roundings
 from assay.numerics.budget.rounding import accumulation_dtype, is_float, real_dtype, ulp
 from assay.numerics.output_expectation import (
@@ -45,6 +46,7 @@ class PlantedRuns:
     planted: Outputs  # float64, as planted
     reference: Outputs  # at the task's precision, as planted
     limit: Outputs  # the truth at the largest finite value of the same sign
+    choices: list[Outputs]  # float64, as planted, with others of equal elements selected
 
 
 def planted_runs(
@@ -68,15 +70,18 @@ def planted_runs(
 
     facts, scale = torch.finfo(target.dtype), _scale(target)
     base = run(scale)
+    with ChoiceWatch() as choices:
+        planted = run(value)
     huge = 2.0 ** (torch.tensor(facts.max, dtype=torch.float64).log2().item() * 0.75 // 1)
     return PlantedRuns(
         value=value,
         finite_inputs=_at(inputs, at, scale),
         base=base,
         others=tuple(run_inside(v) for v in (0.0, 1.0, -1.0, -scale, huge, -huge)),
-        planted=run(value),
+        planted=planted,
         reference=run(value, wide=False),
         limit=run(-facts.max if value < 0 else facts.max),
+        choices=other_choices(lambda: run(value), choices.most),
     )
 
 
@@ -93,9 +98,11 @@ def with_planted(
         return _with_planted_index(output, runs, i)
     moved = _moved(_parts(runs.base[i]), [_parts(other[i]) for other in runs.others])
     rules, truth = _rules(output, runs, i, moved)
+    chosen = _moved(_parts(runs.planted[i]), [_parts(other[i]) for other in runs.choices])
+    rules = replace(rules, free=chosen)
     budget = _following(output, truth, runs.reference[i])
     if rounds:
-        rules = replace(rules, free=moved, must_be_nan=torch.zeros_like(moved))
+        rules = replace(rules, free=moved | chosen, must_be_nan=torch.zeros_like(moved))
     return replace(
         output,
         truth=truth,
@@ -130,7 +137,7 @@ def beside_infinities(output: OutputExpectation, reference: torch.Tensor) -> Out
     if rules is None:
         return output
     if is_float(output.dtype):
-        asked = rules.must_be_nan & _parts(reference).isnan()
+        asked = rules.must_be_nan & ~rules.free & _parts(reference).isnan()
     else:
         asked = ~rules.free & (reference.to(output.truth.dtype) == output.truth)
     nan = rules.must_be_nan & asked
@@ -157,12 +164,15 @@ def _with_planted_index(output: OutputExpectation, runs: PlantedRuns, i: int) ->
     base, answer = output.truth, runs.planted[i].to(output.truth.dtype)
     *_, up, down = (other[i].to(base.dtype) for other in runs.others)
     still = torch.stack([other[i].to(base.dtype) == base for other in runs.others]).all(0)
+    same = torch.ones(base.shape, dtype=torch.bool)
+    for other in runs.choices:
+        same &= other[i].to(base.dtype) == answer
     agreed = answer == runs.reference[i].to(base.dtype)
     index = (answer >= 0) & (output.dtype is torch.int64)  # what indices are; codes are narrower
     follows = agreed & index & ((answer == up) | (answer == down)) & ~still
     none = torch.zeros(base.shape, dtype=torch.bool)
     rules = NonFinite(
-        ~(follows | (still & agreed & (answer == base))),
+        ~(same & (follows | (still & agreed & (answer == base)))),
         none,
         none,
         none,
