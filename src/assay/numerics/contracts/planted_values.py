@@ -23,6 +23,11 @@ from assay.errors import TaskError
 from assay.numerics.budget.equal_choices import ChoiceWatch, other_choices
 from assay.numerics.budget.error_budget import growth, roundings
 from assay.numerics.budget.rounding import accumulation_dtype, is_float, real_dtype, ulp
+from assay.numerics.contracts.multiplied_zeros import (
+    ZeroWatch,
+    has_zero_codes,
+    without_zero_codes,
+)
 from assay.numerics.output_expectation import (
     Compute,
     NonFinite,
@@ -47,6 +52,7 @@ class PlantedRuns:
     reference: Outputs  # at the task's precision, as planted
     limit: Outputs  # the truth at the largest finite value of the same sign
     choices: list[Outputs]  # float64, as planted, with others of equal elements selected
+    filled: tuple[Outputs, ...]  # float64, at finite values, where no zero is multiplied
 
 
 def planted_runs(
@@ -70,9 +76,17 @@ def planted_runs(
 
     facts, scale = torch.finfo(target.dtype), _scale(target)
     base = run(scale)
-    with ChoiceWatch() as choices:
+    with ChoiceWatch() as choices, ZeroWatch() as zeros:
         planted = run(value)
     huge = 2.0 ** (torch.tensor(facts.max, dtype=torch.float64).log2().item() * 0.75 // 1)
+
+    def run_filled(number: float) -> Outputs:
+        given = [without_zero_codes(v) for v in _at(inputs, at, number)]
+        kept = {name: without_zero_codes(v) for name, v in state.items()}
+        with ZeroWatch(fill=True):
+            return tuple(t.detach() for t in compute(given, kept, True).tensors)
+
+    multiplies = zeros.seen or has_zero_codes(*inputs, *state.values())
     return PlantedRuns(
         value=value,
         finite_inputs=_at(inputs, at, scale),
@@ -82,6 +96,7 @@ def planted_runs(
         reference=run(value, wide=False),
         limit=run(-facts.max if value < 0 else facts.max),
         choices=other_choices(lambda: run(value), choices.most),
+        filled=tuple(map(run_filled, (scale, huge, -huge))) if multiplies else (),
     )
 
 
@@ -220,6 +235,9 @@ def _rules(
     # A reference that turns NaN into a number (nansum, a comparison) is followed; NaN is too.
     excused = (~moved & strange) | (moved & ~strange if nan else torch.zeros_like(moved))
     planted, base = _parts(runs.planted[i]), truth
+    if runs.filled:
+        first, *others = (_parts(filled[i]) for filled in runs.filled)
+        excused |= ~moved & _moved(first, others)
     # An infinity whose sign the reference's own roundings turn around has no right sign.
     excused |= moved & (planted == -reference) & reference.isinf()
     changed = ~moved & ~strange & planted.isfinite() & (planted != base)
