@@ -7,14 +7,12 @@ right. Which elements these are shows once the zeros are filled: there they foll
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from typing import Any
 
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 _CODES = (torch.int8, torch.uint8)  # wider integers may be indices
-
-Value = TypeVar("Value")
 
 
 class ZeroWatch(TorchDispatchMode):
@@ -65,12 +63,9 @@ def has_zero_codes(*values: Any) -> bool:
     return any(_is_codes(value) and bool((value == 0).any()) for value in values)
 
 
-def without_zero_codes(value: Value) -> Value:
+def without_zero_codes(value: Any) -> Any:
     """Codes of one in the place of zeros; what is no tensor of codes stays."""
-    if not _is_codes(value):
-        return value
-    assert isinstance(value, torch.Tensor)
-    return value.masked_fill(value == 0, 1)
+    return value.masked_fill(value == 0, 1) if _is_codes(value) else value
 
 
 def _is_codes(value: object) -> bool:
