@@ -72,6 +72,15 @@ def test_every_end_has_its_status(cause: EndCause) -> None:
     assert "the sentence" in verdict.reason
 
 
+@pytest.mark.parametrize(("workload", "where"), [(OWN, "rows="), (None, "calls")])
+def test_an_end_names_the_workload_and_without_one_the_phase(
+    workload: int | None, where: str
+) -> None:
+    verdict = judge(case(*every_workload(), ended(EndCause.SIGNALLED, workload=workload)))
+    (crashed,) = (e for e in verdict.evidence if e.kind is EvidenceKind.CRASHED)
+    assert crashed.where.startswith(where)
+
+
 def test_an_end_during_the_build_is_told_as_the_end() -> None:
     seen = (_build("import", "half a log"), ended(EndCause.TIMED_OUT, phase="build", workload=None))
     verdict = judge(case(*seen))

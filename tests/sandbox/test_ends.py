@@ -58,6 +58,14 @@ def test_a_signal_is_named(room: Room, number: int) -> None:
     assert lost.text
 
 
+def test_what_was_printed_last_is_told(room: Room) -> None:
+    with room.enter() as inside:
+        body = "print('early'); print('what():  std::bad_alloc\\x1b', flush=True); os.abort()"
+        lost = _lost(inside, body)
+    assert "SIGABRT" in lost.text and "what():  std::bad_alloc" in lost.text
+    assert lost.text.isprintable()
+
+
 def test_a_hang_ends_at_the_deadline(room: Room) -> None:
     with room.enter() as inside:
         lost = _lost(inside, "while True: pass", limit_s=0.3)

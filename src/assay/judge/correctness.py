@@ -52,7 +52,7 @@ def findings(case: JudgeInput) -> list[Evidence]:
     for tied in case.seen(RelationSeen):
         if not tied.holds:
             text = f"{tied.name}: {tied.text}"
-            found.append(_convicts(EvidenceKind.RELATION_BROKEN, _place(case, tied.workload), text))
+            found.append(_convicts(EvidenceKind.RELATION_BROKEN, case.place(tied.workload), text))
     found += [_unsteady(case, seen) for seen in case.seen(RecurrenceSeen) if seen.different]
     found += [e for e in case.checked if concerns_values(e)]
     found += [_changed_parameter(seen) for seen in case.seen(StateSeen) if is_parameter(seen)]
@@ -62,7 +62,7 @@ def findings(case: JudgeInput) -> list[Evidence]:
                 "it reads or writes past the edge of an input: the process dies where the input "
                 "ends at an inaccessible page and survives where it does not"
             )
-            found.append(_convicts(EvidenceKind.OUT_OF_BOUNDS, _place(case, end.workload), text))
+            found.append(_convicts(EvidenceKind.OUT_OF_BOUNDS, case.place(end.workload), text))
     return _brief(found)
 
 
@@ -87,12 +87,12 @@ def _unsteady(case: JudgeInput, seen: RecurrenceSeen) -> Evidence:
         f"not bitwise repeatable: {seen.different} of {seen.calls} answers to the same questions "
         "differ in their bits from all before"
     )
-    kind, where = EvidenceKind.NOT_REPEATABLE, _place(case, seen.workload)
+    kind, where = EvidenceKind.NOT_REPEATABLE, case.place(seen.workload)
     return Evidence(kind=kind, severity=Severity.NOTE, where=where, text=text)
 
 
 def _of_call(case: JudgeInput, call: CallSeen) -> list[Evidence]:
-    where = _place(case, call.workload)
+    where = case.place(call.workload)
     found = []
     if call.outcome is CallOutcome.RAISED:
         found = refused_workloads.findings(case, call, where)
@@ -191,16 +191,6 @@ def _outcome(case: JudgeInput, number: int, calls: list[CallSeen]) -> Outcome:
     bad = any(o.problem for c in calls for o in c.outputs)
     touched = any(c.inputs_changed or c.bands_broken for c in calls)
     return Outcome.WRONG if bad or touched else Outcome.OK
-
-
-def _place(case: JudgeInput, workload: int | None) -> str:
-    if case.plan is None or workload is None:
-        return ""
-    chosen = case.workloads[workload]
-    sizes = ", ".join(f"{name}={size}" for name, size in chosen.axes.items())
-    modes = {None: "", True: " train()", False: " eval()"}
-    mode = modes[chosen.training]
-    return f"{sizes} {chosen.layout} {chosen.distribution}{mode}".strip()
 
 
 def _convicts(kind: EvidenceKind, where: str, text: str) -> Evidence:

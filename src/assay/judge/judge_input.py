@@ -63,6 +63,16 @@ class JudgeInput:
         full = next(self.seen(FullShapeSeen), None)
         return workload == 0 or (full is not None and workload == full.number)
 
+    def place(self, workload: int | None) -> str:
+        """The words for a workload; none where it is not known."""
+        if self.plan is None or workload is None:
+            return ""
+        chosen = self.workloads[workload]
+        sizes = ", ".join(f"{name}={size}" for name, size in chosen.axes.items())
+        modes = {None: "", True: " train()", False: " eval()"}
+        mode = modes[chosen.training]
+        return f"{sizes} {chosen.layout} {chosen.distribution}{mode}".strip()
+
     @property
     def told(self) -> list[Evidence]:
         """What the source shows, before it is weighed against the rest."""

@@ -50,7 +50,7 @@ def findings(case: JudgeInput) -> list[tuple[Status | None, Evidence]]:
     for build in case.seen(BuildSeen):
         if not build.ok and not ends:
             found.append(_build(case, build))
-    found += [_end(end) for end in ends if not end.guard_page]
+    found += [_end(case, end) for end in ends if not end.guard_page]
     late = [end for end in case.seen(EndSeen) if end.optional]
     found += [(None, _left_out(late))] if late else []
     found += _exhausted_calls(case)
@@ -70,9 +70,9 @@ def _build(case: JudgeInput, build: BuildSeen) -> tuple[Status, Evidence]:
     return status, _convicts(kind, build.phase, met.text)
 
 
-def _end(end: EndSeen) -> tuple[Status, Evidence]:
+def _end(case: JudgeInput, end: EndSeen) -> tuple[Status, Evidence]:
     status, kind = _ENDS[end.cause]
-    return status, _convicts(kind, end.phase, end.text)
+    return status, _convicts(kind, case.place(end.workload) or end.phase, end.text)
 
 
 def _left_out(late: list[EndSeen]) -> Evidence:

@@ -14,6 +14,7 @@ from typing import Any
 import torch
 
 from assay.errors import TaskError
+from assay.numerics.budget.equal_choices import ChoiceWatch, other_choices
 from assay.numerics.budget.error_budget import (
     LONGEST_CHAIN,
     BudgetTerms,
@@ -86,7 +87,7 @@ class Evaluations:
     probes: list[tuple[torch.Tensor, ...]]
     coarse: list[tuple[torch.Tensor, ...]]  # one rounding of a 16-bit input away; integers only
     alternatives: list[tuple[torch.Tensor, ...]]  # codes beside a boundary gone the other way
-    undefined: list[tuple[torch.Tensor, ...]]  # other integers where one is made of a NaN
+    undefined: list[tuple[torch.Tensor, ...]]  # other integers for a NaN, others of equals
     rounds: bool  # numbers are rounded to codes on the way
     decomposed: Decomposed | None  # where the outputs are a decomposition of something
     scale: float  # of the probes, in roundings
@@ -99,8 +100,8 @@ def _tensors(outputs: NamedOutputs) -> tuple[torch.Tensor, ...]:
 
 def evaluate(arguments: ReferenceArguments, request: ExpectationRequest) -> Evaluations:
     """Run the reference as often as the request asks for; codes stay those of the truth."""
-    codes, decompositions = CodeWatch(), DecompositionWatch()
-    with codes, decompositions:
+    codes, decompositions, choices = CodeWatch(), DecompositionWatch(), ChoiceWatch()
+    with codes, decompositions, choices:
         truth = arguments.wide()
     keep = kept([rounded.codes for rounded in codes.seen]) if codes.seen else None
     watch = ReductionWatch()
@@ -121,6 +122,8 @@ def evaluate(arguments: ReferenceArguments, request: ExpectationRequest) -> Eval
     alternatives = _alternatives(arguments, request, runs)
     if rounds_otherwise(runs):
         alternatives.append(_tensors(arguments.compute(arguments.inputs, arguments.state, False)))
+    undefined = [_dictated(arguments, dictate) for dictate in undefined_codes(runs)]
+    undefined += other_choices(lambda: _dictated(arguments, keep), choices.most)
     return Evaluations(
         outputs.names,
         reference,
@@ -130,7 +133,7 @@ def evaluate(arguments: ReferenceArguments, request: ExpectationRequest) -> Eval
         probes,
         coarse,
         alternatives,
-        [_dictated(arguments, dictate) for dictate in undefined_codes(runs)],
+        undefined,
         rounds=bool(codes.seen),
         decomposed=_decomposed(arguments, request, returned_whole(decompositions.seen, truth), n),
         scale=scale,
@@ -243,8 +246,8 @@ def _alternatives(
     return outputs
 
 
-def _dictated(arguments: ReferenceArguments, dictate: Dictate) -> tuple[torch.Tensor, ...]:
-    """The truth with other codes."""
+def _dictated(arguments: ReferenceArguments, dictate: Dictate | None) -> tuple[torch.Tensor, ...]:
+    """The truth with other codes, or with those it makes itself."""
     with CodeWatch(dictate):
         return arguments.wide()
 

@@ -107,6 +107,8 @@ def _without_kernel(report: SourceReport) -> list[Evidence]:
         text = f"{report.kernels[0].name} is defined, but forward never reaches a kernel."
     else:
         text = "the candidate defines no kernel of its own that its result could come from."
+        if not _library_tags(report):  # a reader would look for a library's call in vain
+            text += " Python alone is no kernel on this track; `--track open` takes it."
     return [_evidence(EvidenceKind.NO_KERNEL, _CONVICTS, where, text)]
 
 

@@ -60,7 +60,8 @@ def refuses_nan(reference: Reference, own: Workload) -> bool:
 def test_native_sweeps(task: Task) -> None:
     reference, workloads = swept(task)
     assert workloads[0].own and not any(workload.own for workload in workloads[1:])
-    assert 9 <= len(workloads) <= 23
+    quick = SWEEPS[Level.QUICK]
+    assert 9 <= len(workloads) <= quick.workloads + quick.amount.wide
     own = workloads[0].axes
     stretched = [
         w for w in workloads if any(n > max(STRETCHED, own[name]) for name, n in w.axes.items())
@@ -242,6 +243,12 @@ def test_a_long_batch_is_filled_past_a_million_elements() -> None:
         point = Points(reference, random.Random(seed)).wide("rows", (1 << 15) + 1)
         shapes = reference.input_shapes(point)
         assert 1 << 20 < max(math.prod(shape) for shape in shapes if shape) <= PAST_LARGE
+
+
+def test_sizes_are_stretched_however_many_small_workloads_there_are() -> None:
+    _, workloads = swept(named("embedding.backward"))  # three axes, and integers
+    assert all(max(w.axes[name] for w in workloads) > 1 << 15 for name in ("rows", "cols", "words"))
+    assert len(workloads) <= SWEEPS[Level.QUICK].workloads + SWEEPS[Level.QUICK].amount.wide
 
 
 def test_a_size_that_cannot_go_far_goes_as_far_as_it_can() -> None:

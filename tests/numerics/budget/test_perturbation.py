@@ -35,6 +35,14 @@ def test_elements_are_moved_by_about_the_amplitude_and_zeros_stay() -> None:
     assert bool((moved[~there] == 0.0).all())
 
 
+def test_a_zero_keeps_its_sign() -> None:
+    value = normal(64)
+    value[::4], value[1::4] = 0.0, -0.0
+    for seed in range(3):
+        for moved in (Perturbation(seed, AMPLITUDE).of(value), value):
+            assert not bool(moved[::4].signbit().any()) and bool(moved[1::4].signbit().all())
+
+
 @pytest.mark.parametrize("amplitude", [2.0**-50, AMPLITUDE, 0.25])
 def test_no_value_leaves_the_interval(amplitude: float) -> None:
     shares = normal(4096).sigmoid()

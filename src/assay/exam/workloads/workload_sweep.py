@@ -10,7 +10,6 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import chain
 
 from assay.data.settings import Level
 from assay.data.workload import Workload
@@ -122,23 +121,37 @@ def swept(reference: Reference, level: Level, rng: random.Random) -> Iterator[Wo
     points = Points(reference, rng)
     trials = WorkloadTrials(reference, asked.limits, rng, points.light())
     proposals = Proposals(reference, points, asked.amount, rng)
-    tried = chain(proposals.mandatory(), proposals.optional())
+    own = reference.own_workload()
     if asked.few:
-        tried = chain(proposals.few())
-    return _kept(reference.own_workload(), tried, trials, asked.workloads)
+        return _kept(own, _Turn(proposals.few()), trials, asked.workloads)
+    optional = _Turn(proposals.optional(), room=asked.amount.wide)
+    return _kept(own, _Turn(proposals.mandatory()), trials, asked.workloads, optional)
+
+
+@dataclass(frozen=True)
+class _Turn:
+    """Proposals, and how many are kept of them where those before have taken all the room.
+
+    A task with many axes and integers has so many small workloads that no size was stretched.
+    """
+
+    proposals: Iterable[Proposal]
+    room: int = 0
 
 
 def _kept(
-    own: Workload, tried: Iterable[Proposal], trials: WorkloadTrials, most: int
+    own: Workload, first: _Turn, trials: WorkloadTrials, most: int, second: _Turn | None = None
 ) -> Iterator[Workload]:
     """The own workload and the best of each proposal, none twice."""
     kept = [own]
     plain_own = own.model_copy(update={"own": False})
     yield own
-    for proposal in tried:
-        if len(kept) >= most or trials.over():
-            break
-        best = trials.best([w for w in proposal if w not in kept and w != plain_own])
-        if best is not None:
-            kept.append(best)
-            yield best
+    for turn in (first, second) if second else (first,):
+        limit = max(most, len(kept) + turn.room)
+        for proposal in turn.proposals:
+            if len(kept) >= limit or trials.over():
+                break
+            best = trials.best([w for w in proposal if w not in kept and w != plain_own])
+            if best is not None:
+                kept.append(best)
+                yield best

@@ -97,6 +97,7 @@ class PerturbationOrigin:
         self._value = value
         self._low = self._high = 0.0
         self._edge: torch.Tensor | None = None  # flat places of what may leave
+        self._negative_zeros: torch.Tensor | None = None  # flat places; a step of zero adds +0
         if value.dtype.is_complex:
             wide = value.detach().to(torch.complex128).resolve_conj()
             self._wide: torch.Tensor | None = torch.view_as_real(wide)
@@ -110,6 +111,9 @@ class PerturbationOrigin:
         self._low, self._high = (float(end) for end in torch.aminmax(wide))
         if not self._low < self._high:
             return
+        if self._low <= 0.0 <= self._high:
+            zeros = ((wide == 0.0) & wide.signbit()).reshape(-1).nonzero().reshape(-1)
+            self._negative_zeros = zeros if zeros.numel() else None
         reach = 2.0 * amplitude * max(-self._low, self._high)  # no step is that long
         near = (wide > self._high - reach).logical_or_(wide < self._low + reach)
         self._edge = near.reshape(-1).nonzero().reshape(-1)
@@ -124,6 +128,8 @@ class PerturbationOrigin:
             return torch.view_as_complex(moved)
         if self._edge is not None:
             self._reflect(moved.view(-1), self._edge)
+        if self._negative_zeros is not None:
+            moved.view(-1)[self._negative_zeros] = -0.0
         return moved
 
     @property

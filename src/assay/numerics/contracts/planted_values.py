@@ -20,8 +20,14 @@ import numpy as np
 import torch
 
 from assay.errors import TaskError
+from assay.numerics.budget.equal_choices import ChoiceWatch, other_choices
 from assay.numerics.budget.error_budget import growth, roundings
 from assay.numerics.budget.rounding import accumulation_dtype, is_float, real_dtype, ulp
+from assay.numerics.contracts.multiplied_zeros import (
+    ZeroWatch,
+    has_zero_codes,
+    without_zero_codes,
+)
 from assay.numerics.output_expectation import (
     Compute,
     NonFinite,
@@ -45,6 +51,8 @@ class PlantedRuns:
     planted: Outputs  # float64, as planted
     reference: Outputs  # at the task's precision, as planted
     limit: Outputs  # the truth at the largest finite value of the same sign
+    choices: list[Outputs]  # float64, as planted, with others of equal elements selected
+    filled: tuple[Outputs, ...]  # float64, at finite values, where no zero is multiplied
 
 
 def planted_runs(
@@ -68,15 +76,27 @@ def planted_runs(
 
     facts, scale = torch.finfo(target.dtype), _scale(target)
     base = run(scale)
+    with ChoiceWatch() as choices, ZeroWatch() as zeros:
+        planted = run(value)
     huge = 2.0 ** (torch.tensor(facts.max, dtype=torch.float64).log2().item() * 0.75 // 1)
+
+    def run_filled(number: float) -> Outputs:
+        given = [without_zero_codes(v) for v in _at(inputs, at, number)]
+        kept = {name: without_zero_codes(v) for name, v in state.items()}
+        with ZeroWatch(fill=True):
+            return tuple(t.detach() for t in compute(given, kept, True).tensors)
+
+    multiplies = zeros.seen or has_zero_codes(*inputs, *state.values())
     return PlantedRuns(
         value=value,
         finite_inputs=_at(inputs, at, scale),
         base=base,
         others=tuple(run_inside(v) for v in (0.0, 1.0, -1.0, -scale, huge, -huge)),
-        planted=run(value),
+        planted=planted,
         reference=run(value, wide=False),
         limit=run(-facts.max if value < 0 else facts.max),
+        choices=other_choices(lambda: run(value), choices.most),
+        filled=tuple(map(run_filled, (scale, huge, -huge))) if multiplies else (),
     )
 
 
@@ -93,9 +113,11 @@ def with_planted(
         return _with_planted_index(output, runs, i)
     moved = _moved(_parts(runs.base[i]), [_parts(other[i]) for other in runs.others])
     rules, truth = _rules(output, runs, i, moved)
+    chosen = _moved(_parts(runs.planted[i]), [_parts(other[i]) for other in runs.choices])
+    rules = replace(rules, free=chosen)
     budget = _following(output, truth, runs.reference[i])
     if rounds:
-        rules = replace(rules, free=moved, must_be_nan=torch.zeros_like(moved))
+        rules = replace(rules, free=moved | chosen, must_be_nan=torch.zeros_like(moved))
     return replace(
         output,
         truth=truth,
@@ -130,7 +152,7 @@ def beside_infinities(output: OutputExpectation, reference: torch.Tensor) -> Out
     if rules is None:
         return output
     if is_float(output.dtype):
-        asked = rules.must_be_nan & _parts(reference).isnan()
+        asked = rules.must_be_nan & ~rules.free & _parts(reference).isnan()
     else:
         asked = ~rules.free & (reference.to(output.truth.dtype) == output.truth)
     nan = rules.must_be_nan & asked
@@ -157,12 +179,15 @@ def _with_planted_index(output: OutputExpectation, runs: PlantedRuns, i: int) ->
     base, answer = output.truth, runs.planted[i].to(output.truth.dtype)
     *_, up, down = (other[i].to(base.dtype) for other in runs.others)
     still = torch.stack([other[i].to(base.dtype) == base for other in runs.others]).all(0)
+    same = torch.ones(base.shape, dtype=torch.bool)
+    for other in runs.choices:
+        same &= other[i].to(base.dtype) == answer
     agreed = answer == runs.reference[i].to(base.dtype)
     index = (answer >= 0) & (output.dtype is torch.int64)  # what indices are; codes are narrower
     follows = agreed & index & ((answer == up) | (answer == down)) & ~still
     none = torch.zeros(base.shape, dtype=torch.bool)
     rules = NonFinite(
-        ~(follows | (still & agreed & (answer == base))),
+        ~(same & (follows | (still & agreed & (answer == base)))),
         none,
         none,
         none,
@@ -210,6 +235,9 @@ def _rules(
     # A reference that turns NaN into a number (nansum, a comparison) is followed; NaN is too.
     excused = (~moved & strange) | (moved & ~strange if nan else torch.zeros_like(moved))
     planted, base = _parts(runs.planted[i]), truth
+    if runs.filled:
+        first, *others = (_parts(filled[i]) for filled in runs.filled)
+        excused |= ~moved & _moved(first, others)
     # An infinity whose sign the reference's own roundings turn around has no right sign.
     excused |= moved & (planted == -reference) & reference.isinf()
     changed = ~moved & ~strange & planted.isfinite() & (planted != base)

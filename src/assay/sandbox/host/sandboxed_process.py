@@ -32,6 +32,7 @@ _IDLE_WINDOWS = 50  # looked at before work while idle is believed
 _QUIET_SHARE = 0.1  # of a window: less computing than this is silence
 IDLE_WINDOW_S = 0.01
 _OUTPUT_TAIL_BYTES = 16_384  # of what it printed
+_LAST_LINES, _LAST_CHARACTERS = 2, 200  # of them, told of a process that ended
 _AT_THE_CAP = "killed at the memory cap"
 _NAMED_SIGNALS = {number.value for number in signal.Signals}
 KEPT_PROCESSES = 2  # the init process and the candidate's own
@@ -248,8 +249,17 @@ class SandboxedProcess:
             return ProcessLost(EndCause.BROKE_PROTOCOL, 0, "the channel was closed from inside")
         code = os.waitstatus_to_exitcode(message.status)
         if code >= 0:
-            return ProcessLost(EndCause.EXITED, code, f"the process exited with code {code}")
+            text = f"the process exited with code {code}{self._last_words()}"
+            return ProcessLost(EndCause.EXITED, code, text)
         if code == -signal.SIGKILL and self.processes.out_of_memory_kills():
             return ProcessLost(EndCause.OUT_OF_MEMORY, -code, _AT_THE_CAP)
         name = signal.Signals(-code).name if -code in _NAMED_SIGNALS else f"signal {-code}"
-        return ProcessLost(EndCause.SIGNALLED, -code, f"the process was ended by {name}")
+        text = f"the process was ended by {name}{self._last_words()}"
+        return ProcessLost(EndCause.SIGNALLED, -code, text)
+
+    def _last_words(self) -> str:
+        """What it printed last: what was thrown, or what was asserted, stands there."""
+        lines = [line.strip() for line in self.output().splitlines() if line.strip()]
+        words = " ".join(lines[-_LAST_LINES:])[-_LAST_CHARACTERS:]
+        printable = "".join(one if one.isprintable() else " " for one in words)
+        return f"; it last printed: {printable}" if printable else ""

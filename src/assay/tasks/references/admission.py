@@ -68,6 +68,7 @@ def _close(answer: torch.Tensor, null: torch.Tensor) -> bool:
 
 
 MAX_RELATIVE_ERROR = 0.01
+_LOWEST = -24576.0  # below what is drawn, and a number of every floating dtype
 _NON_FINITE = (Distribution.NAN, Distribution.INF, Distribution.NANS, Distribution.BESIDE_INF)
 
 
@@ -102,7 +103,8 @@ def examine(bound: BoundReference, drawing: Drawing, stochastic: bool) -> Admiss
         return Admission.REFUSED
     pairs = list(zip(own.tensors, truth.tensors, strict=False))
     if drawing.distribution is Distribution.MINUS_INF:
-        if not all(_follow_mask(drawing, *pair) for pair in pairs):
+        followed = all(_follow_mask(drawing, *pair) for pair in pairs)
+        if not followed and not _selects_infinities(bound, drawing, own.tensors):
             return Admission.REFUSED
         pairs = [(_without_mask(a), _without_mask(b)) for a, b in pairs]
     if own.names != truth.names or not all(_agree(a, b) for a, b in pairs):
@@ -115,6 +117,32 @@ def examine(bound: BoundReference, drawing: Drawing, stochastic: bool) -> Admiss
 
 def _follow_mask(drawing: Drawing, own: torch.Tensor, truth: torch.Tensor) -> bool:
     return follows_mask(drawing.inputs, own) and follows_mask(drawing.inputs, truth)
+
+
+def _selects_infinities(bound: BoundReference, drawing: Drawing, answer: Answer) -> bool:
+    """Whether a minus infinity in the answer was only chosen, as the maximum of a window is.
+
+    Then a finite number in its place comes out as it is; a sum of such would be another number.
+    """
+    inputs = [_replaced(value) for value in drawing.inputs]
+    try:
+        finite = bound(inputs, drawing.state, wide=False).tensors
+    except TaskError:
+        return False
+    pairs = list(zip(answer, finite, strict=False))
+    return len(answer) == len(finite) and all(_is_chosen(*pair) for pair in pairs)
+
+
+def _replaced(value: Any) -> Any:
+    floating = isinstance(value, torch.Tensor) and value.is_floating_point()
+    return value.masked_fill(value.isneginf(), _LOWEST) if floating else value
+
+
+def _is_chosen(answer: torch.Tensor, finite: torch.Tensor) -> bool:
+    if not answer.is_floating_point():
+        return True
+    strange = ~answer.isfinite()
+    return bool((answer.isneginf() == strange).all() & (finite[strange] == _LOWEST).all())
 
 
 def _without_mask(answer: torch.Tensor) -> torch.Tensor:
