@@ -15,7 +15,7 @@ from assay.data.observations.compilation import (
     InstructionFamily,
 )
 from assay.languages.cuda.cuda_language import CudaLanguage
-from assay.report.compilation_text import compilation_lines
+from assay.report.hardware.compilation_text import compilation_lines
 
 Captured = pytest.CaptureFixture[str]
 NO_NVCC = CudaLanguage().available()

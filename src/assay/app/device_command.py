@@ -9,7 +9,7 @@ from assay.app.flags import DeviceFlags
 from assay.devices import device_registry
 from assay.devices.survey import survey
 from assay.report.console import progress_console, result_console
-from assay.report.device_text import device_page
+from assay.report.hardware.device_text import device_page
 
 
 def run(flags: DeviceFlags) -> int:

@@ -16,7 +16,7 @@ from assay.devices.peaks import board
 from assay.errors import TaskError, UsageError
 from assay.limits.task_floor import floor_of
 from assay.report.console import progress_console, result_console
-from assay.report.limits_text import limits_table
+from assay.report.hardware.limits_text import limits_table
 from assay.tasks.references.reference import Reference
 
 

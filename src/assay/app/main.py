@@ -90,7 +90,7 @@ def _watch(flags: WatchFlags) -> int:
 
     Exit code: 0 after Ctrl-C; with --once as for eval, 2 where there is nothing to judge.
     """
-    from assay.app.watch_command import run
+    from assay.app.watched.watch_command import run
 
     return run(flags)
 

@@ -14,7 +14,7 @@ from assay.devices.device_registry import backend
 from assay.errors import UsageError
 from assay.profile.bottleneck import sentences
 from assay.report.console import progress_console, result_console
-from assay.report.profile_text import not_profiled_page, profile_page
+from assay.report.hardware.profile_text import not_profiled_page, profile_page
 from assay.report.progress_display import ProgressLine
 from assay.tasks.catalog import resolve
 

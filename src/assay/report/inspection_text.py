@@ -7,7 +7,7 @@ from rich.text import Text
 
 from assay.data.inspection import Inspection, Mention
 from assay.data.scoring.rubric import Rubric
-from assay.report.compilation_text import compilation_lines
+from assay.report.hardware.compilation_text import compilation_lines
 from assay.report.terminal import evidence_line
 from assay.report.terminal_layout import Columns
 

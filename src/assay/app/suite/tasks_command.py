@@ -110,7 +110,7 @@ def _show_limits(task: Task) -> None:
     from assay.devices.peaks import board
     from assay.limits.task_floor import floor_of
     from assay.report.console import result_console
-    from assay.report.limits_text import limits_table
+    from assay.report.hardware.limits_text import limits_table
 
     peaks = board(_BOARD)
     console = result_console()

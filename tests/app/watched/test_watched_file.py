@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.app.watched_file import FileSaved, WatchedFile
+from assay.app.watched.watched_file import FileSaved, WatchedFile
 
 
 def test_a_save_is_a_change_of_content(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import io
 from rich.console import Console
 
 from assay.data.observations.profile import KernelRow, Profile, RooflinePosition
-from assay.report.profile_text import profile_page
+from assay.report.hardware.profile_text import profile_page
 
 SENTENCES = ("The memory roof binds it.", "One kernel takes it all.")
 

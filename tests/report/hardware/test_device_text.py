@@ -9,7 +9,7 @@ from rich.console import Console
 
 from assay.data.device import Calibration, DeviceReading, DeviceSurvey, Rates
 from assay.data.limits import Peaks
-from assay.report.device_text import device_page
+from assay.report.hardware.device_text import device_page
 from sample_records import DEVICE
 
 NOW = datetime(2025, 1, 2, tzinfo=UTC)

@@ -18,7 +18,7 @@ from pathlib import Path
 from assay.app.eval_command import exit_code
 from assay.app.flag_settings import settings_from
 from assay.app.flags import WatchFlags
-from assay.app.watched_file import FileSaved, WatchedFile
+from assay.app.watched.watched_file import FileSaved, WatchedFile
 from assay.data.candidate import Candidate
 from assay.data.settings import Level, Settings
 from assay.data.task import Task

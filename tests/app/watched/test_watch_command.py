@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from assay.app import watch_command
 from assay.app.main import main
-from assay.app.watched_file import WatchedFile
+from assay.app.watched import watch_command
+from assay.app.watched.watched_file import WatchedFile
 from assay.data.run import Judgement
 from assay.data.settings import Level, Settings
 from scripted_pipeline import ScriptedPipeline

@@ -1,0 +1,1 @@
+"""Commands that judge a file again at every save."""
