@@ -81,3 +81,13 @@ def test_handing_over_that_is_said_to_take_long_shortens_no_time() -> None:
     assert true.inside and lie.inside
     assert true.samples_us(0) == pytest.approx([900.0] * ROUNDS)
     assert lie.samples_us(0) == pytest.approx([900.0] * ROUNDS)
+
+
+def test_what_threads_may_spin_while_one_waits_is_no_work() -> None:
+    """Two threads of OpenMP, one of them without a processor for 0.9 ms of 2.9 ms."""
+    alone = BatchTimes(outside_ns=1_400_000, inside_ns=0, ran_ns=2_700_000, waited_ns=10_000)
+    beside = BatchTimes(outside_ns=2_900_000, inside_ns=0, ran_ns=4_600_000, waited_ns=900_000)
+    assert alone.worked_ns == pytest.approx(2_690_000, rel=0.01)
+    assert beside.worked_ns < 1.5 * alone.worked_ns
+    one_thread = BatchTimes(outside_ns=2_000_000, inside_ns=0, ran_ns=1_100_000, waited_ns=900_000)
+    assert one_thread.worked_ns == one_thread.ran_ns

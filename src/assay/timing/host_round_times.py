@@ -41,6 +41,16 @@ class BatchTimes:
         """As a share of the batch."""
         return min(1.0, self.waited_ns / max(1, self.outside_ns))
 
+    @property
+    def worked_ns(self) -> float:
+        """Processor time, less what its other threads may have spun while one had no processor.
+
+        Threads of OpenMP spin at the end of a loop until the last one is there. As many did as the
+        tree has beside the one that waited.
+        """
+        others = (self.ran_ns + self.waited_ns) / max(1, self.outside_ns) - 1.0
+        return max(0.0, self.ran_ns - max(0.0, others) * self.waited_ns)
+
 
 def own_cost_ns(batch_times: BatchTimes, null: BatchTimes) -> int:
     """What a batch costs beside its calls.

@@ -68,7 +68,7 @@ class RoundSampling:
     outside_ns: int = 0
     ran_ns: int = 0
     rounds: int = 0
-    ran_us: list[float] = field(default_factory=list)  # processor time of a call, one a round
+    worked_us: list[float] = field(default_factory=list)  # of a call without spinning, one a round
     _next: int = field(init=False)
     _end: int = _STRETCH  # of the stretch in which the next one lies
 
@@ -97,9 +97,9 @@ class RoundSampling:
 
         A few more say whether that was chance.
         """
-        if not self.ran_us or not others_us or len(self.ran_us) >= _COMPARED_ROUNDS:
+        if not self.worked_us or not others_us or len(self.worked_us) >= _COMPARED_ROUNDS:
             return False
-        return min(self.ran_us) > _LONGER * statistics.median(others_us)
+        return min(self.worked_us) > _LONGER * statistics.median(others_us)
 
     def run(self, batch: Callable[[], BatchTimes], calls: int) -> None:
         """One sampled batch of so many calls."""
@@ -107,7 +107,7 @@ class RoundSampling:
             times = batch()
         self.outside_ns += times.outside_ns
         self.ran_ns += times.ran_ns
-        self.ran_us.append(times.ran_ns / 1e3 / max(1, calls))
+        self.worked_us.append(times.worked_ns / 1e3 / max(1, calls))
         self.calls += calls
         self.rounds += 1
         if self.rounds == 1:

@@ -347,7 +347,7 @@ class Stopwatch:
         timed = TimedRow(names, row.times.quiet(), row.warm, load)
         seen = times_seen(timed, self._device, self._settings.cache, inputs_bytes, self._call_bytes)
         ran = {"ran_us": tuple(row.times.ran_us(0))} if row.sampling else {}
-        sampled = {"sampled_ran_us": tuple(row.sampling.ran_us)} if row.sampling else {}
+        sampled = {"sampled_ran_us": tuple(row.sampling.worked_us)} if row.sampling else {}
         return seen.model_copy(update={"lost": tuple(lost), **ran, **sampled})
 
     def _deadline(self) -> Deadline:

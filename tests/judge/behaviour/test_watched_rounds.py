@@ -23,3 +23,9 @@ def test_few_rounds_and_scattered_ones_say_nothing() -> None:
     assert not findings(TimesSeen(ran_us=_OTHERS, sampled_ran_us=(30.0, 33.0)))
     scattered = (5.0, 40.0, 5.0, 45.0, 5.0, 44.0, 5.0)
     assert not findings(TimesSeen(ran_us=scattered, sampled_ran_us=(30.0, 28.0, 33.0)))
+
+
+def test_what_samples_cost_short_calls_is_no_other_work() -> None:
+    """As seen on two cores: calls of 70 us, with a sample every 100 us."""
+    others = (77.0, 84.0, 68.0, 70.0, 82.0, 103.0, 146.0)
+    assert not findings(TimesSeen(ran_us=others, sampled_ran_us=(130.0, 122.0, 110.0, 191.0)))

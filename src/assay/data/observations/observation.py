@@ -236,7 +236,7 @@ class TimesSeen(Record):
     resolution_us: float = 0.0  # per call; the outside clock cannot tell a shorter time from none
     load: MachineLoad | None = None  # of a CPU
     ran_us: tuple[float, ...] = ()  # processor time of a call of the candidate, one a round
-    sampled_ran_us: tuple[float, ...] = ()  # the same in rounds in which its threads were stopped
+    sampled_ran_us: tuple[float, ...] = ()  # where it was looked at, without what threads may spin
 
 
 class ShapeTimesSeen(Record):
