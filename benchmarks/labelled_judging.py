@@ -24,7 +24,6 @@ from assay.engine.judge import Judge
 
 PATIENCE_S = 30.0  # for what is being judged when the time is over
 _POLL_S = 60.0  # a wait has a largest length, and there may be no end
-_POLL_S = 60.0  # a queue waits for no longer than some days
 
 Group = Sequence[Labelled]
 
