@@ -7,7 +7,6 @@ also rewrite what is said of it. What cannot be read is no evidence.
 from __future__ import annotations
 
 import contextlib
-import itertools
 import os
 import struct
 from collections.abc import Iterator
@@ -18,6 +17,7 @@ from assay.sandbox.protocol.runner_memory import (
     RunnerMemory,
     WatchedNamespace,
     WatchedWord,
+    followers,
 )
 
 _GROWN = 4  # times its size: a namespace that got new names may have moved
@@ -56,11 +56,9 @@ def _is_other(descriptor: int, word: WatchedWord) -> bool:
 def _changed_names(descriptor: int, namespace: WatchedNamespace) -> Iterator[str]:
     """A name whose key is there and is followed by another value."""
     table = _read(descriptor, namespace.address + KEYS_OFFSET, 8)
-    words = _table(descriptor, table[0], namespace.keys_bytes) if table else ()
-    values = dict(itertools.pairwise(words))
-    pairs = set(itertools.pairwise(words))
+    found = followers(_table(descriptor, table[0], namespace.keys_bytes) if table else ())
     for name in namespace.names:
-        if name.key in values and (name.key, name.value) not in pairs:
+        if found.get(name.key, name.value) != name.value:
             yield f"{name.label}\t{_FROM_OUTSIDE}"
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ctypes
 import gc
-import itertools
 import struct
 import sys
 from collections.abc import Iterator
@@ -21,6 +20,7 @@ from assay.sandbox.protocol.runner_memory import (
     WatchedName,
     WatchedNamespace,
     WatchedWord,
+    followers,
 )
 
 _OURS = ("assay.sandbox.child.", "assay.sandbox.protocol.")
@@ -65,9 +65,9 @@ def _namespace(label: str, names: dict[str, Any]) -> WatchedNamespace:
     address, size = id(names), sys.getsizeof(names)
     table = ctypes.c_void_p.from_address(address + KEYS_OFFSET).value or 0
     words = struct.unpack(f"{size // 8}Q", ctypes.string_at(table, size // 8 * 8)) if table else ()
-    follows = set(itertools.pairwise(words))
+    found = followers(words)
     watched = [WatchedName(f"{label}.{k}", id(k), id(v)) for k, v in names.items() if callable(v)]
-    kept = tuple(one for one in watched if (one.key, one.value) in follows)
+    kept = tuple(one for one in watched if found.get(one.key) == one.value)
     return WatchedNamespace(address, size, kept)
 
 

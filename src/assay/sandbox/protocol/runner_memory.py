@@ -6,6 +6,8 @@ host can compare a candidate's process with it from outside, by reading alone.
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 KEYS_OFFSET = 32  # of its table in a dictionary: CPython 3.11 to 3.13, 64 bits
@@ -44,3 +46,11 @@ class RunnerMemory:
 
     namespaces: tuple[WatchedNamespace, ...] = ()
     words: tuple[WatchedWord, ...] = ()
+
+
+def followers(words: Sequence[int]) -> dict[int, int]:
+    """What stands behind each word where it is first found.
+
+    Only there: memory behind a table may hold an older copy of it, with values that were replaced.
+    """
+    return dict(reversed(list(itertools.pairwise(words))))
