@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from types import SimpleNamespace
 
 import pytest
@@ -112,8 +113,14 @@ def test_memory_of_a_device_bounds_how_many_are_judged_at_once() -> None:
     context._lease = DeviceLease()
     context._backend = SimpleNamespace(accelerated=True)  # type: ignore[assignment]
     context._device = SimpleNamespace(memory_bytes=40 << 30)  # type: ignore[assignment]
+    context._drawing = threading.RLock()
+    context.__dict__["_drawn"] = None
     context.judge_at_once(4)
     assert context.at_once == 2
+    context.__dict__["_drawn"] = SimpleNamespace(device_bytes=4 << 30)
+    for asked, fits in ((16, 10), (4, 4)):
+        context.judge_at_once(asked)
+        assert context.at_once == fits
     context._backend = SimpleNamespace(accelerated=False)  # type: ignore[assignment]
     context.judge_at_once(4)
     assert context.at_once == 4

@@ -95,3 +95,23 @@ def test_something_computes_ahead_where_a_processor_is_idle(
 def test_beside_a_device_nothing_is_forked(device: str, kind: type) -> None:
     exam = cast(Any, SimpleNamespace(known=set))
     assert type(replace(run_context(device=device), exam=exam).prefetch([])) is kind
+
+
+@pytest.mark.parametrize(
+    ("timed", "full", "expected"),
+    [
+        (1 << 30, None, 5 << 30),
+        (6 << 30, None, 15 << 30),
+        (9 << 30, None, 16 << 30),
+        (0, 1, 16 << 30),
+    ],
+)
+def test_a_candidate_takes_two_rings_of_a_devices_memory(
+    timed: int, full: int | None, expected: int
+) -> None:
+    pool = cast(Any, SimpleNamespace(timed_bytes=timed))
+    nothing = cast(Any, None)
+    made = RunContext(
+        nothing, nothing, [], nothing, nothing, None, pool, full_shape=cast(Any, full)
+    )
+    assert made.device_bytes == expected

@@ -58,7 +58,7 @@ from assay.exam.workloads.workload_sweep import swept
 from assay.fitting_shape import fitting_shape
 from assay.judgement import JudgementBuilder, RunResult
 from assay.languages.architecture import device_architecture
-from assay.run_context import RunContext
+from assay.run_context import MOST_DEVICE_BYTES, RunContext
 from assay.sandbox.host.wall import Wall
 from assay.source_analysis.analysis import analyse, closing_reductions, findings
 from assay.source_analysis.literals.branch_remarks import branch_remarks
@@ -72,7 +72,6 @@ if TYPE_CHECKING:
     from assay.profile.compile.compile_beside import CompileBeside
 
 _SCALED_SHARE = 0.25  # of the limit of a first call: a smaller shape is chosen to be quick
-_CANDIDATE_BYTES = 16 << 30  # of a device's memory: two processes of 6 GiB, and what a build takes
 _BY_COMPANY = (EndCause.TIMED_OUT, EndCause.OUT_OF_MEMORY)  # ends that others may bring about
 
 
@@ -89,7 +88,7 @@ class EvaluationContext:
         self._failure: Observation | None = None
         self._lease = DeviceLease(builds_beside_timing=self._backend.accelerated)
         self._drawing = threading.RLock()  # of the thread that draws the exam; others wait
-        self.judge_at_once(settings.jobs)
+        self._lease.at_once = self._that_fit(settings.jobs, MOST_DEVICE_BYTES)
         self._full_plan: FullShapePlan | None = None  # once it was looked for
         self._nulls: dict[str, list[NullPassed]] = {}  # by the plan's secret
         self._plans: dict[str, Plan] = {}  # with what was drawn for each candidate
@@ -102,9 +101,14 @@ class EvaluationContext:
 
     def judge_at_once(self, candidates: int) -> None:
         """From now on so many at the same time, or as many as a device's own memory holds."""
-        room = self._device.memory_bytes // _CANDIDATE_BYTES
-        most = max(1, room) if self._backend.accelerated else candidates
-        self._lease.at_once = max(1, min(candidates, most))
+        fit = self._that_fit(candidates, MOST_DEVICE_BYTES)
+        if fit < candidates and (run_context := self._run_context) is not None:
+            fit = self._that_fit(candidates, run_context.device_bytes)
+        self._lease.at_once = fit
+
+    def _that_fit(self, candidates: int, each: int) -> int:
+        room = self._device.memory_bytes // each if self._backend.accelerated else candidates
+        return max(1, min(candidates, room))
 
     def close(self) -> None:
         """End the processes that stay from one candidate to the next."""

@@ -31,8 +31,13 @@ from assay.sandbox.host.wall import Wall
 from assay.sandbox.layers.spec import Isolation
 from assay.timing.baseline_pool import BaselinePool
 from assay.timing.device_lease import DeviceLease
-from assay.timing.device_stopwatch import DeviceStopwatch
+from assay.timing.device_stopwatch import PROCESSES_OF_SHORT, DeviceStopwatch
 from assay.timing.stopwatch import Stopwatch
+
+# Of a device's memory, for one candidate: two rings of 6 GiB and what a build takes; and without
+# rings two contexts and the calls of stretched sizes.
+MOST_DEVICE_BYTES = 16 << 30
+_UNTIMED_BYTES = 3 << 30
 
 
 @dataclass(frozen=True)
@@ -123,6 +128,14 @@ class RunContext:
 
     def _compile_warmup(self, cache: BuildCache) -> CompileWarmup:
         return CompileWarmup(self.wall, self.exam, cache, self.settings, self.lease.at_once)
+
+    @property
+    def device_bytes(self) -> int:
+        """Of a device's memory, for one candidate, by the size of its timed calls."""
+        if self.full_shape is not None:
+            return MOST_DEVICE_BYTES
+        timed = PROCESSES_OF_SHORT * self.baseline_pool.timed_bytes
+        return min(MOST_DEVICE_BYTES, _UNTIMED_BYTES + timed)
 
     @property
     def accelerated(self) -> bool:

@@ -20,7 +20,6 @@ int cuMemAlloc_v2(unsigned long long* pointer, unsigned long) {
 int cuMemsetD8_v2(unsigned long long pointer, unsigned char, unsigned long) {
   return pointer == 4096 ? 0 : 1;
 }
-int cuMemcpyHtoDAsync_v2(unsigned long long, const void*, unsigned long, void*) { return 0; }
 int cuCtxSynchronize() { return usleep(10); }
 int cuGetErrorString(int, const char** text) {
   *text = "invalid argument";

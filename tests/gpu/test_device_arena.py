@@ -45,3 +45,18 @@ def test_regions_do_not_overlap_and_end(arena: DeviceArena) -> None:
     assert set(arena.read(first.offset, first.nbytes)) == {POISON}
     with pytest.raises(MemoryError):
         arena.place(1 << 20, Edge.START)
+
+
+def test_short_runs_that_were_put_off_are_there_for_whoever_comes_next(arena: DeviceArena) -> None:
+    region = arena.place(4096, Edge.MIDDLE)
+    arena.fill(region.offset, region.nbytes)
+    for number in range(100):
+        arena.write_soon(region.offset + 4 * number, np.full(4, number, np.uint8))
+    arena.write_soon(region.offset + 1001, np.full(7, 1, np.uint8))
+    arena.settle()
+    found = arena.read(region.offset, region.nbytes)
+    assert np.array_equal(found[:400], np.repeat(np.arange(100, dtype=np.uint8), 4))
+    assert found[1001:1008].tolist() == [1] * 7
+    assert set(found[400:1001]) == set(found[1008:]) == {POISON}
+    arena.write_soon(region.offset, np.full(8, 5, np.uint8))
+    assert arena.read(region.offset, 9).tolist() == [5] * 8 + [2]

@@ -155,3 +155,22 @@ def test_what_lies_on_a_device_is_told_without_a_copy(
         assert given.tensors[0].view(-1)[7] == 123.0
     assert given.tensors[0].view(-1)[7] != 123.0
     assert ring.given(1)[1] == NO_CHANGES
+
+
+def test_on_a_device_a_few_elements_change_in_every_input(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    content = Content((torch.randn(64, 512), torch.arange(9), torch.randn(300)))
+    planned = [PlannedCall(0, Place(0, Spot(f"timed {i}")), content, (8192,)) for i in range(3)]
+    ring = InputRing(session, planned, random.Random(6))
+    monkeypatch.setattr(session.memory, "shared_bytes", lambda region: None)
+    for _ in range(3):
+        ring.refresh(3)
+    for index in range(3):
+        few = ring._few[index]
+        assert 2 < len(few) <= 12 and {number for number, _ in few} == {0, 2}
+        for number, given in enumerate(content.tensors):
+            now = ring.content(index).tensors[number]
+            assert torch.equal(session.memory.held(ring.laid[index].inputs[number], given), now)
+            changed = int((now != given).sum())
+            assert (0 < changed <= 6) is given.is_floating_point()

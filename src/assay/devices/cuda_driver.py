@@ -18,7 +18,7 @@ from assay.errors import DeviceError
 if TYPE_CHECKING:
     import torch
 
-    from assay.devices.driver import Bytes
+    from assay.devices.driver import Bytes, Places, Words
 
 _LIBRARY = "libcuda.so.1"
 HANDLE_BYTES = 64
@@ -76,11 +76,13 @@ class CudaDriver:
             source = ctypes.c_void_p(data.ctypes.data)
             self._call("cuMemcpyHtoD_v2", ctypes.c_uint64(pointer), source, _size(data.nbytes))
 
-    def write_soon(self, pointer: int, data: Bytes) -> None:
-        """Copy a few bytes to the device behind what was asked before."""
-        source = ctypes.c_void_p(data.ctypes.data)
-        target, size = ctypes.c_uint64(pointer), _size(data.nbytes)
-        self._call_at_once("cuMemcpyHtoDAsync_v2", target, source, size, ctypes.c_void_p(0))
+    def scatter(self, pointer: int, nbytes: int, places: Places, words: Words) -> None:
+        """Put words of one size at their places by one copy and one kernel, behind all before."""
+        import torch
+
+        target = self.tensor(pointer, nbytes).view(getattr(torch, words.dtype.name))
+        pairs = torch.from_numpy(np.stack((places, words))).to(target.device)
+        target[pairs[0]] = pairs[1].to(target.dtype)
 
     def read(self, pointer: int, nbytes: int) -> Bytes:
         """Copy bytes from the device."""

@@ -18,6 +18,8 @@ if TYPE_CHECKING:  # NumPy's threads must not start before the warm parent says 
     from assay.devices.recorder.loaded_modules import LoadedModules
 
     Bytes: TypeAlias = npt.NDArray[np.uint8]
+    Places: TypeAlias = npt.NDArray[np.int64]
+    Words: TypeAlias = npt.NDArray[np.signedinteger]
 
 
 class Driver(Protocol):
@@ -35,8 +37,8 @@ class Driver(Protocol):
     def write(self, pointer: int, data: Bytes) -> None:
         """Copy bytes to the device."""
 
-    def write_soon(self, pointer: int, data: Bytes) -> None:
-        """The same for a few bytes, without waiting for anything."""
+    def scatter(self, pointer: int, nbytes: int, places: Places, words: Words) -> None:
+        """Put words of one size into `nbytes` at a pointer, each at its place among such words."""
 
     def read(self, pointer: int, nbytes: int) -> Bytes:
         """A copy of bytes of the device."""

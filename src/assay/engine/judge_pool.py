@@ -24,6 +24,7 @@ from assay.errors import UsageError
 from assay.judge_process.messages import Keep
 
 _MOST_OF_A_JOB = 16  # candidates: others get their turn after them
+_WAVES = 4  # of a job whose candidates have the device in turns: the first and the last wait idly
 _MOST_THREADS = 4  # of one process without timing: the reference runs in one at a time
 _WORTH_DRAWING = 8  # requests that wait for a busy process, so that another draws their exam too
 _GATHER_S, _MOST_GATHER_S = 0.02, 0.2  # without a further request, before a process is started
@@ -238,7 +239,9 @@ class JudgePool:
 
         A lane that took all of it judged one by one while the other processors were idle.
         """
-        if groups > 1 or lane.kind.serial or free == self.jobs:
+        if lane.kind.serial:
+            return max(_MOST_OF_A_JOB, _WAVES * self.jobs)
+        if groups > 1 or free == self.jobs:
             return _MOST_OF_A_JOB
         return min(_MOST_OF_A_JOB, max(2, len(self._groups.waiting[group]) // 4))
 

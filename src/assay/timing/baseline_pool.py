@@ -125,6 +125,11 @@ class BaselinePool:
         outputs = sum(output_bytes(self._exam.expectation(ContentKey(0))))
         return sum(t.nbytes for t in content.tensors) + outputs
 
+    @property
+    def timed_bytes(self) -> int:
+        """Of the ring of one process."""
+        return self.most_calls * self.call_bytes
+
     def _pooled_baseline(self, name: str, number: int, version: Weights) -> _PooledBaseline:
         if (name, number) not in self._pooled:
             self._pooled[name, number] = self._built(name, number)

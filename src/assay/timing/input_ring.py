@@ -12,12 +12,13 @@ can be told afterwards.
 from __future__ import annotations
 
 import random
+from collections import defaultdict
 from collections.abc import Sequence, Set
 
 import numpy as np
 import torch
 
-from assay.sandbox.host.arena import POISON, Region
+from assay.sandbox.host.arena import POISON, Bytes, Region
 from assay.sandbox.host.call_content import Content
 from assay.sandbox.host.changes.few_changes import NO_CHANGES, FewChanges
 from assay.sandbox.host.changes.spread_change import (
@@ -43,6 +44,7 @@ _CHANGES = 2  # elements of an input on a device, from one timed call to the nex
 _SPOILT, _SPOILT_BYTES = 8, 64  # places of a slot that carry the pattern, and bytes of each
 _PATTERN = np.full(_SPOILT_BYTES, POISON, np.uint8)
 _LONG_PATTERN = np.full(_SPOILT * _SPOILT_BYTES, POISON, np.uint8)  # at one place of a device's
+_WORD = 8  # bytes; what lies at a multiple of it goes to a device most quickly
 _SMALL_BYTES = 1 << 15  # of inputs that are written anew as quickly as changed
 
 
@@ -93,21 +95,34 @@ class InputRing:
 
     def _spoil(self, slot: Region) -> None:
         memory = self._session.memory
-        if slot.nbytes <= _LONG_PATTERN.nbytes:
+        room = slot.nbytes - _LONG_PATTERN.nbytes
+        if memory.shared_bytes(slot) is None:
+            place = _WORD * self._rng.randrange(1 + max(0, room) // _WORD)
+            memory.put_soon(slot, place, _LONG_PATTERN[: slot.nbytes])
+        elif room <= 0:
             memory.poison(slot)
-            return
-        on_device = memory.shared_bytes(slot) is None  # where each write is a call of the driver
-        pattern = _LONG_PATTERN if on_device else _PATTERN
-        for _ in range(1 if on_device else _SPOILT):
-            memory.put_soon(slot, self._rng.randrange(slot.nbytes - pattern.nbytes), pattern)
+        else:
+            for _ in range(_SPOILT):
+                memory.put_soon(slot, self._rng.randrange(slot.nbytes - _SPOILT_BYTES), _PATTERN)
 
     def _renew(self, length: int) -> None:
+        few: dict[int, list[tuple[int, int]]] = defaultdict(list)  # by tensor
         for index in range(length):
             if not self._changing[index]:
                 self._rewrite(index)
             for number in self._changing[index]:
-                self._change(index, number)
+                region = self.laid[index].inputs[number]
+                data = self._session.memory.shared_bytes(region)
+                if data is None:
+                    few[id(self._given(index, number))].append((index, number))
+                else:
+                    self._change(index, number, data)
+        for chosen in few.values():
+            self._change_few(self._given(*chosen[0]), chosen)
         self._session.memory.settle()
+
+    def _given(self, index: int, number: int) -> torch.Tensor:
+        return self._calls[index].content.tensors[number]
 
     def content(self, index: int) -> Content:
         """What a call was given last."""
@@ -144,13 +159,9 @@ class InputRing:
                 changed.view(-1)[place] = value
         return changed
 
-    def _change(self, index: int, number: int) -> None:
-        """Elements take the values of others: in the host's memory all of them, else a few."""
-        tensor, region = self._calls[index].content.tensors[number], self.laid[index].inputs[number]
-        data = self._session.memory.shared_bytes(region)
-        if data is None:
-            self._change_few(index, number)
-            return
+    def _change(self, index: int, number: int, data: Bytes) -> None:
+        """In the host's memory all elements take the values of others."""
+        tensor = self._given(index, number)
         if id(tensor) in self._shuffled:
             source = self._source(tensor, number)
             whole = Shuffle.draw(tensor.numel(), self._rng, self._bits[id(source)])
@@ -167,16 +178,19 @@ class InputRing:
         alike = [t for t in others if (t.shape, t.dtype) == (tensor.shape, tensor.dtype)]
         return self._rng.choice([t for t in alike if id(t) in self._shuffled])
 
-    def _change_few(self, index: int, number: int) -> None:
-        tensor, region = self._calls[index].content.tensors[number], self.laid[index].inputs[number]
-        if _is_whole(tensor) and tensor.element_size() > 1:
+    def _change_few(self, tensor: torch.Tensor, chosen: Sequence[tuple[int, int]]) -> None:
+        """On a device a few elements of each input take such values, where calls were given one."""
+        size, count = tensor.element_size(), tensor.numel()
+        if _is_whole(tensor) and size > 1:
             return  # indices may have to be distinct
-        flat, size = tensor.view(-1), tensor.element_size()
-        for _ in range(_CHANGES):
-            place, source = (self._rng.randrange(tensor.numel()) for _ in range(2))
-            value = flat[source : source + 1].cpu()
-            self._few[index][number, place] = value[0]
-            self._session.memory.put_soon(region, place * size, span_bytes(value))
+        chosen = [one for one in chosen for _ in range(_CHANGES)]
+        sources = torch.tensor([self._rng.randrange(count) for _ in chosen])
+        values = tensor.view(-1)[sources].cpu()
+        rows = span_bytes(values).reshape(-1, size)
+        for (index, number), value, row in zip(chosen, values, rows, strict=True):
+            place, region = self._rng.randrange(count), self.laid[index].inputs[number]
+            self._few[index][number, place] = value
+            self._session.memory.put_soon(region, place * size, row)
 
     def _rewrite(self, index: int) -> None:
         """All of it: the last call may have changed its inputs, or they are few."""

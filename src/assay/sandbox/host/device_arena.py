@@ -3,7 +3,7 @@
 The rule: a device has no inaccessible pages, so every region stands between wide bands of the
 pattern, which is NaN to whoever reads it and broken by whoever writes it. The driver may return
 before its writes have arrived, and another process is not ordered behind them: `settle` comes
-before the child goes on.
+before the child goes on. Short runs are put off until then, or until something else is asked.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import torch
 from assay.devices.driver import Driver
 from assay.errors import DeviceError
 from assay.sandbox.host.arena import POISON, Bytes, Edge, Region
+from assay.sandbox.host.pending_writes import PendingWrites
 
 _BAND = 4096
 _ALIGNMENT = 256  # what every allocator of a GPU grants
@@ -35,6 +36,7 @@ class DeviceArena:
         driver.fill(self._base, POISON, self.size)  # an earlier candidate's answers may lie there
         self.handle = driver.share(self._base)
         self._next = 0
+        self._pending = PendingWrites()
 
     def place(self, nbytes: int, edge: Edge) -> Region:
         """Room for `nbytes` between two bands; at their END it is aligned no more than need be."""
@@ -57,27 +59,27 @@ class DeviceArena:
 
     def write(self, offset: int, data: Bytes) -> None:
         """Put bytes."""
-        self._driver.enter()
+        self._enter()
         self._driver.write(self._base + offset, data)
 
     def write_soon(self, offset: int, data: Bytes) -> None:
-        """Put a few bytes, without waiting for anything."""
-        self._driver.enter()
-        self._driver.write_soon(self._base + offset, data)
+        """Put a few bytes, which are there after `settle`."""
+        self._pending.add(offset, data)
 
     def settle(self) -> None:
         """Wait until all that was put or filled is there."""
-        self._driver.enter()
+        self._enter()
         self._driver.synchronise()
 
     def read(self, offset: int, nbytes: int) -> Bytes:
         """A copy of bytes as they are now."""
-        self._driver.enter()
+        self._enter()
         return self._driver.read(self._base + offset, nbytes)
 
     def copy_in(self, offset: int, data: torch.Tensor) -> None:
         """Put bytes of the device; they are there after `settle`."""
         if data.numel():
+            self._enter()
             self._driver.tensor(self._base + offset, data.numel()).copy_(data)
 
     def copy_out(self, offset: int, nbytes: int) -> torch.Tensor:
@@ -87,7 +89,7 @@ class DeviceArena:
 
     def fill(self, offset: int, nbytes: int) -> None:
         """Put the pattern."""
-        self._driver.enter()
+        self._enter()
         self._driver.fill(self._base + offset, POISON, nbytes)
 
     def close(self) -> None:
@@ -95,6 +97,12 @@ class DeviceArena:
         with contextlib.suppress(DeviceError):
             self._driver.enter()
             self._driver.free(self._base)
+
+    def _enter(self) -> None:
+        """Whoever comes next finds what was put off."""
+        self._driver.enter()
+        for places, words in self._pending.take():
+            self._driver.scatter(self._base, self.size, places, words)
 
 
 def _rounded(nbytes: int, to: int) -> int:

@@ -56,7 +56,10 @@ def _is_other(descriptor: int, word: WatchedWord) -> bool:
 def _changed_names(descriptor: int, namespace: WatchedNamespace) -> Iterator[str]:
     """A name whose key is there and is followed by another value."""
     table = _read(descriptor, namespace.address + KEYS_OFFSET, 8)
-    found = followers(_table(descriptor, table[0], namespace.keys_bytes) if table else ())
+    size = namespace.keys_bytes
+    found = followers(_read(descriptor, table[0], size) if table else ())
+    if table and any(name.key not in found for name in namespace.names):
+        found = followers(_table(descriptor, table[0], size))
     for name in namespace.names:
         if found.get(name.key, name.value) != name.value:
             yield f"{name.label}\t{_FROM_OUTSIDE}"

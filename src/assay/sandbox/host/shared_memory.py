@@ -77,7 +77,7 @@ class SharedMemory:
             arena.write(region.offset, span_bytes(tensor))
 
     def put_soon(self, region: Region, offset: int, data: Bytes) -> None:
-        """Write a few bytes of a region; they are there after `settle`."""
+        """Write a few bytes of a region; until `settle` has them there, `data` stays as it is."""
         self._arenas[region.arena].write_soon(region.offset + offset, data)
 
     def shared_bytes(self, region: Region) -> Bytes | None:
