@@ -193,7 +193,7 @@ def test_short_calls_run_in_two_processes_a_side() -> None:
 
 @pytest.mark.parametrize(
     ("call_us", "level", "builds"),
-    [(100.0, Level.STANDARD, True), (20.0, Level.QUICK, True), (20.0, Level.STANDARD, False)],
+    [(100.0, Level.STANDARD, True), (5.0, Level.QUICK, True), (20.0, Level.STANDARD, False)],
 )
 def test_otherwise_in_one(call_us: float, level: Level, builds: bool) -> None:
     replicas = _Twins(builds)
@@ -201,14 +201,18 @@ def test_otherwise_in_one(call_us: float, level: Level, builds: bool) -> None:
     assert not replicas.made
 
 
-@pytest.mark.parametrize(
-    ("call_us", "launch_us", "level"),
-    [(20.0, 30.0, Level.STANDARD), (5.0, 0.0, Level.QUICK)],  # however long the host takes
-)
-def test_whatever_the_host_takes_short_calls_run_in_two(
-    call_us: float, launch_us: float, level: Level
-) -> None:
-    assert "2 processes each" in _method(_timed(_Stand(call_us, launch_us), _Twins(), level))
+@pytest.mark.parametrize(("call_us", "launch_us"), [(20.0, 30.0), (5.0, 0.0)])
+def test_whatever_the_host_takes_short_calls_run_in_two(call_us: float, launch_us: float) -> None:
+    assert "2 processes each" in _method(_timed(_Stand(call_us, launch_us), _Twins()))
+
+
+def test_at_the_short_levels_nobody_is_asked_whether_calls_are_short() -> None:
+    stand, standard = _Stand(5.0), _Stand(100.0)
+    stand.calls_are_short = standard.calls_are_short = None
+    _timed(stand, _Twins(), Level.QUICK)
+    _timed(standard, _Twins())
+    assert stand.calls_are_short is None
+    assert standard.calls_are_short is False
 
 
 def test_whose_processes_were_built_ahead_is_timed_in_them_without_being_asked_first(

@@ -3,9 +3,10 @@
 The rule: a sample is the time of a batch of secret length between the opening of the gate and the
 device's own end, per call. Some of the timed calls, secretly chosen, are judged like any other.
 Where calls are so short that what processes are apart by would hide one per cent, every side runs
-in two of them; where they probably are, a candidate's processes are built before the device is
-held, and it is timed in them without being asked first. What the device is still at work
-for when a batch is called done is told.
+in two of them from `standard` on; where they probably are, a candidate's processes are built before
+the device is held, and it is timed in them without being asked first. At the short levels one
+process has to do, and intervals are wider by what processes are apart. What the device is still at
+work for when a batch is called done is told.
 """
 
 from __future__ import annotations
@@ -61,8 +62,9 @@ _JUDGED = {
     Level.FULL: 5,
 }  # rounds, and the last one
 PROCESSES_OF_SHORT = 2  # of a side
-# A call; at `smoke` one process a side times every call.
-SHORT_US = {Level.SMOKE: 0.0, Level.QUICK: 10.0, Level.STANDARD: 40.0, Level.FULL: 40.0}
+# A call; at the short levels one process a side times every call. At `quick` a second one took
+# half of a candidate's time with the device, on an H200.
+SHORT_US = {Level.SMOKE: 0.0, Level.QUICK: 0.0, Level.STANDARD: 40.0, Level.FULL: 40.0}
 _BYTES_PER_S = 1e12  # that a device moves at least; who computes more is asked, and timed in two
 _WARM_UP_S = 0.1  # a clock that has idled rises for some ten milliseconds
 _LEASE_S = 600.0  # to wait for others who time on the same device
@@ -129,9 +131,8 @@ class DeviceStopwatch:
         self._shared = sharing_remarks(session.idle_probe)
         try:
             own = self._own or [self._baseline_pool.enter(CANDIDATE, session)]
-            if (
-                len(own) == 1
-            ):  # else its processes were built ahead, and the rounds say what is short
+            if len(own) == 1 and SHORT_US[self._settings.level]:
+                # Else its processes were built ahead, and the rounds say what is short.
                 self._baseline_pool.calls_are_short = self._needs_replicas(own[0], version)
                 if self._baseline_pool.calls_are_short:
                     further = self._another_beside_baselines(version)

@@ -143,3 +143,16 @@ def test_a_librarys_name_of_movement_with_other_code_counts_by_its_share() -> No
     assert owner(name, OWN, ACTIVATION) is KernelOwner.LIBRARY
     assert _severities(_seen(("mine", 3000.0, ""), (name, 60.0, ACTIVATION))) == []
     assert _severities(_seen(("mine", 30.0, ""), (name, 600.0, ACTIVATION))) == [Severity.CONVICTS]
+
+
+@pytest.mark.parametrize(
+    ("theirs_us", "expected"), [(6.0, [Severity.SUSPICIOUS]), (0.5, [])], ids=["most", "a trace"]
+)
+def test_a_librarys_code_under_an_own_name_is_no_bookkeeping_on_a_small_task(
+    theirs_us: float, expected: list[Severity]
+) -> None:
+    """Three calls of 2 us each: less than what a renamed product may take, and yet all the work."""
+    seen = _seen(("mine", 6.0, ""), ("mine", theirs_us, ACTIVATION))
+    assert _severities(seen) == expected
+    text = "".join(one.text for one in findings(seen, OWN, Track.KERNEL))
+    assert not expected or "under another name (mine, the code of" in text

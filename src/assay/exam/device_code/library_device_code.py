@@ -31,6 +31,7 @@ _LIMIT_S = 60.0
 _MOST_PAGES = 64
 _KEPT = "two digests of a function"  # in a file: another one says something else
 _turn = threading.Lock()
+_known: dict[Path, Mapping[str, str]] = {}  # what this process has read
 # Products, convolutions, attention, reductions, sorting, transforms and factorisations, in types
 # that kernels compute in and at sizes between which the libraries choose other functions.
 _CALLS = """
@@ -113,10 +114,12 @@ def library_code(wall: Wall, device: Device) -> Mapping[str, str]:
     """Symbol by digest. It takes some seconds once for a device, its driver and torch."""
     file = _kept_file(device, wall.torch_version)
     with _turn:  # of several candidates that need it, one reads it
-        found = _kept(file)
+        found = _known.get(file) or _kept(file)
         if not found:
             found = _read(wall)
             _keep(file, found)
+        if found:
+            _known[file] = found
         return found
 
 

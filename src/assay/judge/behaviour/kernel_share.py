@@ -4,7 +4,8 @@ The rule: the records are testimony, so they convict and never acquit by themsel
 product, convolution or attention, and library code under another name, convict by the time that all
 of them take in a call: a kernel of the candidate's that runs long beside them dilutes nothing, and
 pieces that are tiny one by one are summed. Of other library kernels half of the time is a
-conviction and a quarter a suspicion; a few microseconds are bookkeeping.
+conviction and a quarter a suspicion; a few microseconds are bookkeeping. Code under another name is
+none, however short it runs: on a small task all of the work may take two microseconds.
 """
 
 from __future__ import annotations
@@ -40,8 +41,10 @@ class KernelTimes:
     library_us: float = 0.0
     heavy_us: float = 0.0  # of `library_us`
     heavy_launches: int = 0
+    renamed_us: float = 0.0  # of `library_us`
     names: tuple[str, ...] = ()
     heavy: tuple[str, ...] = ()
+    renamed: tuple[str, ...] = ()
 
     @property
     def share(self) -> float:
@@ -87,10 +90,14 @@ def _of_kernel_track(times: KernelTimes, calls: int, text: str) -> list[Evidence
         said = f"{us:.0f} us of each call are a library's ({names})"
         return [_delegation(Severity.CONVICTS, f"{said}: that is no bookkeeping")]
     each_us = times.library_us / calls
-    if times.share < BOOKKEEPING_SHARE or (each_us < BOOKKEEPING_US and times.own_us > 0.0):
-        return []
-    if times.share > HALF:
+    short = each_us < BOOKKEEPING_US and times.own_us > 0.0
+    if times.share > HALF and not short:
         return [_delegation(Severity.CONVICTS, f"{text}: most of the work is delegated")]
+    if times.renamed_us > BOOKKEEPING_SHARE * (times.own_us + times.library_us):
+        said = f"a library's code runs under another name ({', '.join(times.renamed[:3])})"
+        return [_delegation(Severity.SUSPICIOUS, said)]
+    if times.share < BOOKKEEPING_SHARE or short:
+        return []
     severity = Severity.SUSPICIOUS if times.share > PARTLY else Severity.NOTE
     return [_delegation(severity, f"{text}: part of the work is delegated")]
 
@@ -100,29 +107,27 @@ def kernel_times(seen: KernelsSeen, own_names: OwnNames) -> KernelTimes:
     spent = {KernelOwner.OWN: 0.0, KernelOwner.LIBRARY: 0.0, KernelOwner.MOVEMENT: 0.0}
     theirs: list[tuple[float, str]] = []
     heavy: list[tuple[float, str]] = []
+    renamed: list[tuple[float, str]] = []
     heavy_launches = 0
     for kernel in seen.kernels:
         whose = owner(kernel.name, own_names, kernel.library_code)
         spent[whose] += kernel.total_us
         if whose is KernelOwner.LIBRARY:
-            theirs.append((kernel.total_us, _said(kernel)))
-            if _is_heavy(kernel, own_names):
-                heavy.append((kernel.total_us, _said(kernel)))
+            said = kernel.total_us, _said(kernel)
+            theirs.append(said)
+            hidden = is_renamed(kernel.name, own_names, kernel.library_code)
+            renamed += [said] * hidden
+            if hidden or _HEAVY.search(kernel.name) or _HEAVY.search(kernel.library_code):
+                heavy.append(said)
                 heavy_launches += kernel.launches
     return KernelTimes(
         spent[KernelOwner.OWN],
         spent[KernelOwner.LIBRARY],
         sum(total_us for total_us, _ in heavy),
         heavy_launches,
-        tuple(name for _, name in sorted(theirs, reverse=True)),
-        tuple(name for _, name in sorted(heavy, reverse=True)),
+        sum(total_us for total_us, _ in renamed),
+        *(tuple(name for _, name in sorted(one, reverse=True)) for one in (theirs, heavy, renamed)),
     )
-
-
-def _is_heavy(kernel: KernelSeen, own_names: OwnNames) -> bool:
-    """A product or its like, or a library's code that goes by another name."""
-    renamed = is_renamed(kernel.name, own_names, kernel.library_code)
-    return bool(renamed or _HEAVY.search(kernel.name) or _HEAVY.search(kernel.library_code))
 
 
 def _said(kernel: KernelSeen) -> str:

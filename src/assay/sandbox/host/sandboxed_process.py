@@ -26,7 +26,7 @@ from assay.sandbox.protocol.replies import Reply
 from assay.sandbox.protocol.requests import Request
 from assay.sandbox.protocol.spawn_messages import Ended, Ready, SpawnRefused
 
-_SLICE_S = 0.05  # of one wait, after which the process is looked at
+_SLICE_S, _MOST_SLICE_S = 0.05, 0.2  # of one wait, after which the process is looked at
 _READY_TIMEOUT_S = 30.0  # until a new process is confined
 _IDLE_WINDOWS = 50  # looked at before work while idle is believed
 _QUIET_SHARE = 0.1  # of a window: less computing than this is silence
@@ -195,8 +195,10 @@ class SandboxedProcess:
         poller = select.poll()
         poller.register(self._tree.channel, select.POLLIN)
         poller.register(self._tree.init_channel, select.POLLIN)
+        slice_s = _SLICE_S
         while True:
-            ready = {fd for fd, _ in poller.poll(_SLICE_S * 1000)}
+            ready = {fd for fd, _ in poller.poll(slice_s * 1000)}
+            slice_s = min(_MOST_SLICE_S, 2 * slice_s)
             if self._tree.channel.fileno() in ready:
                 return self._read_reply()
             if self._tree.init_channel.fileno() in ready:
