@@ -49,6 +49,7 @@ def test_narrowing_that_costs_nothing_is_a_note() -> None:
     [
         off_by(0.3),  # far from right: a bug
         off_by(None),
+        off_by(3e-8),  # less than a smaller float loses: a bug of another kind
         off_by(3e-4, problem=EvidenceKind.WRONG_SHAPE),
     ],
 )

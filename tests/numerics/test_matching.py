@@ -48,3 +48,11 @@ def test_nan_and_what_is_not_asked_are_not_telling() -> None:
     assert not is_informative(expected(lambda a: a.softmax(-1), beside, planted=unasked))
     beside[0, 5] = 0.0
     assert is_informative(expected(lambda a: a.softmax(-1), beside, planted=PlantedElement(0, 3)))
+
+
+def test_of_a_complex_number_neither_part_is_asked_where_one_is_not() -> None:
+    beside = normal(4, 64)
+    beside[0, 3] = torch.nan
+    planted = PlantedElement(0, 3)
+    assert is_informative(expected(torch.fft.fft, beside, planted=planted))
+    assert not is_informative(expected(torch.fft.fft, beside[:1], planted=planted))

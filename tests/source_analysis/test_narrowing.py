@@ -17,6 +17,9 @@ NARROWS = (
     "y = tl.cast(x, tl.float16)",
     "SMALL = torch.half\ny = x.to(SMALL)",
     'y = x.astype("float16")',
+    "if x.dtype == tl.float32:\n    y = x.to(tl.float16)",
+    "if x.dtype != tl.float16:\n    y = x.to(tl.float16)",
+    "y = x if x.dtype == tl.float16 else x.to(tl.float16)",
 )
 KEEPS = (
     "y = x.float()",
@@ -27,6 +30,11 @@ KEEPS = (
     "half = n // 2\ny = half(x)",
     "y = 'x.half()'",
     "# y = x.half()",
+    "if x.dtype == tl.float16:\n    y = x.to(tl.float16)",
+    "if x.dtype in (torch.float16, torch.bfloat16):\n    y = x.half()",
+    "if x.dtype != tl.float16:\n    y = x\nelse:\n    y = x.half()",
+    "y = x.half() if x.dtype is torch.float16 else x",
+    "if a:\n    y = x\nelif p.dtype.element_ty == tl.bfloat16:\n    y = x.to(tl.bfloat16)",
 )
 NARROWS_CPP = (
     "c += (float)(_Float16)a[i];",

@@ -14,6 +14,9 @@ from assay.judge.judge_input import JudgeInput
 _WIDE = ("float32", "float64")
 _LOSSES = {EvidenceKind.WRONG_VALUE, EvidenceKind.NON_FINITE}
 _NEARLY_RIGHT = 2.0**-6  # bfloat16, the coarsest of the usual ones, keeps eight bits
+# A half keeps eleven bits: the mean of millions of operands is off by so much at least. What is
+# less was lost in the task's own type.
+_LEAST_LOST = 2.0**-22
 
 
 def findings(case: JudgeInput) -> list[Evidence]:
@@ -26,7 +29,7 @@ def findings(case: JudgeInput) -> list[Evidence]:
     if not places or not noise or any(o.problem not in _LOSSES for o in wrong):
         return places
     lost = median(noise)
-    if lost > _NEARLY_RIGHT:
+    if not _LEAST_LOST <= lost <= _NEARLY_RIGHT:
         return places
     text = (
         f"values of a {case.plan.workloads[0].dtype} task are put into a smaller float, "

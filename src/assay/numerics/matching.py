@@ -44,7 +44,8 @@ def is_informative(expectation: OutputExpectation) -> bool:
         return False
     asked = truth.isfinite()
     if expectation.non_finite is not None:
-        asked &= ~expectation.non_finite.free.reshape(-1)
+        parts = expectation.non_finite.free.reshape(truth.numel(), -1)  # two of a complex number
+        asked &= ~parts.any(dim=1)
     numbers = truth[asked]
     if numbers.numel() < 2 or not bool((numbers != numbers[0]).any()):
         return False

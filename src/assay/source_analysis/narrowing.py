@@ -1,7 +1,8 @@
 """Narrowing: places where a source puts a value into a smaller float than it had.
 
 The rule: only a value that was loaded or handed in counts, not a running sum: that one is a choice
-of accumulator. What is found is a note. Whether it did harm, the calls tell.
+of accumulator. What is done only for inputs of a narrow type narrows nothing. What is found is a
+note. Whether it did harm, the calls tell.
 """
 
 from __future__ import annotations
@@ -52,7 +53,10 @@ def _python_lines(text: str) -> Iterator[int]:
         return
     sums = {_name(node.target) for node in ast.walk(tree) if isinstance(node, ast.AugAssign)}
     aliases = _aliases(tree)
+    narrow_already = _of_narrow_inputs(tree, aliases)
     for node in ast.walk(tree):
+        if node in narrow_already:
+            continue
         if isinstance(node, ast.Call) and _narrows(node, aliases, sums):
             yield node.lineno
         elif isinstance(node, ast.Constant) and _is_cpp(node.value):
@@ -70,6 +74,25 @@ def _aliases(tree: ast.Module) -> frozenset[str]:
         if isinstance(node, ast.Assign) and _is_type(node.value, frozenset()):
             found |= {_name(target) for target in node.targets}
     return frozenset(found - {""})
+
+
+def _of_narrow_inputs(tree: ast.Module, aliases: frozenset[str]) -> set[ast.AST]:
+    """All that stands behind `dtype == float16` and the like, or in the `else` of its opposite."""
+    found: set[ast.AST] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.If | ast.IfExp) and isinstance(node.test, ast.Compare):
+            asked = [node.test.left, *node.test.comparators]
+            types = any(_is_type(part, aliases) for one in asked for part in _parts(one))
+            if types and len(node.test.ops) == 1:
+                equal = isinstance(node.test.ops[0], ast.Eq | ast.Is | ast.In)
+                branch = node.body if equal else node.orelse
+                for one in branch if isinstance(branch, list) else [branch]:
+                    found.update(ast.walk(one))
+    return found
+
+
+def _parts(node: ast.expr) -> list[ast.expr]:
+    return node.elts if isinstance(node, ast.Tuple | ast.List | ast.Set) else [node]
 
 
 def _is_type(node: ast.expr, aliases: frozenset[str]) -> bool:
