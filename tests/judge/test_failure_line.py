@@ -7,6 +7,7 @@ import pytest
 from assay.judge.failure_line import failure_line
 
 _TRACE = 'Traceback (most recent call last):\n  File "k.py", line 2, in <module>\n    f()\n'
+_WARNED = "/lib/m.py:9: UserWarning: no devices\n  count = devices()\n"
 _GCC = """RuntimeError: the compiler refused the source:
 ./kernel.cpp: In function 'forward':
 kernel.cpp:3:7: error: 'bar' was not declared in this scope
@@ -27,6 +28,15 @@ kernel.cpp:5:1: warning: no return statement
             '  File "k.py", line 1\n    def (\n        ^\nSyntaxError: invalid syntax',
             "SyntaxError: invalid syntax",
         ),
+        (
+            '  File "k.py", line 1\n    x y\n      ^\nSyntaxError: invalid syntax\n' + _WARNED,
+            "SyntaxError: invalid syntax",
+        ),
+        (
+            "a long line of which the first part was cut\nSyntaxError: bad\n" + _WARNED,
+            "SyntaxError: bad",
+        ),
+        (_WARNED, "count = devices()"),
         (_TRACE + _GCC, "kernel.cpp:3:7: error: 'bar' was not declared in this scope"),
         (_TRACE + "ValueError: first\n\n  second\nthird", "ValueError: first second"),
         (

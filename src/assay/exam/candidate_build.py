@@ -32,6 +32,10 @@ from assay.sandbox.protocol.requests import Load
 
 _FOLDER = "kernel"
 _HOME_MARK = "home/.keep"
+_MOST_LOG, _MOST_OUTPUT = (
+    6000,
+    1500,
+)  # characters: of a failure, and of them what was printed beside it
 
 
 @dataclass(frozen=True)
@@ -90,13 +94,14 @@ class Builder:
                     calls_s = self._limited_first_calls(session, first_call_limit_s)
         except _Failure as failure:
             seconds = time.monotonic() - started
-            log = f"{failure.text}\n{session.process.output()}".strip()
+            said = session.process.output()[-_MOST_OUTPUT:]
+            log = f"{failure.text[-_MOST_LOG + len(said) + 1 :]}\n{said}".strip()
             seen = BuildSeen(
                 ok=False,
                 phase=failure.phase,
                 seconds=seconds,
                 cached=archive is not None,
-                log=log[-6000:],
+                log=log,
             )
             return Built(seen, 0.0, failure.out_of_memory, late=failure.late)
         if archive is None:

@@ -1,7 +1,8 @@
 """The one line of a build's log that says what went wrong.
 
 The rule: a compiler's first error, else the exception that ended the build, else the last line.
-The last line alone would be a caret under quoted source after most compile errors.
+The last line alone would be a caret under quoted source after most compile errors. What Python
+warns of in passing is no part of an error, though it is printed behind it.
 """
 
 from __future__ import annotations
@@ -10,11 +11,13 @@ import re
 
 _COMPILER = re.compile(r"\S.*?(?:\b(?:fatal )?error: |\): error|undefined reference to )")
 _FRAME = '  File "'
+_WARNING = re.compile(r"\S*:\d+: \w*Warning: ")
+_EXCEPTION = re.compile(r"[A-Za-z_][\w.]*(?:Error|Exception)\b")
 
 
 def failure_line(text: str) -> str:
     """One line of `text`; where an exception goes on below its first line, two of them."""
-    lines = [line for line in text.splitlines() if line.strip()]
+    lines = _without_warnings([line for line in text.splitlines() if line.strip()])
     if not lines:
         return "no message"
     refused = next((line for line in lines if _COMPILER.match(line)), None)
@@ -24,5 +27,16 @@ def failure_line(text: str) -> str:
     below = lines[frames[-1] + 1 :] if frames else []
     raised = next((n for n, line in enumerate(below) if not line[0].isspace()), None)
     if raised is None:
-        return lines[-1].strip()
+        named = [line for line in lines if _EXCEPTION.match(line)]
+        return (named or lines)[-1].strip()
     return " ".join(line.strip() for line in below[raised : raised + 2])
+
+
+def _without_warnings(lines: list[str]) -> list[str]:
+    """Neither them nor the source line that is quoted below each; all of them where all are."""
+    kept = [
+        line
+        for before, line in zip(("", *lines), lines, strict=False)
+        if not (_WARNING.match(line) or (_WARNING.match(before) and line[0].isspace()))
+    ]
+    return kept or lines
