@@ -31,6 +31,7 @@ from assay.exam.weight_scales import (
     HALVES,
     SEEDED,
     Weights,
+    half_weights,
     parameters,
     partial_weights,
     scaled_weights,
@@ -38,6 +39,7 @@ from assay.exam.weight_scales import (
 from assay.exam.workloads.drawn_content import DrawnContent, content_of, first_answered
 from assay.numerics.expectation import ExpectationRequest, OutputExpectation, expect
 from assay.numerics.matching import same_answer
+from assay.numerics.output_expectation import PROBES
 from assay.sandbox.host.call_content import Content, few_changed
 from assay.sandbox.host.changes.spread_change import float_positions
 from assay.sandbox.host.planned_call import AT_START, WARM_UP
@@ -105,7 +107,7 @@ class Exam:
         self.turn = threading.RLock()  # who runs the reference other than through here takes it
         self.elsewhere: Callable[[Key], None] | None = None  # may know what is not known here
         self.device: DeviceAnswers | None = None  # where candidates run elsewhere than on the host
-        self.secret = Secret(plan.secret)
+        self.secret, self.probes = Secret(plan.secret), PROBES
         self.literals: tuple[SourceLiteral, ...] = ()  # of the candidate that it is a view for
         self._bound: MutableMapping[int, BoundReference] = {}
         self._instances: list[InstanceSpec] = []
@@ -195,12 +197,8 @@ class Exam:
             return partial_weights(weights, module, self.state(instance, before), drawn, rng)
         if weights not in HALVES:
             return drawn
-        names = sorted(drawn)
-        self.secret.random("partial", instance).shuffle(names)
-        half = (len(names) + 1) // 2
-        moved = set(names[:half] if weights == HALVES[0] else names[half:] or names)
-        base = self.state(instance)
-        return {name: drawn[name] if name in moved else base[name] for name in drawn}
+        rng = self.secret.random("partial", instance)
+        return half_weights(weights, drawn, self.state(instance), rng)
 
     def bears(self, content_key: ContentKey, weights: Weights) -> bool:
         """Whether there are parameters to scale, and the reference is accurate with the scale."""
@@ -218,12 +216,13 @@ class Exam:
             if key not in self._expectations and self.elsewhere is not None:
                 self.elsewhere(key)
             if key not in self._expectations:
-                self._expectations[key] = self._worked_out(*key)
+                self._expectations[key] = self.worked_out(*key)
             return self._expectations[key]
 
-    def _worked_out(
+    def worked_out(
         self, content_key: ContentKey, weights: Weights
     ) -> tuple[OutputExpectation, ...]:
+        """The same, made anew."""
         return self._expectation_on(content_key, self._drawn(content_key), weights)
 
     def _expectation_on(
@@ -233,6 +232,7 @@ class Exam:
         instance, workload = self.instance_of(content_key.workload), content_key.workload
         request = ExpectationRequest(
             seed=self.secret.seed("probe", content_key),
+            probes=self.probes,
             planted=planted,
             exact=self._is_exact(self.plan.workloads[workload]),
             masked=self.plan.workloads[workload].distribution is Distribution.MINUS_INF,

@@ -164,3 +164,17 @@ def _changed(
 def _farthest(old: torch.Tensor, values: torch.Tensor) -> torch.Tensor:
     """The value that is farthest from the old one, so that the change is not lost in rounding."""
     return values[int((values.float() - old.float()).abs().argmax())]
+
+
+def half_weights(
+    weights: Weights,
+    drawn: Mapping[str, torch.Tensor],
+    base: Mapping[str, torch.Tensor],
+    rng: random.Random,
+) -> dict[str, torch.Tensor]:
+    """One half of the entries as drawn, the other as before; `rng` says which is which."""
+    names = sorted(drawn)
+    rng.shuffle(names)
+    half = (len(names) + 1) // 2
+    moved = set(names[:half] if weights == HALVES[0] else names[half:] or names)
+    return {name: drawn[name] if name in moved else base[name] for name in drawn}

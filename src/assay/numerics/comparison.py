@@ -178,6 +178,10 @@ def _relieve(
     allowed = more.add_(expectation.budget.reshape(-1)[index])
     others = (got[index] - relief.values).abs_().div_(allowed)
     best = others.nan_to_num_(torch.inf, torch.inf).amin(0)
+    if relief.between:
+        least = torch.minimum(relief.values.amin(0), truth)
+        most = torch.maximum(relief.values.amax(0), truth)
+        best[(least <= got[index]) & (got[index] <= most)] = 0.0
     shares[index] = torch.minimum(shares[index], best)
 
 

@@ -42,6 +42,9 @@ class Compute(Protocol):
         """The outputs for these inputs and this state."""
 
 
+PROBES = 4  # runs of the reference by whose answers its sensitivity is known
+
+
 @dataclass(frozen=True)
 class PlantedElement:
     """Where a NaN or an infinity was put among the inputs."""
@@ -57,7 +60,7 @@ class ExpectationRequest:
     """How an expectation is to be made."""
 
     seed: int
-    probes: int = 4
+    probes: int = PROBES
     planted: PlantedElement | None = None
     tf32: bool = False  # contraction operands may be rounded to 11 bits on both sides
     exact: bool = False  # every partial sum is exact: no relief for ties and rounding operations
@@ -77,6 +80,7 @@ class Relief:
     index: torch.Tensor  # flat positions
     values: torch.Tensor  # (alternatives, positions)
     n: int = 1  # of the output's reduction
+    between: bool = False  # what lies between two of them is right, too
 
 
 @dataclass(frozen=True)

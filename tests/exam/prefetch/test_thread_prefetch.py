@@ -34,7 +34,7 @@ def test_all_of_the_script_is_known_and_then_what_else_is_needed() -> None:
     wanted = list(prefetch_order(exam, script))
     assert wanted and set(wanted) <= exam.known()
     key = wanted[-1]
-    for one, other in zip(exam.expectation(*key), exam._worked_out(*key), strict=True):
+    for one, other in zip(exam.expectation(*key), exam.worked_out(*key), strict=True):
         assert torch.equal(one.truth, other.truth)
 
 

@@ -127,7 +127,7 @@ class FullShapeExam(Exam):
     def _moved(self, value: Any) -> Any:
         return value.to(self._device) if isinstance(value, torch.Tensor) else value
 
-    def _worked_out(
+    def worked_out(
         self, content_key: ContentKey, weights: Weights
     ) -> tuple[OutputExpectation, ...]:
         """The outputs without their numbers."""

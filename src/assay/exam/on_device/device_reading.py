@@ -1,4 +1,4 @@
-"""Device reading: a call that is found wrong, read with what the reference says on the device.
+"""Device reading: a call that is found wrong, read again with what more the reference says.
 
 The rule: the reference is asked there only where an answer was found wrong, since a right one needs
 no excuse; each question once, and what comes of it holds for all candidates. Ordinary values of the
@@ -13,6 +13,7 @@ from assay.data.workload import Distribution, Workload
 from assay.exam.answer_origin import AskedCall
 from assay.exam.call_reading import CallFacts, read_call, tensors_of
 from assay.exam.exam import Exam
+from assay.exam.failure.jumps_nearby import may_have_jumped, with_jumps
 from assay.exam.on_device.device_answers import DeviceAnswers
 from assay.exam.workloads.selected_elements import with_selections
 from assay.exam.workloads.workload_trials import PLANTED
@@ -30,7 +31,10 @@ def read_asked(exam: Exam, raw: RawCall, asked: AskedCall, facts: CallFacts) -> 
     wrong = any(output.problem in _VALUES for output in seen.outputs)
     if not wrong:
         return with_selections(exam, seen, raw, asked)
-    if exam.device is None or not _may_be_excused(exam, raw, asked):
+    if may_have_jumped(seen, asked.expectations):
+        seen = read_call(raw, with_jumps(exam, asked), facts)
+    still = any(output.problem in _VALUES for output in seen.outputs)
+    if not still or exam.device is None or not _may_be_excused(exam, raw, asked):
         return seen
     return read_call(raw, _on_device(exam, asked, exam.device), facts)
 
