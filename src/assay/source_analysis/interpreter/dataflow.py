@@ -32,6 +32,7 @@ from assay.source_analysis.interpreter.values import (
     Untracked,
     Value,
     all_buffers,
+    either,
     join,
     ref,
 )
@@ -246,7 +247,7 @@ def compute(
 def keep(run: Interpreter, holder: dict[str, Value], name: str, value: Value) -> None:
     """Store into something that outlives the call; under a condition the old value stays."""
     old = holder.get(name)
-    merged = join([old, value]) if run.flow.guards and old is not None else value
+    merged = either([old, value]) if run.flow.guards and old is not None else value
     run.heap.journal.set_item(holder, name, merged)
     if run.in_forward:
         run.heap.kept.append((holder, name))

@@ -16,7 +16,15 @@ from typing import Any
 from assay.data.evidence import Evidence, EvidenceKind
 from assay.source_analysis.cpp.cpp_functions import CppUnit
 from assay.source_analysis.interpreter.tags import Guard, Origin, Tag
-from assay.source_analysis.interpreter.values import Box, Buffer, Class, Scope, Value, join, stored
+from assay.source_analysis.interpreter.values import (
+    Box,
+    Buffer,
+    Class,
+    Scope,
+    Value,
+    either,
+    stored,
+)
 from assay.source_analysis.source_report import DefinedKernel, LaunchSeen, ReturnSeen
 from assay.source_analysis.task_facts import Given
 
@@ -66,7 +74,7 @@ class Journal:
         """Write again what was taken back, beside what stands there; the buffers it concerned."""
         for target, key, value in self.later:
             old = _read(target, key)
-            _put(target, key, join([old, value]) if old is not None else value)
+            _put(target, key, either([old, value]) if old is not None else value)
         touched = self.touched
         self.writes, self.later, self.touched = [], [], set()
         return touched

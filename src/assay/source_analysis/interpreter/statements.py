@@ -39,6 +39,7 @@ from assay.source_analysis.interpreter.values import (
     Scope,
     Value,
     all_buffers,
+    either,
     join,
     ref,
 )
@@ -224,7 +225,7 @@ def _merge(left: dict[str, Value], right: dict[str, Value]) -> dict[str, Value]:
     merged = dict(right)
     for name, value in left.items():
         other = merged.get(name)
-        merged[name] = value if other is None or other is value else join([value, other])
+        merged[name] = value if other is None or other is value else either([value, other])
     return merged
 
 
@@ -308,7 +309,7 @@ def _store(run: Interpreter, item: Box, key: Value, value: Value) -> None:
     if constant is not None:
         run.heap.journal.set_item(held.items, constant.value, value)
     else:
-        run.heap.journal.set_rest(held, join([held.rest or NOTHING, value]))
+        run.heap.journal.set_rest(held, either([held.rest or NOTHING, value]))
     if run.in_forward:
         run.heap.kept.append((held.items, constant.value if constant is not None else "*"))
 
