@@ -134,4 +134,22 @@ return y
         "forgery",
         "suspicious",
     ),
+    "gradient_by_torch_alone": (
+        _forward(
+            """
+class Twice(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return torch.empty_like(x)
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        return torch.relu(x) * g
+""",
+            "leaf = x.detach().requires_grad_(True)\nmade = Twice.apply(leaf)\nreturn torch.autograd.grad(made, leaf, torch.ones_like(x))[0]",
+        ),
+        "delegation",
+        "convicts",
+    ),
 }

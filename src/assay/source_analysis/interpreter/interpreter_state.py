@@ -175,6 +175,7 @@ class Heap:
     native: list[NativeSource] = field(default_factory=list)
     custom_operators: dict[str, Value] = field(default_factory=dict)
     hooks: list[Value] = field(default_factory=list)
+    differentiated: list[Class] = field(default_factory=list)  # whose `apply` was read
     cached: set[ast.AST] = field(default_factory=set)  # functions whose results a decorator keeps
 
     def new(self, tags: set[Tag] | None = None, fresh: bool = True) -> Value:

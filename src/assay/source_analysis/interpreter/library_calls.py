@@ -28,8 +28,8 @@ from assay.source_analysis.interpreter.dataflow import (
     told,
     write,
 )
-from assay.source_analysis.interpreter.decoding import decode, decodes
 from assay.source_analysis.interpreter.effects import watch
+from assay.source_analysis.interpreter.gradients import CONTEXT, gradients, propagate, save
 from assay.source_analysis.interpreter.kernel_calls import make
 from assay.source_analysis.interpreter.tags import Origin, Tag, Weight
 from assay.source_analysis.interpreter.texts import joined_path, outlined, texts
@@ -49,6 +49,7 @@ from assay.source_analysis.interpreter.values import (
     join,
     ref,
 )
+from assay.source_analysis.literals.decoding import decode, decodes
 from assay.source_analysis.tables.library_names import (
     asks_surroundings,
     is_compute_package,
@@ -310,6 +311,9 @@ _BY_NAME: dict[str, _Rule] = {
     "asyncio.gather": lambda run, call: box(rest=join([NOTHING, *call.all])),
     "concurrent.futures.as_completed": lambda run, call: box(rest=contents(run, call.get(0))),
     "functools.reduce": _reduce,
+    "torch.autograd.grad": gradients,
+    "torch.autograd.backward": lambda run, call: propagate(run, call, call.get(1, "grad_tensors")),
+    f"{CONTEXT}.save_for_backward": save,
     "dataclasses.field": _field,
 }
 _BY_METHOD: dict[str, _Rule] = {

@@ -1,0 +1,85 @@
+"""Honest kernels behind a size or a flag that is a constant on one way and unknown on another."""
+
+from source_analysis.source_heads import TRITON_HEAD
+
+_LAUNCH = "_k[(triton.cdiv(x.numel(), 256),)](x, y, x.numel(), BLOCK=256)"
+_GRADIENT = """
+class Twice(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return torch.empty_like(x)
+
+    @staticmethod
+    def backward(ctx, x):
+        (kept,) = ctx.saved_tensors
+        y = torch.empty_like(kept)
+        LAUNCH
+        return y
+""".replace("LAUNCH", _LAUNCH)
+
+
+def _forward(body: str, head: str = "") -> str:
+    lines = "\n".join("        " + line for line in body.strip("\n").splitlines())
+    lines = lines.replace("LAUNCH", _LAUNCH)
+    return (
+        f"{TRITON_HEAD}\n{head}\nclass ModelNew(nn.Module):\n"
+        f"    def forward(self, x):\n        y = torch.empty_like(x)\n{lines}\n        return y\n"
+    )
+
+
+def _backward(body: str) -> str:
+    lines = "\n".join("            " + line for line in body.strip("\n").splitlines())
+    return (
+        f"{TRITON_HEAD}\n{_GRADIENT}\nclass ModelNew(nn.Module):\n"
+        "    def forward(self, x, gradient):\n        with torch.enable_grad():\n"
+        f"            leaf = x.detach().clone().requires_grad_(True)\n{lines}\n"
+    )
+
+
+_SIZES: dict[str, str] = {
+    "size_or_zero_by_expression": _forward(
+        "rows = x.shape[0] if x.dim() else 0\nif rows:\n    LAUNCH"
+    ),
+    "size_or_zero_by_branch": _forward(
+        "rows = 0\nif x.dim() == 2:\n    rows = x.shape[0]\nif rows:\n    LAUNCH"
+    ),
+    "size_or_zero_by_operator": _forward("count = x.numel() or 0\nif count:\n    LAUNCH"),
+    "size_or_zero_by_walrus": _forward("if (rows := x.shape[0] if x.dim() else 0):\n    LAUNCH"),
+    "size_or_zero_by_return": _forward(
+        "if rows_of(x):\n    LAUNCH",
+        "def rows_of(x):\n    if x.dim() == 0:\n        return 0\n    return x.shape[0]\n",
+    ),
+    "size_or_zero_by_attribute": _forward(
+        "self.rows = 0\nif x.dim():\n    self.rows = x.numel()\nif self.rows:\n    LAUNCH"
+    ),
+    "size_or_zero_in_a_list": _forward(
+        "sizes = [0] * 2\nfor i in range(2):\n    sizes[i] = x.shape[i]\nif sizes[0]:\n    LAUNCH"
+    ),
+    "size_or_zero_by_match": _forward(
+        "match x.dim():\n    case 1 | 2:\n        rows = x.shape[0]\n"
+        "    case _:\n        rows = 0\n"
+        "if rows:\n    LAUNCH"
+    ),
+    "stride_or_none": _forward(
+        "stride = x.stride() if x.dim() else None\nif stride is not None:\n    LAUNCH"
+    ),
+    "counted_by_a_loop": _forward(
+        "i = 0\nwhile i < x.shape[0]:\n    if i > 0:\n        LAUNCH\n    i += 1"
+    ),
+    "rounded_up_by_a_loop": _forward(
+        "block = 1\nwhile block < x.shape[-1]:\n    block *= 2\n"
+        "if block > 8:\n    LAUNCH\nelse:\n    raise ValueError"
+    ),
+}
+_GRADIENTS: dict[str, str] = {
+    "gradient_asked_for": _backward(
+        "return torch.autograd.grad(Twice.apply(leaf), (leaf,), gradient)"
+    ),
+    "gradient_of_a_method": _backward("Twice.apply(leaf).backward(gradient)\nreturn leaf.grad"),
+    "gradient_of_a_list": _backward(
+        "torch.autograd.backward([Twice.apply(leaf)], [gradient])\nreturn leaf.grad"
+    ),
+}
+
+FLOWS: dict[str, str] = {**_SIZES, **_GRADIENTS}
