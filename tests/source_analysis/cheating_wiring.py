@@ -152,4 +152,21 @@ class Twice(torch.autograd.Function):
         "delegation",
         "convicts",
     ),
+    "gradient_of_what_torch_made": (
+        _forward(
+            """
+class Twice(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x.clone()
+    @staticmethod
+    def backward(ctx, t):
+"""
+            + "\n".join("        " + line for line in _COPIED.strip().splitlines()),
+            "leaf = x.detach().requires_grad_(True)\nmade = torch.softmax(Twice.apply(leaf), dim=-1)\nreturn torch.autograd.grad(made, leaf, torch.ones_like(x))[0]",
+        ),
+        "delegation",
+        "convicts",
+    ),
 }

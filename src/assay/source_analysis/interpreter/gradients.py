@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from assay.source_analysis.interpreter.abstract_interpreter import Interpreter
-from assay.source_analysis.interpreter.dataflow import contents
+from assay.source_analysis.interpreter.dataflow import contents, tags_of
+from assay.source_analysis.interpreter.tags import Origin
 from assay.source_analysis.interpreter.values import (
     NOTHING,
     CallSite,
@@ -19,6 +20,7 @@ from assay.source_analysis.interpreter.values import (
     Value,
     all_buffers,
     box,
+    join,
     ref,
 )
 
@@ -49,27 +51,31 @@ def save(run: Interpreter, call: CallSite) -> Value:
 
 def gradients(run: Interpreter, call: CallSite) -> Value | None:
     """`torch.autograd.grad(outputs, inputs, given)`; None without a class of its own."""
-    given = call.get(2, "grad_outputs")
-    return box(rest=contents(run, made)) if (made := _backward(run, call, given)) else None
+    outputs = call.get(0, "outputs")
+    made = _backward(run, call, outputs, call.get(2, "grad_outputs"))
+    return box(rest=made) if made is not None else None
 
 
-def propagate(run: Interpreter, call: CallSite, given: Value) -> Value | None:
+def propagate(run: Interpreter, call: CallSite, outputs: Value, given: Value) -> Value | None:
     """`y.backward(given)`: the gradients lie beside the tensors that forward saved."""
-    made = _backward(run, call, given)
+    made = _backward(run, call, outputs, given)
     if made is None:
         return None
-    tags = contents(run, made).tags | made.tags
     for buffer in all_buffers(run.heap.attached.get(CONTEXT, {}).get(_SAVED, NOTHING)):
-        buffer.tags.update(tags)
+        buffer.tags.update(made.tags)
     return NOTHING
 
 
-def _backward(run: Interpreter, call: CallSite, given: Value) -> Value | None:
-    """What the backward passes return; what they are given may stand in a container."""
+def _backward(run: Interpreter, call: CallSite, outputs: Value, given: Value) -> Value | None:
+    """The gradients of outputs. What the library did to make these, it undoes for their gradients.
+
+    What the backward passes are given may stand in a container.
+    """
     functions = [_with_context(kind, "backward") for kind in run.heap.differentiated]
     refs = frozenset(item for function in functions for item in function.refs)
     if not refs:
         return None
     inner = given if given.buffers else contents(run, given)
-    known = inner if inner.buffers else run.heap.unknown()
-    return run.call(Value(refs), call.given(known))
+    made = run.call(Value(refs), call.given(inner if inner.buffers else run.heap.unknown()))
+    undone = {tag for tag in tags_of([outputs]) if tag.origin is Origin.LIBRARY}
+    return join([made.data, contents(run, made), run.heap.new(undone)])

@@ -312,7 +312,9 @@ _BY_NAME: dict[str, _Rule] = {
     "concurrent.futures.as_completed": lambda run, call: box(rest=contents(run, call.get(0))),
     "functools.reduce": _reduce,
     "torch.autograd.grad": gradients,
-    "torch.autograd.backward": lambda run, call: propagate(run, call, call.get(1, "grad_tensors")),
+    "torch.autograd.backward": lambda run, call: propagate(
+        run, call, call.get(0, "tensors"), call.get(1, "grad_tensors")
+    ),
     f"{CONTEXT}.save_for_backward": save,
     "dataclasses.field": _field,
 }

@@ -153,7 +153,7 @@ def _tensor_method(run: Interpreter, receiver: Value, name: str, call: CallSite)
     if name in _PLAIN:
         return Value(buffers=receiver.buffers, scalar=True)
     if name == "backward":
-        propagate(run, call, call.get(0, "gradient"))
+        propagate(run, call, receiver, call.get(0, "gradient"))
     if name == "as_subclass":
         run.call_one(Library("torch.Tensor.as_subclass"), call)
         made = [ref(Instance(item)) for item in call.refs(Class)]
