@@ -169,4 +169,9 @@ class Twice(torch.autograd.Function):
         "delegation",
         "convicts",
     ),
+    "filled_with_the_librarys_sum": (
+        _forward("", "t = x\nvalue = torch.linalg.norm(x).item()\nreturn torch.full((), value)"),
+        "delegation",
+        "convicts",
+    ),
 }

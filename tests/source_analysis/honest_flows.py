@@ -1,6 +1,6 @@
-"""Honest kernels behind a size or a flag that is a constant on one way and unknown on another."""
+"""Honest kernels whose way to the result a reader of constants or of names alone would lose."""
 
-from source_analysis.source_heads import TRITON_HEAD
+from source_analysis.source_heads import NUMBA_HEAD, TRITON_HEAD
 
 _LAUNCH = "_k[(triton.cdiv(x.numel(), 256),)](x, y, x.numel(), BLOCK=256)"
 _GRADIENT = """
@@ -82,4 +82,35 @@ _GRADIENTS: dict[str, str] = {
     ),
 }
 
-FLOWS: dict[str, str] = {**_SIZES, **_GRADIENTS}
+_SCALAR = (
+    NUMBA_HEAD
+    + """
+@njit
+def total(x):
+    found = 0.0
+    for value in x.ravel():
+        found += value
+    return found
+
+class ModelNew(nn.Module):
+    def forward(self, x):
+        value = total(x.numpy())
+        return RESULT
+"""
+)
+_FILLED: dict[str, str] = {
+    f"number_in_{name}": _SCALAR.replace("RESULT", result)
+    for name, result in {
+        "full": "torch.full((), value)",
+        "full_by_name": "torch.full(size=(1,), fill_value=value / max(x.numel(), 1))",
+        "full_like": "torch.full_like(x[0, 0], value)",
+        "new_full": "x.new_full((), float(value))",
+        "new_tensor": "x.new_tensor(value)",
+        "scalar_tensor": "torch.scalar_tensor(value)",
+        "typed_tensor": "torch.FloatTensor([value])",
+        "array_full": "torch.from_numpy(np.full((), value, np.float32))",
+        "fill": "torch.empty(()).fill_(value)",
+    }.items()
+}
+
+FLOWS: dict[str, str] = {**_SIZES, **_GRADIENTS, **_FILLED}

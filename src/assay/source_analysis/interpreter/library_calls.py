@@ -18,6 +18,7 @@ from assay.source_analysis.interpreter.dataflow import (
     compute,
     contents,
     entered,
+    filled_with,
     hand_away,
     mark_fresh,
     own_parts,
@@ -56,7 +57,7 @@ from assay.source_analysis.tables.library_names import (
     library_call,
 )
 from assay.source_analysis.tables.native_symbols import computed_by_symbol, is_setting
-from assay.source_analysis.tables.operation_names import OpRole
+from assay.source_analysis.tables.operation_names import CONTENT, OpRole
 
 _SHARES = frozenset(
     """from_numpy as_tensor asarray from_dlpack frombuffer ascontiguousarray asanyarray as_array
@@ -107,7 +108,7 @@ def _operate(run: Interpreter, name: str, call: CallSite) -> Value:
     if known.role is OpRole.COMPUTE:
         return _compute_call(run, name, known.weight, call)
     if known.role in (OpRole.ALLOCATION, OpRole.FILL):
-        return _allocate(run, name.rpartition(".")[2], data)
+        return _allocate(run, name.rpartition(".")[2], call)
     if known.role in (OpRole.VIEW, OpRole.CAST):
         return same_data(data)
     if known.role is OpRole.COPY:
@@ -149,11 +150,13 @@ def _compute_call(run: Interpreter, name: str, weight: Weight, call: CallSite) -
     return out
 
 
-def _allocate(run: Interpreter, base: str, data: list[Value]) -> Value:
+def _allocate(run: Interpreter, base: str, call: CallSite) -> Value:
+    data = [value for value in call.all if all_buffers(value)]
     shared = same_data([value for value in data if not value.scalar])
     if base in _SHARES and shared.buffers:
         return shared
-    scalars = [value for value in data if value.scalar or base in ("tensor", "array")]
+    scalars = data if base in CONTENT else [value for value in data if value.scalar]
+    scalars = [*scalars, filled_with(base, call)]
     made = run.heap.new(tags_of(scalars))
     for buffer in made.buffers:
         buffer.addresses = same_data(scalars).buffers

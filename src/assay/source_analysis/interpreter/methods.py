@@ -13,6 +13,7 @@ from assay.source_analysis.interpreter.dataflow import (
     call_back,
     compute,
     contents,
+    filled_with,
     holds_kernel,
     keep,
     same_data,
@@ -171,7 +172,8 @@ def _tensor_method(run: Interpreter, receiver: Value, name: str, call: CallSite)
     if role is OpRole.COPY:
         return run.heap.new(tags_of([receiver, *call.all]))
     if role in (OpRole.ALLOCATION, OpRole.FILL):
-        return run.heap.new(tags_of(v for v in call.all if v.scalar))
+        scalars = (value for value in call.all if value.scalar)
+        return run.heap.new(tags_of([*scalars, filled_with(name, call)]))
     return NOTHING
 
 
