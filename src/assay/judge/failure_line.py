@@ -1,6 +1,7 @@
 """The one line of a build's log that says what went wrong.
 
-The rule: a compiler's first error, else the exception that ended the build, else the last line.
+The rule: a compiler's first error, else the exception that ended the build and its cause, else the
+last line.
 The last line alone would be a caret under quoted source after most compile errors.
 """
 
@@ -10,6 +11,8 @@ import re
 
 _COMPILER = re.compile(r"\S.*?(?:\b(?:fatal )?error: |\): error|undefined reference to )")
 _FRAME = '  File "'
+_EXCEPTION = re.compile(r"[\w.]+(?:Error|Exception): ")
+_STAGE = "Failed in "  # which part of a compiler gave up, not why
 
 
 def failure_line(text: str) -> str:
@@ -20,9 +23,17 @@ def failure_line(text: str) -> str:
     refused = next((line for line in lines if _COMPILER.match(line)), None)
     if refused is not None:
         return refused
+    if _EXCEPTION.match(lines[0]):
+        return _with_cause(lines)
     frames = [number for number, line in enumerate(lines) if line.startswith(_FRAME)]
     below = lines[frames[-1] + 1 :] if frames else []
     raised = next((n for n, line in enumerate(below) if not line[0].isspace()), None)
     if raised is None:
         return lines[-1].strip()
     return " ".join(line.strip() for line in below[raised : raised + 2])
+
+
+def _with_cause(lines: list[str]) -> str:
+    """A message that begins with its exception, and the first line below that gives a cause."""
+    below = next((line for line in lines[1:] if not line.startswith(_STAGE)), "")
+    return f"{lines[0].strip()} {below.strip()}".rstrip()
