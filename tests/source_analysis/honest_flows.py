@@ -1,6 +1,6 @@
 """Honest kernels whose way to the result a reader of constants or of names alone would lose."""
 
-from source_analysis.source_heads import NUMBA_HEAD, TRITON_HEAD
+from source_analysis.source_heads import CTYPES_HEAD, NUMBA_HEAD, TRITON_HEAD
 
 _LAUNCH = "_k[(triton.cdiv(x.numel(), 256),)](x, y, x.numel(), BLOCK=256)"
 _GRADIENT = """
@@ -113,4 +113,33 @@ _FILLED: dict[str, str] = {
     }.items()
 }
 
-FLOWS: dict[str, str] = {**_SIZES, **_GRADIENTS, **_FILLED}
+_ADDRESSES: dict[str, str] = {
+    name: f"{CTYPES_HEAD}\nclass ModelNew(nn.Module):\n    def forward(self, x):\n"
+    + "\n".join("        " + line for line in body.strip().splitlines())
+    for name, body in {
+        "numbers_by_reference": """
+first, second = ctypes.c_float(), ctypes.c_double(0.0)
+_build().k(ctypes.c_void_p(x.data_ptr()), ctypes.byref(first), ctypes.byref(second))
+return torch.tensor([first.value, second.value])
+""",
+        "array_of_python": """
+import array
+made = array.array("f", bytes(4 * x.numel()))
+_build().k(ctypes.c_void_p(x.data_ptr()), ctypes.c_void_p(made.buffer_info()[0]))
+return torch.tensor(made).view(x.shape)
+""",
+        "bytes_of_a_size": """
+made = bytearray(4 * x.numel())
+_build().k(ctypes.c_void_p(x.data_ptr()), (ctypes.c_char * len(made)).from_buffer(made))
+return torch.frombuffer(made, dtype=torch.float32).view(x.shape)
+""",
+        "numbers_from_a_generator": """
+import numpy as np
+kernel = _build().k
+totals = (kernel(ctypes.c_void_p(row.data_ptr()), row.numel()) for row in x)
+return torch.from_numpy(np.fromiter(totals, dtype=np.float32))
+""",
+    }.items()
+}
+
+FLOWS: dict[str, str] = {**_SIZES, **_GRADIENTS, **_FILLED, **_ADDRESSES}

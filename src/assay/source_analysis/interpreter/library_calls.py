@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Callable
+from functools import partial
 
 from assay.source_analysis.interpreter.abstract_interpreter import CallTable, Interpreter
 from assay.source_analysis.interpreter.attributes import any_attribute
@@ -70,6 +71,11 @@ _UNDERSTOOD = frozenset(
     array hashlib collections typing contextlib threading subprocess tempfile pathlib json logging
     warnings concurrent queue mmap weakref inspect gc atexit copy einops string io shutil
     platform""".split()
+)
+_C_NUMBERS = tuple(
+    f"ctypes.c_{kind}"
+    for kind in """float double longdouble bool byte ubyte short ushort int uint long ulong longlong
+    ulonglong size_t ssize_t int8 int16 int32 int64 uint8 uint16 uint32 uint64""".split()
 )
 _QUEUES = ("queue.", "_queue.", "multiprocessing.", "asyncio.Queue")
 _PUTS = ("().put", "().put_nowait", "().send")
@@ -184,7 +190,9 @@ def _bookkeeping(run: Interpreter, name: str, data: list[Value]) -> Value:
 def _by_name(run: Interpreter, name: str, call: CallSite) -> Value | None:
     """Functions of text, and those that hand on what they are given; None for any other name."""
     if name in _BY_NAME:
-        return _BY_NAME[name](run, call)
+        made = _BY_NAME[name](run, call)
+        if made is not None:
+            return made
     constants = [value.constant() for value in call.positional] if decodes(name) else []
     if not constants or any(constant is None for constant in constants):
         return None
@@ -275,7 +283,27 @@ def _c_storage(run: Interpreter, name: str, call: CallSite) -> Value:
     return Value(frozenset((Library(name),)), made.buffers, scalar=True)
 
 
+def _c_number(run: Interpreter, call: CallSite, name: str) -> Value | None:
+    """A number of C: a kernel may write it where its address is taken."""
+    if any(all_buffers(value) for value in call.all):
+        return None
+    made = run.heap.new(fresh=False)
+    return Value(frozenset((Library(f"{name}()"),)), made.buffers, scalar=True)
+
+
+def _by_reference(run: Interpreter, call: CallSite) -> Value | None:
+    """`ctypes.byref(number)`: what is given its address may write it."""
+    number = call.get(0)
+    if any(item.name.removesuffix("()") in _C_NUMBERS for item in number.of(Library)):
+        for buffer in number.buffers:
+            buffer.fresh = True
+    return None
+
+
 _BY_NAME: dict[str, _Rule] = {
+    **{name: partial(_c_number, name=name) for name in _C_NUMBERS},
+    **dict.fromkeys("ctypes.byref ctypes.pointer ctypes.addressof".split(), _by_reference),
+    "array.array": lambda run, call: _c_storage(run, "array.array()", call),
     **dict.fromkeys(
         """os.path.abspath os.path.realpath os.path.normpath os.path.expanduser os.path.expandvars
         os.fspath os.fsencode os.fsdecode os.path.normcase ctypes.c_char_p

@@ -32,8 +32,8 @@ ALLOCATION = frozenset(
     lift_fresh_copy _empty_strided_cpu _empty_strided_cuda _empty_strided_xpu""".split()
 )
 CONTENT = frozenset(
-    """tensor array Tensor FloatTensor LongTensor IntTensor HalfTensor DoubleTensor BoolTensor
-    ByteTensor BFloat16Tensor""".split()
+    """tensor array fromiter Tensor FloatTensor LongTensor IntTensor HalfTensor DoubleTensor
+    BoolTensor ByteTensor BFloat16Tensor""".split()
 )
 """Constructors that hold what they are given."""
 
