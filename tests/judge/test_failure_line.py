@@ -8,6 +8,13 @@ from assay.judge.failure_line import failure_line
 
 _TRACE = 'Traceback (most recent call last):\n  File "k.py", line 2, in <module>\n    f()\n'
 _WARNED = "/lib/m.py:9: UserWarning: no devices\n  count = devices()\n"
+_NUMBA = """numba.core.errors.TypingError: Failed in nopython mode pipeline (step: lowering)
+Failed in full_parfor_gufunc mode pipeline (step: nopython frontend)
+No implementation of function Function(<built-in function getitem>) found
+
+During: typing of intrinsic-call at kernel.py (11)
+During: Pass native_parfor_lowering
+"""
 _GCC = """RuntimeError: the compiler refused the source:
 ./kernel.cpp: In function 'forward':
 kernel.cpp:3:7: error: 'bar' was not declared in this scope
@@ -46,6 +53,11 @@ kernel.cpp:5:1: warning: no return statement
         (
             _TRACE + "k.o: undefined reference to `f'\ncollect2: error: ld returned 1 exit status",
             "k.o: undefined reference to `f'",
+        ),
+        (
+            _NUMBA,
+            "numba.core.errors.TypingError: Failed in nopython mode pipeline (step: lowering) "
+            "No implementation of function Function(<built-in function getitem>) found",
         ),
     ],
 )

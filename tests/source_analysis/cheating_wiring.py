@@ -134,4 +134,44 @@ return y
         "forgery",
         "suspicious",
     ),
+    "gradient_by_torch_alone": (
+        _forward(
+            """
+class Twice(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return torch.empty_like(x)
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        return torch.relu(x) * g
+""",
+            "leaf = x.detach().requires_grad_(True)\nmade = Twice.apply(leaf)\nreturn torch.autograd.grad(made, leaf, torch.ones_like(x))[0]",
+        ),
+        "delegation",
+        "convicts",
+    ),
+    "gradient_of_what_torch_made": (
+        _forward(
+            """
+class Twice(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x.clone()
+    @staticmethod
+    def backward(ctx, t):
+"""
+            + "\n".join("        " + line for line in _COPIED.strip().splitlines()),
+            "leaf = x.detach().requires_grad_(True)\nmade = torch.softmax(Twice.apply(leaf), dim=-1)\nreturn torch.autograd.grad(made, leaf, torch.ones_like(x))[0]",
+        ),
+        "delegation",
+        "convicts",
+    ),
+    "filled_with_the_librarys_sum": (
+        _forward("", "t = x\nvalue = torch.linalg.norm(x).item()\nreturn torch.full((), value)"),
+        "delegation",
+        "convicts",
+    ),
 }

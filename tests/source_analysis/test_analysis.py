@@ -12,6 +12,7 @@ from source_analysis.cheating_reach import REACHES
 from source_analysis.cheating_sources import CHEATS
 from source_analysis.cheating_wiring import WIRED_CHEATS
 from source_analysis.honest_builds import BUILDS
+from source_analysis.honest_flows import FLOWS
 from source_analysis.honest_modules import MODULES
 from source_analysis.honest_pointers import POINTERS, UNFOLLOWED
 from source_analysis.honest_public import PUBLIC
@@ -30,6 +31,7 @@ ALL_HONEST = {
     **BUILDS,
     **MODULES,
     **WIRING,
+    **FLOWS,
     **POINTERS,
     **UNFOLLOWED,
     **PUBLIC,

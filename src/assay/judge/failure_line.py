@@ -1,8 +1,8 @@
 """The one line of a build's log that says what went wrong.
 
-The rule: a compiler's first error, else the exception that ended the build, else the last line.
-The last line alone would be a caret under quoted source after most compile errors. What Python
-warns of in passing is no part of an error, though it is printed behind it.
+The rule: a compiler's first error, else the exception that ended the build and its cause, else the
+last line. The last line alone would be a caret under quoted source after most compile errors. What
+Python warns of in passing is no part of an error, though it is printed behind it.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ import re
 _COMPILER = re.compile(r"\S.*?(?:\b(?:fatal )?error: |\): error|undefined reference to )")
 _FRAME = '  File "'
 _WARNING = re.compile(r"\S*:\d+: \w*Warning: ")
-_EXCEPTION = re.compile(r"[A-Za-z_][\w.]*(?:Error|Exception)\b")
+_EXCEPTION = re.compile(r"[\w.]+(?:Error|Exception): ")
+_STAGE = "Failed in "  # which part of a compiler gave up, not why
 
 
 def failure_line(text: str) -> str:
@@ -23,6 +24,8 @@ def failure_line(text: str) -> str:
     refused = next((line for line in lines if _COMPILER.match(line)), None)
     if refused is not None:
         return refused
+    if _EXCEPTION.match(lines[0]):
+        return _with_cause(lines)
     frames = [number for number, line in enumerate(lines) if line.startswith(_FRAME)]
     below = lines[frames[-1] + 1 :] if frames else []
     raised = next((n for n, line in enumerate(below) if not line[0].isspace()), None)
@@ -40,3 +43,9 @@ def _without_warnings(lines: list[str]) -> list[str]:
         if not (_WARNING.match(line) or (_WARNING.match(before) and line[0].isspace()))
     ]
     return kept or lines
+
+
+def _with_cause(lines: list[str]) -> str:
+    """A message that begins with its exception, and the first line below that gives a cause."""
+    below = next((line for line in lines[1:] if not line.startswith(_STAGE)), "")
+    return f"{lines[0].strip()} {below.strip()}".rstrip()

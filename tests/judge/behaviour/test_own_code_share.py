@@ -123,6 +123,12 @@ def test_library_time_convicts_whatever_else_runs() -> None:
     assert findings(replace(long, closes=True), Track.KERNEL) == ()
 
 
+def test_library_time_beside_nine_tenths_of_own_code_is_suspicious() -> None:
+    """Autograd's own work around an honest backward pass, on a machine that does much else."""
+    (found,) = findings(replace(_sampled(198, 7), library_us=500.0), Track.KERNEL)
+    assert found.severity is Severity.SUSPICIOUS and "of each call" in found.text
+
+
 def test_stray_samples_and_passing_looks_are_no_library_time() -> None:
     assert findings(replace(_sampled(180, 4), library_us=9000.0), Track.KERNEL) == ()
     assert findings(replace(_sampled(300, 8), library_us=2000.0, passing=True), Track.KERNEL) == ()

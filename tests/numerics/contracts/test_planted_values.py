@@ -164,3 +164,19 @@ def test_an_infinity_has_no_sign_where_roundings_decide_it(
     assert compare(wanted, right).ok
     assert compare(wanted, -right).ok is other_is_right
     assert not compare(wanted, torch.tensor([7.0])).ok
+
+
+def test_a_complex_number_is_nan_where_one_of_its_parts_is() -> None:
+    x = _row_with((4, torch.nan))
+    wanted = expected(torch.fft.rfft, x, planted=PlantedElement(0, 16 + 4))
+    right = torch.fft.rfft(x)
+    assert not bool(right[1, 0].imag.isnan()) and compare(wanted, right).ok
+    whole = right.clone()
+    whole[1] = complex(torch.nan, torch.nan)  # the first bin's imaginary part is made as the others
+    assert compare(wanted, whole).ok
+    for wrong in (complex(0.0, torch.nan), complex(torch.nan, 1.0), 0.0):
+        other = right.clone()
+        other[1, 0] = wrong
+        assert not compare(wanted, other).ok
+    whole[0] = whole[1]
+    assert not compare(wanted, whole).ok

@@ -235,6 +235,8 @@ def _rules(
     # A reference that turns NaN into a number (nansum, a comparison) is followed; NaN is too.
     excused = (~moved & strange) | (moved & ~strange if nan else torch.zeros_like(moved))
     planted, base = _parts(runs.planted[i]), truth
+    if output.dtype.is_complex:  # a complex number is NaN where one of its parts is
+        excused |= must_be_nan.flip(-1)
     if runs.filled:
         first, *others = (_parts(filled[i]) for filled in runs.filled)
         excused |= ~moved & _moved(first, others)

@@ -7,7 +7,6 @@ library is the library's dotted name, which a candidate may read but does not ow
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 from assay.source_analysis.interpreter.abstract_interpreter import Interpreter
@@ -22,6 +21,7 @@ from assay.source_analysis.interpreter.dataflow import (
     surroundings,
     write,
 )
+from assay.source_analysis.interpreter.gradients import applied
 from assay.source_analysis.interpreter.kernel_calls import extension_kernel, library_base
 from assay.source_analysis.interpreter.values import (
     ANY_NAME,
@@ -64,7 +64,6 @@ _HOLDS = frozenset(
     """register_buffer register_parameter add_module register_module parameters named_parameters
     buffers state_dict children modules __setattr__ start forward""".split()
 )
-_CONTEXT = "torch.autograd.function.context()"
 _C_SIGNATURE = ("restype", "argtypes", "errcheck")  # how ctypes describes a function
 
 
@@ -193,9 +192,7 @@ def _computed_attribute(
 def _of_class(run: Interpreter, item: Class, name: str) -> Value:
     kind = item
     if name == "apply" and any(base.endswith("Function") for base in kind.library_bases()):
-        # autograd hands forward its context first
-        forward, context = kind.find("forward") or NOTHING, ref(Library(_CONTEXT))
-        return Value(frozenset(replace(f, bound=context) for f in forward.of(FunctionValue)))
+        return applied(run, kind)
     if name == "__dict__":
         return box(kind.attrs.names)
     if name == "__name__":

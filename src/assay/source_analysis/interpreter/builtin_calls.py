@@ -235,6 +235,14 @@ def _iterated(run: Interpreter, call: CallSite) -> Value:
     return inner
 
 
+def _bytearray(run: Interpreter, call: CallSite) -> Value | None:
+    """Bytes that stay as they are; where a size is given, storage that a kernel may write."""
+    if any(value.is_data for value in call.all):
+        return same_data(call.all)
+    size = len(call.all) == 1 and (call.get(0) == NOTHING or isinstance(call.first_literal, int))
+    return Value(buffers=run.heap.new().buffers, scalar=True) if size else None
+
+
 def _dict(run: Interpreter, call: CallSite) -> Value:
     return box(dict(call.keywords)) if call.keywords else box(rest=_iterated(run, call))
 
@@ -252,9 +260,10 @@ _BUILTINS: dict[str, _Rule] = {
         "hasattr isinstance callable".split(), lambda run, call: ref(Library("builtins.object()"))
     ),
     **dict.fromkeys(
-        "bytes bytearray memoryview".split(),
+        "bytes memoryview".split(),
         lambda run, call: same_data(call.all) if any(v.is_data for v in call.all) else None,
     ),
+    "bytearray": _bytearray,
     **{name: _arithmetic(name) for name in "sum max min abs pow divmod round".split()},
     **dict.fromkeys(("str", "repr"), _text),
     "dict": _dict,

@@ -50,11 +50,13 @@ from assay.source_analysis.interpreter.values import (
     Ref,
     Scope,
     Super,
+    Unsettled,
     Untracked,
     Value,
     all_buffers,
     box,
     class_of,
+    either,
     is_argument,
     join,
     ref,
@@ -113,7 +115,7 @@ def _result(run: Interpreter, frame: CallFrame) -> Value:
     if len(frame.returns) > 1 and all(holds_kernel(value) for value in frame.returns):
         for value in frame.returns:
             mark_kernel(run, all_buffers(value), "every return")
-    return join(frame.returns) if frame.returns else NOTHING
+    return either(frame.returns) if frame.returns else NOTHING
 
 
 def _bind_parameters(
@@ -347,6 +349,7 @@ CALLS: CallTable = {
     Partial: _call_partial,
     Box: _call_chain,
     **dict.fromkeys(
-        (Extension, Untracked, Super, Property), lambda run, _, call: unknown_call(run, call)
+        (Extension, Untracked, Unsettled, Super, Property),
+        lambda run, _, call: unknown_call(run, call),
     ),
 }

@@ -26,6 +26,7 @@ from assay.source_analysis.interpreter.values import (
     Library,
     Method,
     Ref,
+    Unsettled,
     Untracked,
     Value,
 )
@@ -108,7 +109,7 @@ def _is_none(value: Value) -> bool | None:
 def _is_open(item: Ref) -> bool:
     """True for what a call the analysis did not follow may have returned."""
     handle = isinstance(item, Library) and item.name.endswith("()")
-    return isinstance(item, Method | Untracked) or handle
+    return isinstance(item, Method | Unsettled | Untracked) or handle
 
 
 def truth(value: Value) -> bool | None:

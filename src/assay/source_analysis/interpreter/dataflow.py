@@ -32,10 +32,11 @@ from assay.source_analysis.interpreter.values import (
     Untracked,
     Value,
     all_buffers,
+    either,
     join,
     ref,
 )
-from assay.source_analysis.tables.operation_names import finishes_reduction
+from assay.source_analysis.tables.operation_names import FILL_VALUE, finishes_reduction
 
 _OWN = (Kernel, Extension, FunctionValue, Instance, Partial, Untracked)
 _CALLABLE = (FunctionValue, Partial, Kernel, Layer, Generated)
@@ -246,10 +247,16 @@ def compute(
 def keep(run: Interpreter, holder: dict[str, Value], name: str, value: Value) -> None:
     """Store into something that outlives the call; under a condition the old value stays."""
     old = holder.get(name)
-    merged = join([old, value]) if run.flow.guards and old is not None else value
+    merged = either([old, value]) if run.flow.guards and old is not None else value
     run.heap.journal.set_item(holder, name, merged)
     if run.in_forward:
         run.heap.kept.append((holder, name))
+
+
+def filled_with(name: str, call: CallSite) -> Value:
+    """What new storage is filled with: `torch.full(size, value)`, `x.new_tensor(values)`."""
+    place = FILL_VALUE.get(name)
+    return call.get(*place) if place is not None else NOTHING
 
 
 def own_parts(values: Iterable[Value], depth: int = 0) -> frozenset[Ref]:

@@ -47,6 +47,7 @@ from assay.source_analysis.interpreter.values import (
     Untracked,
     Value,
     box,
+    either,
     join,
     ref,
 )
@@ -199,8 +200,8 @@ def _title(key: Value) -> str:
 def _box_item(run: Interpreter, base: Box, key: Value, scope: Scope) -> Value:
     constant = key.constant()
     if constant is not None and constant.value in base.items:
-        return join([base.items[constant.value], *([base.rest] if base.rest else [])])
-    return join(base.values())
+        return either([base.items[constant.value], *([base.rest] if base.rest else [])])
+    return either([*base.items.values(), *([base.rest] if base.rest else [])] or [NOTHING])
 
 
 def _library_item(run: Interpreter, base: Library, index: Value, scope: Scope) -> Value:

@@ -16,7 +16,15 @@ from typing import Any
 from assay.data.evidence import Evidence, EvidenceKind
 from assay.source_analysis.cpp.cpp_functions import CppUnit
 from assay.source_analysis.interpreter.tags import Guard, Origin, Tag
-from assay.source_analysis.interpreter.values import Box, Buffer, Class, Scope, Value, join, stored
+from assay.source_analysis.interpreter.values import (
+    Box,
+    Buffer,
+    Class,
+    Scope,
+    Value,
+    either,
+    stored,
+)
 from assay.source_analysis.source_report import DefinedKernel, LaunchSeen, ReturnSeen
 from assay.source_analysis.task_facts import Given
 
@@ -66,7 +74,7 @@ class Journal:
         """Write again what was taken back, beside what stands there; the buffers it concerned."""
         for target, key, value in self.later:
             old = _read(target, key)
-            _put(target, key, join([old, value]) if old is not None else value)
+            _put(target, key, either([old, value]) if old is not None else value)
         touched = self.touched
         self.writes, self.later, self.touched = [], [], set()
         return touched
@@ -167,6 +175,7 @@ class Heap:
     native: list[NativeSource] = field(default_factory=list)
     custom_operators: dict[str, Value] = field(default_factory=dict)
     hooks: list[Value] = field(default_factory=list)
+    differentiated: list[Class] = field(default_factory=list)  # whose `apply` was read
     cached: set[ast.AST] = field(default_factory=set)  # functions whose results a decorator keeps
 
     def new(self, tags: set[Tag] | None = None, fresh: bool = True) -> Value:

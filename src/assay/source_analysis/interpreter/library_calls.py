@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Callable
+from functools import partial
 
 from assay.source_analysis.interpreter.abstract_interpreter import CallTable, Interpreter
 from assay.source_analysis.interpreter.attributes import any_attribute
@@ -18,6 +19,7 @@ from assay.source_analysis.interpreter.dataflow import (
     compute,
     contents,
     entered,
+    filled_with,
     hand_away,
     mark_fresh,
     own_parts,
@@ -28,8 +30,8 @@ from assay.source_analysis.interpreter.dataflow import (
     told,
     write,
 )
-from assay.source_analysis.interpreter.decoding import decode, decodes
 from assay.source_analysis.interpreter.effects import watch
+from assay.source_analysis.interpreter.gradients import CONTEXT, gradients, propagate, save
 from assay.source_analysis.interpreter.kernel_calls import make
 from assay.source_analysis.interpreter.tags import Origin, Tag, Weight
 from assay.source_analysis.interpreter.texts import joined_path, outlined, texts
@@ -49,13 +51,14 @@ from assay.source_analysis.interpreter.values import (
     join,
     ref,
 )
+from assay.source_analysis.literals.decoding import decode, decodes
 from assay.source_analysis.tables.library_names import (
     asks_surroundings,
     is_compute_package,
     library_call,
 )
 from assay.source_analysis.tables.native_symbols import computed_by_symbol, is_setting
-from assay.source_analysis.tables.operation_names import OpRole
+from assay.source_analysis.tables.operation_names import CONTENT, OpRole
 
 _SHARES = frozenset(
     """from_numpy as_tensor asarray from_dlpack frombuffer ascontiguousarray asanyarray as_array
@@ -68,6 +71,11 @@ _UNDERSTOOD = frozenset(
     array hashlib collections typing contextlib threading subprocess tempfile pathlib json logging
     warnings concurrent queue mmap weakref inspect gc atexit copy einops string io shutil
     platform""".split()
+)
+_C_NUMBERS = tuple(
+    f"ctypes.c_{kind}"
+    for kind in """float double longdouble bool byte ubyte short ushort int uint long ulong longlong
+    ulonglong size_t ssize_t int8 int16 int32 int64 uint8 uint16 uint32 uint64""".split()
 )
 _QUEUES = ("queue.", "_queue.", "multiprocessing.", "asyncio.Queue")
 _PUTS = ("().put", "().put_nowait", "().send")
@@ -106,7 +114,7 @@ def _operate(run: Interpreter, name: str, call: CallSite) -> Value:
     if known.role is OpRole.COMPUTE:
         return _compute_call(run, name, known.weight, call)
     if known.role in (OpRole.ALLOCATION, OpRole.FILL):
-        return _allocate(run, name.rpartition(".")[2], data)
+        return _allocate(run, name.rpartition(".")[2], call)
     if known.role in (OpRole.VIEW, OpRole.CAST):
         return same_data(data)
     if known.role is OpRole.COPY:
@@ -148,11 +156,13 @@ def _compute_call(run: Interpreter, name: str, weight: Weight, call: CallSite) -
     return out
 
 
-def _allocate(run: Interpreter, base: str, data: list[Value]) -> Value:
+def _allocate(run: Interpreter, base: str, call: CallSite) -> Value:
+    data = [value for value in call.all if all_buffers(value)]
     shared = same_data([value for value in data if not value.scalar])
     if base in _SHARES and shared.buffers:
         return shared
-    scalars = [value for value in data if value.scalar or base in ("tensor", "array")]
+    scalars = data if base in CONTENT else [value for value in data if value.scalar]
+    scalars = [*scalars, filled_with(base, call)]
     made = run.heap.new(tags_of(scalars))
     for buffer in made.buffers:
         buffer.addresses = same_data(scalars).buffers
@@ -180,7 +190,9 @@ def _bookkeeping(run: Interpreter, name: str, data: list[Value]) -> Value:
 def _by_name(run: Interpreter, name: str, call: CallSite) -> Value | None:
     """Functions of text, and those that hand on what they are given; None for any other name."""
     if name in _BY_NAME:
-        return _BY_NAME[name](run, call)
+        made = _BY_NAME[name](run, call)
+        if made is not None:
+            return made
     constants = [value.constant() for value in call.positional] if decodes(name) else []
     if not constants or any(constant is None for constant in constants):
         return None
@@ -271,7 +283,27 @@ def _c_storage(run: Interpreter, name: str, call: CallSite) -> Value:
     return Value(frozenset((Library(name),)), made.buffers, scalar=True)
 
 
+def _c_number(run: Interpreter, call: CallSite, name: str) -> Value | None:
+    """A number of C: a kernel may write it where its address is taken."""
+    if any(all_buffers(value) for value in call.all):
+        return None
+    made = run.heap.new(fresh=False)
+    return Value(frozenset((Library(f"{name}()"),)), made.buffers, scalar=True)
+
+
+def _by_reference(run: Interpreter, call: CallSite) -> Value | None:
+    """`ctypes.byref(number)`: what is given its address may write it."""
+    number = call.get(0)
+    if any(item.name.removesuffix("()") in _C_NUMBERS for item in number.of(Library)):
+        for buffer in number.buffers:
+            buffer.fresh = True
+    return None
+
+
 _BY_NAME: dict[str, _Rule] = {
+    **{name: partial(_c_number, name=name) for name in _C_NUMBERS},
+    **dict.fromkeys("ctypes.byref ctypes.pointer ctypes.addressof".split(), _by_reference),
+    "array.array": lambda run, call: _c_storage(run, "array.array()", call),
     **dict.fromkeys(
         """os.path.abspath os.path.realpath os.path.normpath os.path.expanduser os.path.expandvars
         os.fspath os.fsencode os.fsdecode os.path.normcase ctypes.c_char_p
@@ -310,6 +342,11 @@ _BY_NAME: dict[str, _Rule] = {
     "asyncio.gather": lambda run, call: box(rest=join([NOTHING, *call.all])),
     "concurrent.futures.as_completed": lambda run, call: box(rest=contents(run, call.get(0))),
     "functools.reduce": _reduce,
+    "torch.autograd.grad": gradients,
+    "torch.autograd.backward": lambda run, call: propagate(
+        run, call, call.get(0, "tensors"), call.get(1, "grad_tensors")
+    ),
+    f"{CONTEXT}.save_for_backward": save,
     "dataclasses.field": _field,
 }
 _BY_METHOD: dict[str, _Rule] = {

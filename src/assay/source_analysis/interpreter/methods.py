@@ -13,6 +13,7 @@ from assay.source_analysis.interpreter.dataflow import (
     call_back,
     compute,
     contents,
+    filled_with,
     holds_kernel,
     keep,
     same_data,
@@ -23,6 +24,7 @@ from assay.source_analysis.interpreter.dataflow import (
     unknown_call,
     write,
 )
+from assay.source_analysis.interpreter.gradients import propagate
 from assay.source_analysis.interpreter.kernel_calls import library_base
 from assay.source_analysis.interpreter.tags import Origin, Tag
 from assay.source_analysis.interpreter.texts import formatted, joined, outlined, texts
@@ -151,6 +153,8 @@ def _tensor_method(run: Interpreter, receiver: Value, name: str, call: CallSite)
     role, in_place = method_call(name).role, name.endswith("_") and not name.endswith("__")
     if name in _PLAIN:
         return Value(buffers=receiver.buffers, scalar=True)
+    if name == "backward":
+        propagate(run, call, receiver, call.get(0, "gradient"))
     if name == "as_subclass":
         run.call_one(Library("torch.Tensor.as_subclass"), call)
         made = [ref(Instance(item)) for item in call.refs(Class)]
@@ -168,7 +172,8 @@ def _tensor_method(run: Interpreter, receiver: Value, name: str, call: CallSite)
     if role is OpRole.COPY:
         return run.heap.new(tags_of([receiver, *call.all]))
     if role in (OpRole.ALLOCATION, OpRole.FILL):
-        return run.heap.new(tags_of(v for v in call.all if v.scalar))
+        scalars = (value for value in call.all if value.scalar)
+        return run.heap.new(tags_of([*scalars, filled_with(name, call)]))
     return NOTHING
 
 

@@ -36,6 +36,7 @@ from assay.source_analysis.interpreter.values import (
     Scope,
     Value,
     all_buffers,
+    either,
     join,
     ref,
 )
@@ -62,7 +63,7 @@ def _if_expression(run: Interpreter, node: ast.IfExp, scope: Scope) -> Value:
     sides = [_under(run, then_guard, node.body, scope), _under(run, else_guard, node.orelse, scope)]
     if all(holds_kernel(side) for side in sides):
         mark_kernel(run, sides[0].buffers | sides[1].buffers, "either side")
-    return join(sides)
+    return either(sides)
 
 
 def _under(run: Interpreter, guard: Guard, node: ast.expr, scope: Scope) -> Value:
@@ -84,10 +85,10 @@ def _and_or(run: Interpreter, node: ast.BoolOp, scope: Scope) -> Value:
         value = run.evaluate(item, scope)
         answer = truth(value)
         if answer is not None and answer is not is_and:
-            return join([*parts, value])
+            return either([*parts, value])
         if answer is None or item is node.values[-1]:
             parts.append(value)
-    return join(parts) if parts else NOTHING
+    return either(parts) if parts else NOTHING
 
 
 def _unary(run: Interpreter, node: ast.UnaryOp, scope: Scope) -> Value:

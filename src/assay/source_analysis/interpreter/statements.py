@@ -39,6 +39,7 @@ from assay.source_analysis.interpreter.values import (
     Scope,
     Value,
     all_buffers,
+    either,
     join,
     ref,
 )
@@ -97,14 +98,27 @@ def _beyond_handlers(value: Value) -> list[str]:
 
 def _for(run: Interpreter, node: ast.For | ast.AsyncFor, scope: Scope) -> None:
     bind(run, node.target, contents(run, run.evaluate(node.iter, scope)), scope)
-    run.execute(node.body, scope)
+    _repeat(run, node.body, scope)
     run.execute(node.orelse, scope)
 
 
 def _while(run: Interpreter, node: ast.While, scope: Scope) -> None:
     if truth(run.evaluate(node.test, scope)) is not False:
-        run.execute(node.body, scope)
+        _repeat(run, node.body, scope)
     run.execute(node.orelse, scope)
+
+
+def _repeat(run: Interpreter, body: list[ast.stmt], scope: Scope) -> None:
+    """The body of a loop, followed once: a constant that it changes is not settled by that."""
+    nodes = (node for statement in body for node in ast.walk(statement))
+    bound = {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    changed = {name for name in bound & scope.names.keys() if scope.names[name].constant()}
+    before = {name: either([scope.names[name], NOTHING]) for name in changed}
+    scope.names.update(before)
+    run.execute(body, scope)
+    for name in changed:
+        if scope.names[name].constant():
+            scope.names[name] = either([scope.names[name], before[name]])
 
 
 def _with(run: Interpreter, node: ast.With | ast.AsyncWith, scope: Scope) -> bool:
@@ -224,7 +238,7 @@ def _merge(left: dict[str, Value], right: dict[str, Value]) -> dict[str, Value]:
     merged = dict(right)
     for name, value in left.items():
         other = merged.get(name)
-        merged[name] = value if other is None or other is value else join([value, other])
+        merged[name] = value if other is None or other is value else either([value, other])
     return merged
 
 
@@ -249,11 +263,20 @@ def _try(run: Interpreter, node: ast.Try, scope: Scope) -> bool:
 
 
 def _match(run: Interpreter, node: ast.Match, scope: Scope) -> None:
-    """A match: every case under a condition."""
+    """A match: every case under a condition, each from the same names."""
     subject = run.evaluate(node.subject, scope)
     guard = branch_guards(node.subject, subject)[0]
+    before, after = scope.names, {} if _takes_all(node.cases[-1]) else scope.names
     for case in node.cases:
-        _side(run, case.body, guard, scope)
+        scope.names = dict(before)
+        if not _side(run, case.body, guard, scope):
+            after = _merge(scope.names, after)
+    scope.names = after or before
+
+
+def _takes_all(case: ast.match_case) -> bool:
+    """True for `case _:` and `case name:`."""
+    return case.guard is None and isinstance(case.pattern, ast.MatchAs) and not case.pattern.pattern
 
 
 def bind(run: Interpreter, target: ast.expr, value: Value, scope: Scope) -> None:
@@ -308,7 +331,7 @@ def _store(run: Interpreter, item: Box, key: Value, value: Value) -> None:
     if constant is not None:
         run.heap.journal.set_item(held.items, constant.value, value)
     else:
-        run.heap.journal.set_rest(held, join([held.rest or NOTHING, value]))
+        run.heap.journal.set_rest(held, either([held.rest or NOTHING, value]))
     if run.in_forward:
         run.heap.kept.append((held.items, constant.value if constant is not None else "*"))
 

@@ -214,9 +214,15 @@ class Untracked:
     """Something the analysis lost sight of: code of the candidate may be behind it."""
 
 
+@dataclass(frozen=True, slots=True)
+class Unsettled:
+    """A plain value that is not known, such as a size, beside the constants that it may be."""
+
+
 Ref: TypeAlias = (
     Constant | Library | FunctionValue | Class | Instance | Kernel | Extension | Layer | Method
     | Box | Partial | Generated | Outline | Property | Super | Untracked
+    | Unsettled
 )  # fmt: skip
 R = TypeVar("R")
 
@@ -299,6 +305,20 @@ def join(values: Iterable[Value]) -> Value:
     buffers = frozenset[Buffer]().union(*(part.buffers for part in parts))
     scalar = all(part.scalar for part in parts if part.buffers)
     return Value(refs, buffers, scalar and bool(buffers))
+
+
+def either(values: Iterable[Value]) -> Value:
+    """The union of what different ways through the code give.
+
+    A way that gives nothing known leaves a constant of another way open: `size if full else 0` is
+    not 0.
+    """
+    parts = list(values)
+    made = join(parts)
+    unknown = any(not part.refs and not part.buffers for part in parts)
+    if unknown and made.refs and all(isinstance(item, Constant) for item in made.refs):
+        return Value(made.refs | {Unsettled()}, made.buffers, made.scalar)
+    return made
 
 
 def is_argument(value: Value) -> bool:

@@ -24,12 +24,25 @@ class OpRole(StrEnum):
 
 ALLOCATION = frozenset(
     """empty empty_like empty_strided empty_permuted new_empty new_empty_strided empty_quantized
+    new_tensor
     resize resize_as set set_data as_tensor tensor from_numpy frombuffer from_dlpack
     from_blob asarray Tensor FloatTensor LongTensor IntTensor HalfTensor DoubleTensor BoolTensor
     ByteTensor BFloat16Tensor UntypedStorage storage empty_aligned ndarray array
     ascontiguousarray asfortranarray asanyarray copyto as_array fromiter lift lift_fresh
     lift_fresh_copy _empty_strided_cpu _empty_strided_cuda _empty_strided_xpu""".split()
 )
+CONTENT = frozenset(
+    """tensor array fromiter Tensor FloatTensor LongTensor IntTensor HalfTensor DoubleTensor
+    BoolTensor ByteTensor BFloat16Tensor""".split()
+)
+"""Constructors that hold what they are given."""
+
+FILL_VALUE: dict[str, tuple[int, str]] = {
+    **dict.fromkeys("full full_like new_full".split(), (1, "fill_value")),
+    "scalar_tensor": (0, "s"), "new_tensor": (0, "data"),
+}  # fmt: skip
+"""Which argument of other constructors their content is: its place and its name."""
+
 FILL = frozenset(
     """zeros zeros_like ones ones_like full full_like new_zeros new_ones new_full zero fill
     fill_diagonal eye scalar_tensor

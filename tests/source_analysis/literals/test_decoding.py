@@ -5,7 +5,7 @@ import zlib
 
 import pytest
 
-from assay.source_analysis.interpreter.decoding import decode, decodes
+from assay.source_analysis.literals.decoding import decode, decodes
 
 
 def test_encoded_text_is_worked_out() -> None:
