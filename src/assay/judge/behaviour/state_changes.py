@@ -135,6 +135,11 @@ _MEANINGS: dict[str, StateMeaning] = {
     "fp.rounding.workers": StateMeaning(
         _CONVICTS, "left threads that it shares with torch rounding another way"
     ),
+    "fp.traps": StateMeaning(
+        _CONVICTS, "left the processor ending the process where somebody divides by zero or so"
+    ),
+    "fp.extended": StateMeaning(_CONVICTS, "left the coprocessor with fewer digits for everyone"),
+    "numpy.errors": StateMeaning(_NOTE, "changed what NumPy does where a number overflows"),
     "torch.flush_denormal": StateMeaning(
         _NOTE, "changed how denormals are handled; objects built with -ffast-math do"
     ),
