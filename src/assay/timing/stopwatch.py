@@ -266,13 +266,13 @@ class Stopwatch:
             row.sampling.needs_more or row.sampling.differs(row.times.ran_us(0))
         ):
             self._sampled_round(row, None)
-        self._examine(row)
+        self._examine(row, last=True)
 
-    def _examine(self, row: _TimedTable) -> None:
+    def _examine(self, row: _TimedTable, last: bool = False) -> None:
         """Results that are alive together, unless something was found already."""
         if row.judged.strange is None:
-            own = row.sides[0]
-            row.judged.strange = living_results(self._exam, own, self._rng, self._deadline())
+            own, deadline = row.sides[0], self._deadline()
+            row.judged.strange = living_results(self._exam, own, self._rng, deadline, last)
 
     def _length(self, row: _TimedTable) -> int:
         typical = len(row.sides[0].laid)

@@ -70,6 +70,8 @@ UNLIKE_LAYOUTS = (
     Layout.PERMUTED,
     Layout.REPEATED_COLUMNS,
     Layout.FIRST_TRANSPOSED,
+    Layout.REST_EXPANDED,
+    Layout.FIRST_EXPANDED,
 )
 # Asked of more rows than the own batch has: a path for large inputs may read them as they lie.
 STRIDED_LAYOUTS = (Layout.TRANSPOSED, Layout.STRIDED, Layout.SLICED)
@@ -366,7 +368,10 @@ class Proposals:
             yield (where.model_copy(update=update),)
         rows = (Distribution.MINUS_INF, Distribution.NANS, Distribution.BESIDE_INF)
         for distribution in rows[: self._amount.special_rows]:
-            yield (self._base.model_copy(update={"distribution": distribution}),)
+            yield tuple(
+                self._base.model_copy(update={"distribution": distribution, "scale": scale})
+                for scale in self._scales(distribution)
+            )
 
     def _off_the_tile(self, own_constructor: bool = False) -> Workload:
         """A shape whose last elements are a tail, where sizes are not fixed."""

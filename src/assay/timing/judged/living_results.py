@@ -22,7 +22,7 @@ from assay.sandbox.protocol.requests import RunBatch
 from assay.timing.host_side import HostSide
 from assay.timing.judged.judged_rounds import TakenCall
 
-_LIVE_BYTES = 32 << 20  # of results that are alive together: more would change the heap
+_LIVE_BYTES = 32 << 20  # of results that are alive together, where rounds follow: the heap grows
 _LOOKED_AT_BYTES = 32 << 20  # of inputs that are compared with what they were
 _SHARING = OutputFlag.SHARED | OutputFlag.WITHIN | OutputFlag.OF_INPUT | OutputFlag.FOLDED
 _FIRST_ROUNDS = 12  # of which one is followed by such a batch; another follows the last round
@@ -34,15 +34,16 @@ def place_of_first(rng: random.Random) -> int:
 
 
 def living_results(
-    exam: Exam, side: HostSide, rng: random.Random, deadline: Deadline
+    exam: Exam, side: HostSide, rng: random.Random, deadline: Deadline, last: bool = False
 ) -> TakenCall | None:
     """One batch: a call whose result shares memory or whose inputs have changed, if there is one.
 
+    The last one, which nothing timed follows, is as long as the ring.
     None where a call did not return: that is for timed rounds to say.
     """
     if exam.stateful:
         return None  # a call may return what it was given, and change what a later one finds
-    length = _length(side)
+    length = len(side.laid) if last else _length(side)
     process, session = side.session.process, side.session
     process.freeze()
     side.ring.refresh(length, side.warm)
