@@ -266,7 +266,9 @@ def _scaled(exam: Exam, small: list[int], rng: random.Random) -> list[_Sequence]
     shifted = [Weights(WeightsKind.RAISED), Weights(WeightsKind.LOWERED)]
     if exam.plan.level is Level.QUICK:
         shifted = [rng.choice(shifted)]
+    even = [rng.randrange(2)] if exam.plan.level is Level.QUICK else range(2)
     shifted.append(Weights(WeightsKind.ZEROED))
+    shifted += [Weights(WeightsKind.EVEN, number) for number in even]
     large, reduced = Weights(WeightsKind.LARGE), Weights(WeightsKind.SMALL)
     but_one = [Weights(WeightsKind.SMALL_BUT_ONE, number) for number in few]
     asked = [(w, scale) for w in small[:1] for scale in (large, *shifted)]

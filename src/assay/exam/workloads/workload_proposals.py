@@ -73,6 +73,8 @@ UNLIKE_LAYOUTS = (
     Layout.REST_EXPANDED,
     Layout.FIRST_EXPANDED,
 )
+# With values that strain a kernel, what tells rows apart may be less than they may be wrong by.
+ALIKE_APART = (Layout.REST_EXPANDED, Layout.FIRST_EXPANDED)
 # Asked of more rows than the own batch has: a path for large inputs may read them as they lie.
 STRIDED_LAYOUTS = (Layout.TRANSPOSED, Layout.STRIDED, Layout.SLICED)
 # Values that a path for one layout must bear as that for another does.
@@ -341,7 +343,8 @@ class Proposals:
             where = (self._odd, self._base) if odd else (self._base,)
             where = (*same, *where) if layout in (Layout.SAME, Layout.MIRRORED) else where
             laid = [one.model_copy(update={"layout": layout}) for one in where]
-            yield (*self._with_values(laid), *laid)
+            strained = () if layout in ALIKE_APART else self._with_values(laid)
+            yield (*strained, *laid)
         if unlike and self._points.batch:
             lone = self._at(self._points.odd_item())
             yield (lone.model_copy(update={"layout": Layout.SLICED}),)

@@ -144,6 +144,14 @@ _MEANINGS: dict[str, StateMeaning] = {
         _NOTE, "changed how denormals are handled; objects built with -ffast-math do"
     ),
     "signal.": StateMeaning(_CONVICTS, "installed a signal handler or timer"),
+    "signal.mask": StateMeaning(_SUSPICIOUS, "left signals blocked, an interrupt perhaps"),
+    **dict.fromkeys(
+        ("sys.stdout", "sys.stderr"),
+        StateMeaning(_SUSPICIOUS, "replaced where its caller prints; loggers do"),
+    ),
+    "torch.saved_tensor_hooks": StateMeaning(
+        _CONVICTS, "left hooks that change what every training step saves"
+    ),
     "sys.settrace": StateMeaning(_CONVICTS, "installed a trace function"),
     "sys.setprofile": StateMeaning(_CONVICTS, "installed a profile function"),
     "threading.settrace": StateMeaning(_CONVICTS, "installed a trace function for every thread"),

@@ -27,6 +27,7 @@ _ALL_ONES = struct.unpack("<d", b"\xff" * 8)[0]
 _NANS = (math.nan, _ALL_ONES)  # the usual one of a processor, and that of a GPU
 _MORE = 4  # NaN beside the first in one row
 _ELSEWHERE = 2  # and in other rows
+_WHOLE = 512  # elements of a row that becomes NaN as a whole, at most: each is planted by itself
 
 
 @dataclass(frozen=True)
@@ -200,7 +201,10 @@ def _before(
 def _beside(
     spots: torch.Tensor, index: tuple[int, ...], generator: torch.Generator
 ) -> tuple[tuple[int, ...], ...]:
-    """A few other elements of the same row, and one or two of others; a single number has none."""
+    """A few other elements of the same row, and all of another; a single number has none.
+
+    Of long rows one or two elements of others.
+    """
     if not index:
         return ()
     row = torch.tensor(index[:-1], dtype=torch.int64)
@@ -209,6 +213,10 @@ def _beside(
     chosen = [others[torch.randperm(len(others), generator=generator)[:_MORE]]]
     apart = spots[(spots[:, :-1] != row).any(1)]
     chosen.append(apart[torch.randperm(len(apart), generator=generator)[:_ELSEWHERE]])
+    if len(apart):
+        whole = apart[_below(len(apart), generator), :-1]
+        alike = apart[(apart[:, :-1] == whole).all(1)]
+        chosen[1:] = [alike] if len(alike) <= _WHOLE else chosen[1:]
     return tuple(tuple(int(i) for i in place) for place in torch.cat(chosen))
 
 
