@@ -27,7 +27,7 @@ _ALL_ONES = struct.unpack("<d", b"\xff" * 8)[0]
 _NANS = (math.nan, _ALL_ONES)  # the usual one of a processor, and that of a GPU
 _MORE = 4  # NaN beside the first in one row
 _ELSEWHERE = 2  # and in other rows
-_WHOLE = 512  # elements of a row that becomes NaN as a whole, at most: each is planted by itself
+_WHOLE = 1 << 12  # elements of a row that becomes NaN as a whole, at most
 
 
 @dataclass(frozen=True)
