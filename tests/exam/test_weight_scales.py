@@ -54,6 +54,22 @@ def test_small_is_every_parameter_or_all_but_one_and_what_is_tied_to_it() -> Non
     assert float(after["head.bias"].abs().max()) < 2.0**-18
 
 
+def test_a_third_of_rows_and_entries_is_zero_and_what_is_tied_stays_equal() -> None:
+    before, after = drawn(Weights(WeightsKind.ZEROED))
+    zero = (after["head.weight"] == 0).all(1)
+    assert int(zero.sum()) == 2 and torch.equal(after["head.weight"], after["table.weight"])
+    assert torch.equal(after["head.weight"][~zero], before["head.weight"][~zero])
+    assert 0 < int((after["head.bias"] == 0).sum()) < 5
+
+
+def test_one_vector_holds_one_value_and_the_rest_stays() -> None:
+    for number, name in enumerate(("decay", "head.bias")):
+        before, after = drawn(Weights(WeightsKind.EVEN, number))
+        assert len(after[name].unique()) == 1 and after[name][0] == before[name][0]
+        others = [key for key in before if key != name]
+        assert all(torch.equal(after[key], before[key]) for key in others)
+
+
 def test_a_scale_is_borne_where_it_was_tried_alone() -> None:
     usual = (Weights(), Weights(number=3), SEEDED, *HALVES)
     assert all(not weights.scaled and weights.ordinary == weights for weights in usual)

@@ -24,6 +24,8 @@ class Layout(StrEnum):
     CHANNELS_LAST = "channels_last"  # of inputs with four or five dimensions
     FIRST_TRANSPOSED = "first_transposed"  # the first input, and no other
     REST_TRANSPOSED = "rest_transposed"  # every input but the first
+    FIRST_EXPANDED = "first_expanded"  # the first input repeats one slice, and no other does
+    REST_EXPANDED = "rest_expanded"  # every input but the first does, as keys that heads share
     PERMUTED = "permuted"  # what comes before the rows lies within them, as heads of attention do
     REPEATED_COLUMNS = "repeated_columns"  # expanded along the last dimension
 
@@ -53,7 +55,7 @@ class Distribution(StrEnum):
     CODES = "codes"  # on the codes of a declared scheme and halfway between two
     NAN = "nan"  # one element is NaN
     INF = "inf"  # one element is infinite
-    NANS = "nans"  # several elements of one row are NaN
+    NANS = "nans"  # several elements of one row are NaN, and all of another
     BESIDE_INF = "beside_inf"  # one element is NaN, others before it in its row are infinite
     MINUS_INF = "minus_inf"  # rows begin with minus infinity
     LITERALS = "literals"  # the workload's values, their neighbours and a band around each

@@ -259,13 +259,16 @@ def _rapid(workload: int, rng: random.Random) -> _Sequence:
 
 
 def _scaled(exam: Exam, small: list[int], rng: random.Random) -> list[_Sequence]:
-    """Weights of every scale, one call each; small ones beside small inputs where there are any."""
+    """Weights of every scale, and some of zeros, one call each; small ones beside small inputs."""
     names = range(len(parameters(exam.bound(0).module)))
     few = rng.sample(names, min(len(names), AMOUNTS[exam.plan.level].small_but_one))
     faint = [w for w in exam.main_workloads if exam.plan.workloads[w].distribution is _FAINT]
     shifted = [Weights(WeightsKind.RAISED), Weights(WeightsKind.LOWERED)]
     if exam.plan.level is Level.QUICK:
         shifted = [rng.choice(shifted)]
+    even = () if exam.plan.level is Level.QUICK else range(2)  # each costs a truth
+    shifted.append(Weights(WeightsKind.ZEROED))
+    shifted += [Weights(WeightsKind.EVEN, number) for number in even]
     large, reduced = Weights(WeightsKind.LARGE), Weights(WeightsKind.SMALL)
     but_one = [Weights(WeightsKind.SMALL_BUT_ONE, number) for number in few]
     asked = [(w, scale) for w in small[:1] for scale in (large, *shifted)]

@@ -18,6 +18,7 @@ from torch import nn
 
 _ENLARGED = 2.0**8  # times: a result that is clamped shows
 _SHIFT = 2.0**9  # added: so does a variance of one pass
+_PRUNED = 1 / 3  # of the rows or entries
 _REDUCED = 2.0**-22  # times: so does a result that is flushed to zero
 
 
@@ -35,6 +36,8 @@ class WeightsKind(StrEnum):
     LOWERED = "lowered"  # gains and biases shifted down
     SMALL = "small"  # every parameter reduced
     SMALL_BUT_ONE = "small_but_one"  # the parameter of that number keeps its scale
+    ZEROED = "zeroed"  # some rows of matrices and some of all other entries are zero
+    EVEN = "even"  # the vector of that number holds one value: as a gain does before it is trained
 
 
 _IN_PART = frozenset({WeightsKind.ENTRY, WeightsKind.SWAPPED, WeightsKind.ROW})
@@ -105,10 +108,38 @@ def scaled_weights(
         case WeightsKind.RAISED | WeightsKind.LOWERED:
             shift = _SHIFT if weights.kind is WeightsKind.RAISED else -_SHIFT
             return {n: _shifted(v, shift) if n in vectors else v for n, v in drawn.items()}
+        case WeightsKind.EVEN:
+            one_value = _vector(known, weights)
+            same = {n for n, parameter in known.items() if parameter is one_value}
+            return {n: _even(v) if n in same else v for n, v in drawn.items()}
+        case WeightsKind.ZEROED:
+            return {n: _zeroed(v) if n in known else v for n, v in drawn.items()}
     one = weights.kind is WeightsKind.SMALL_BUT_ONE
     kept = list(known.values())[weights.number] if one else None
     small = {name for name, parameter in known.items() if parameter is not kept}
     return {n: v * _REDUCED if n in small else v for n, v in drawn.items()}
+
+
+def _vector(known: Mapping[str, nn.Parameter], weights: Weights) -> nn.Parameter | None:
+    vectors = [one for one in known.values() if one.dim() == 1 and one.numel()]
+    return vectors[weights.number % len(vectors)] if vectors else None
+
+
+def _even(value: torch.Tensor) -> torch.Tensor:
+    return torch.full_like(value, float(value[0]))
+
+
+def _zeroed(value: torch.Tensor) -> torch.Tensor:
+    """About a third of its rows, or of its entries where it has no rows, as pruning leaves them.
+
+    Which ones follows from what was drawn: parameters that are tied to each other stay equal.
+    """
+    first = value.reshape(len(value), -1)[:, 0] if value.dim() and value.numel() else value
+    if first.numel() < 2:
+        return value
+    least = first.abs().float().quantile(_PRUNED)
+    zero = (first.abs().float() <= least).view(-1, *(1,) * (value.dim() - 1))
+    return value.masked_fill(zero, 0.0)
 
 
 def _shifted(value: torch.Tensor, shift: float) -> torch.Tensor:

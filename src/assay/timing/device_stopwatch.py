@@ -40,7 +40,7 @@ from assay.timing.device_measurement import cache_state, measurement
 from assay.timing.device_round_times import leftover_device_work
 from assay.timing.device_rounds import DeviceRounds, DeviceSide
 from assay.timing.energy import millijoules_per_call
-from assay.timing.judged_rounds import JudgedRounds, TakenCall
+from assay.timing.judged.judged_rounds import JudgedRounds, TakenCall
 from assay.timing.statistics.intervals import LEAST_ROUNDS, needs_more, paired_ratio
 
 _ROUNDS = {

@@ -35,11 +35,12 @@ from assay.sandbox.host.wall import Wall
 from assay.timing.baseline import CANDIDATE, NULL, BaselineLost
 from assay.timing.baseline_session import named, open_baseline
 from assay.timing.cache_request import warm_or_not
-from assay.timing.farthest_answer import AnswerPool, farthest
 from assay.timing.host_measurement import TimedRow, times_seen
 from assay.timing.host_round_times import HostRoundTimes
 from assay.timing.host_side import HostSide, SideEntry
-from assay.timing.judged_rounds import JudgedRounds, TakenCall
+from assay.timing.judged.farthest_answer import AnswerPool, farthest
+from assay.timing.judged.judged_rounds import JudgedRounds, TakenCall
+from assay.timing.judged.living_results import living_results, place_of_first
 from assay.timing.load_watch import LoadWatch
 from assay.timing.round_sampling import MakeRoundSampler, RoundSampling
 from assay.timing.statistics.clock_agreement import ClockAnswer
@@ -247,8 +248,11 @@ class Stopwatch:
         least, most = _ROUNDS[level]
         start = time.monotonic()
         row.watch = LoadWatch()
+        examined = place_of_first(self._rng)
         for number in range(_FURTHER * most):
             report("timing", min(1.0, number / most))
+            if number == examined:
+                self._examine(row)
             self._sampled_round(row, number)
             self._round(row)
             spent = (time.monotonic() - start) / _BUDGET_S[level]
@@ -262,6 +266,13 @@ class Stopwatch:
             row.sampling.needs_more or row.sampling.differs(row.times.ran_us(0))
         ):
             self._sampled_round(row, None)
+        self._examine(row, last=True)
+
+    def _examine(self, row: _TimedTable, last: bool = False) -> None:
+        """Results that are alive together, unless something was found already."""
+        if row.judged.strange is None:
+            own, deadline = row.sides[0], self._deadline()
+            row.judged.strange = living_results(self._exam, own, self._rng, deadline, last)
 
     def _length(self, row: _TimedTable) -> int:
         typical = len(row.sides[0].laid)

@@ -99,3 +99,31 @@ def test_threads_that_torch_shares_are_asked_how_they_round(
 
     monkeypatch.setattr(torch, "ones", one_worker_rounds_down)
     assert not state_snapshot._workers_round_to_nearest()
+
+
+_SETTINGS = """
+import ctypes, gc, io, resource, signal, sys
+import numpy, torch
+sys.setswitchinterval(5.0)
+gc.set_threshold(0)
+numpy.seterr(all="raise")
+resource.setrlimit(resource.RLIMIT_NOFILE, (96, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
+ctypes.CDLL("libm.so.6").feenableexcept(4)
+sys.stdout = io.StringIO()
+signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+torch.autograd.graph.saved_tensors_hooks(torch.Tensor.half, torch.Tensor.float).__enter__()
+"""
+
+
+def test_settings_of_the_process_that_are_left_changed_are_told_of(best_room: Room) -> None:
+    with best_room.enter() as inside:
+        assert inside.load(_SETTINGS).code == 0, inside.session.statement()
+        told = inside.session.survey(Deadline.after(10.0))
+    expected = {"sys.switchinterval", "gc.threshold", "numpy.errors", "rlimit.nofile"}
+    expected |= {"sys.stdout", "signal.mask", "torch.saved_tensor_hooks"}
+    assert expected <= {line.partition("\t")[0] for line in told}
+
+
+def test_open_traps_are_seen() -> None:
+    assert state_snapshot._keeps_extended_precision()
+    assert state_snapshot._open_traps() in ("0", "unreadable")

@@ -81,7 +81,7 @@ def test_layouts_keep_values_and_poison_the_gaps(layout: Layout) -> None:
     shapes = (Structure.FREE, Structure.FIXED, Structure.FIXED)
     laid = lay_out(inputs, layout, shapes)
     assert laid[2] == 2.5 and torch.equal(laid[1], inputs[1])
-    if layout is Layout.EXPANDED:
+    if layout in (Layout.EXPANDED, Layout.FIRST_EXPANDED):
         assert laid[0].stride() == (0, 1) and torch.equal(laid[0], inputs[0][:1].expand(4, 6))
     elif layout is Layout.REPEATED_COLUMNS:
         assert laid[0].stride() == (1, 0) and torch.equal(laid[0], inputs[0][:, :1].expand(4, 6))
@@ -91,6 +91,7 @@ def test_layouts_keep_values_and_poison_the_gaps(layout: Layout) -> None:
         assert torch.equal(laid[0], inputs[0])
     plain = (Layout.CONTIGUOUS, Layout.OWN, Layout.CHANNELS_LAST, Layout.SAME, Layout.INTERLEAVED)
     plain += (Layout.PERMUTED, Layout.REST_TRANSPOSED, Layout.MIRRORED)  # a matrix and a vector
+    plain += (Layout.REST_EXPANDED,)
     expected = {Layout.TRANSPOSED: (1, 4), Layout.STRIDED: (12, 2), Layout.OFFSET: (6, 1)}
     if layout in expected:
         assert laid[0].stride() == expected[layout]
@@ -107,6 +108,16 @@ def test_one_input_lies_otherwise_than_the_rest() -> None:
     rest = [t.is_contiguous() for t in lay_out(inputs, Layout.REST_TRANSPOSED, shapes)]
     assert first == [False, True, True] and rest == [True, False, False]
     assert not applies(inputs[:1], Layout.FIRST_TRANSPOSED, shapes[:1])
+
+
+def test_one_input_repeats_a_slice_and_the_rest_do_not() -> None:
+    inputs, shapes = [torch.rand(2, 3, 4, 5) for _ in range(3)], (Structure.FREE,) * 3
+    first = [t.stride() for t in lay_out(inputs, Layout.FIRST_EXPANDED, shapes)]
+    rest = [t.stride() for t in lay_out(inputs, Layout.REST_EXPANDED, shapes)]
+    assert [strides[0] for strides in first] == [0, 60, 60]
+    assert [strides[1] for strides in rest] == [20, 0, 0]  # heads share what the batch does not
+    flat = lay_out([torch.rand(3, 4)] * 2, Layout.REST_EXPANDED, shapes[:2])
+    assert [t.stride() for t in flat] == [(4, 1), (0, 1)]
 
 
 def test_heads_lie_within_rows() -> None:

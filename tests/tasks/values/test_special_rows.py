@@ -24,6 +24,11 @@ def test_rows_begin_with_minus_infinity_and_end_finite() -> None:
     assert torch.equal(made[~masked], own[~masked])
 
 
+def test_one_row_is_minus_infinity_as_a_whole_where_that_is_asked_for() -> None:
+    (made,) = redraw([torch.randn(16, 40)], Values(Distribution.MINUS_INF, 1), 3, FREE).inputs
+    assert made.isneginf().all(1).nonzero().tolist() == [[15]]
+
+
 def test_what_has_no_rows_stays_as_it_is() -> None:
     own = torch.randn(16, 1)
     (made,) = redraw([own], Values(Distribution.MINUS_INF), 3, FREE).inputs
@@ -35,8 +40,10 @@ def test_several_nan_of_one_row_are_noted() -> None:
     (made,), planted = drawn.inputs, drawn.planted
     assert planted is not None
     spots = {planted.index, *planted.more}
-    assert {tuple(spot) for spot in made.isnan().nonzero().tolist()} == spots and len(spots) == 5
-    assert len({spot[0] for spot in spots}) == 1
+    assert {tuple(spot) for spot in made.isnan().nonzero().tolist()} == spots and len(spots) == 45
+    assert int(made.isnan().all(1).sum()) == 1
+    inside = [spot for spot in spots if spot[0] == planted.index[0]]
+    assert len(inside) == 5  # and the others are all of another row
 
 
 def test_answers_may_be_infinite_only_where_the_input_is() -> None:
@@ -45,3 +52,6 @@ def test_answers_may_be_infinite_only_where_the_input_is() -> None:
     assert not follows_mask([x], x.cumsum(-1)) and not follows_mask([x], x.sum(-1))
     assert not follows_mask([x], -x) and not follows_mask([x], x * 0.0)
     assert follows_mask([x], x.argmax(-1))
+    rows = torch.stack([x[0], torch.full((3,), -torch.inf)])
+    assert follows_mask([rows], rows.logsumexp(-1)) and follows_mask([rows], rows.amax(-1, True))
+    assert not follows_mask([rows], rows.sum(-1)) and not follows_mask([rows], rows.softmax(-1))

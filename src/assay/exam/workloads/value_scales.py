@@ -17,7 +17,10 @@ FAR_BELOW = (14, 17)  # below any "very small" start of a maximum that people wr
 
 
 def value_scales(distribution: Distribution, rng: random.Random) -> tuple[int, ...]:
-    """A random power of two and milder ones; among outliers whether numbers are others too."""
+    """A random power of two and milder ones.
+
+    Among outliers whether numbers are others too, of minus infinities whether one row has no other.
+    """
     if distribution is Distribution.LARGE:
         return (rng.randint(*MODERATE_LARGE), 5, 3, 2, 1)
     if distribution is Distribution.SMALL:
@@ -30,6 +33,6 @@ def value_scales(distribution: Distribution, rng: random.Random) -> tuple[int, .
         return (5, 3, 2)
     if distribution is Distribution.EQUAL:
         return (rng.randint(*HARDLY_APART), 0)
-    if distribution is Distribution.OUTLIER:
+    if distribution in (Distribution.OUTLIER, Distribution.MINUS_INF):
         return (1, 0)
     return (0,)

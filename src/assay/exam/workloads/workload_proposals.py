@@ -70,7 +70,11 @@ UNLIKE_LAYOUTS = (
     Layout.PERMUTED,
     Layout.REPEATED_COLUMNS,
     Layout.FIRST_TRANSPOSED,
+    Layout.REST_EXPANDED,
+    Layout.FIRST_EXPANDED,
 )
+# With values that strain a kernel, what tells rows apart may be less than they may be wrong by.
+ALIKE_APART = (Layout.REST_EXPANDED, Layout.FIRST_EXPANDED)
 # Asked of more rows than the own batch has: a path for large inputs may read them as they lie.
 STRIDED_LAYOUTS = (Layout.TRANSPOSED, Layout.STRIDED, Layout.SLICED)
 # Values that a path for one layout must bear as that for another does.
@@ -339,7 +343,8 @@ class Proposals:
             where = (self._odd, self._base) if odd else (self._base,)
             where = (*same, *where) if layout in (Layout.SAME, Layout.MIRRORED) else where
             laid = [one.model_copy(update={"layout": layout}) for one in where]
-            yield (*self._with_values(laid), *laid)
+            strained = () if layout in ALIKE_APART else self._with_values(laid)
+            yield (*strained, *laid)
         if unlike and self._points.batch:
             lone = self._at(self._points.odd_item())
             yield (lone.model_copy(update={"layout": Layout.SLICED}),)
@@ -366,7 +371,10 @@ class Proposals:
             yield (where.model_copy(update=update),)
         rows = (Distribution.MINUS_INF, Distribution.NANS, Distribution.BESIDE_INF)
         for distribution in rows[: self._amount.special_rows]:
-            yield (self._base.model_copy(update={"distribution": distribution}),)
+            yield tuple(
+                self._base.model_copy(update={"distribution": distribution, "scale": scale})
+                for scale in self._scales(distribution)
+            )
 
     def _off_the_tile(self, own_constructor: bool = False) -> Workload:
         """A shape whose last elements are a tail, where sizes are not fixed."""

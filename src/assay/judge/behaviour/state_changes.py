@@ -135,10 +135,23 @@ _MEANINGS: dict[str, StateMeaning] = {
     "fp.rounding.workers": StateMeaning(
         _CONVICTS, "left threads that it shares with torch rounding another way"
     ),
+    "fp.traps": StateMeaning(
+        _CONVICTS, "left the processor ending the process where somebody divides by zero or so"
+    ),
+    "fp.extended": StateMeaning(_CONVICTS, "left the coprocessor with fewer digits for everyone"),
+    "numpy.errors": StateMeaning(_NOTE, "changed what NumPy does where a number overflows"),
     "torch.flush_denormal": StateMeaning(
         _NOTE, "changed how denormals are handled; objects built with -ffast-math do"
     ),
     "signal.": StateMeaning(_CONVICTS, "installed a signal handler or timer"),
+    "signal.mask": StateMeaning(_SUSPICIOUS, "left signals blocked, an interrupt perhaps"),
+    **dict.fromkeys(
+        ("sys.stdout", "sys.stderr"),
+        StateMeaning(_SUSPICIOUS, "replaced where its caller prints; loggers do"),
+    ),
+    "torch.saved_tensor_hooks": StateMeaning(
+        _CONVICTS, "left hooks that change what every training step saves"
+    ),
     "sys.settrace": StateMeaning(_CONVICTS, "installed a trace function"),
     "sys.setprofile": StateMeaning(_CONVICTS, "installed a profile function"),
     "threading.settrace": StateMeaning(_CONVICTS, "installed a trace function for every thread"),

@@ -205,8 +205,11 @@ def _with_planted_index(output: OutputExpectation, runs: PlantedRuns, i: int) ->
 def _at(inputs: Sequence[Any], at: PlantedElement, number: float) -> list[Any]:
     changed = list(inputs)
     target = changed[at.input].detach().clone()
-    for element in (at.element, *at.more):
-        target[np.unravel_index(element, target.shape)] = number
+    if target.dim():
+        places = np.unravel_index(np.array((at.element, *at.more)), target.shape)
+        target[tuple(map(torch.from_numpy, places))] = number
+    else:
+        target.fill_(number)
     changed[at.input] = target
     return changed
 

@@ -185,6 +185,7 @@ class Runner:
                 self.timed = TimedCalls(request, self.instances, self.memory)
             case RunTimed():
                 assert self.timed is not None
+                self.release()
                 return self.timed.run(request.length), ""
             case RunGated():
                 self.release()

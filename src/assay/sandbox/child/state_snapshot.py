@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import atexit
 import builtins
+import ctypes
 import gc
 import os
+import resource
 import signal
 import sys
 import threading
@@ -18,6 +20,7 @@ from dataclasses import dataclass
 from types import CodeType, ModuleType
 from typing import Any
 
+import numpy as np
 import torch
 
 from assay.sandbox.layers.syscalls import kernel_clock_ns
@@ -80,6 +83,12 @@ _MODULES = (
     "assay.sandbox.child.untouched.random_state",
     "assay.sandbox.layers.syscalls",
 )
+_LIMITS = {
+    "nofile": resource.RLIMIT_NOFILE,
+    "stack": resource.RLIMIT_STACK,
+    "fsize": resource.RLIMIT_FSIZE,
+    "cpu": resource.RLIMIT_CPU,
+}
 _TORCH_FOLDER = os.path.dirname(torch.__file__) + os.sep
 _CLASSES: tuple[tuple[str, Callable[[], type]], ...] = (
     ("torch.Tensor", lambda: torch.Tensor),
@@ -183,6 +192,10 @@ def _settings() -> dict[str, str]:
         "sys.meta_path": str(len(sys.meta_path)),
         "gc.callbacks": str(len(gc.callbacks)),
         "gc.enabled": str(gc.isenabled()),
+        "gc.threshold": str(gc.get_threshold()),
+        "sys.switchinterval": str(sys.getswitchinterval()),
+        "sys.recursionlimit": str(sys.getrecursionlimit()),
+        "numpy.errors": str(np.geterr()),
         "atexit": str(atexit._ncallbacks()),
         "threading.excepthook": str(threading.excepthook is threading.__excepthook__),
         "builtins.__import__": str(id(builtins.__import__)),
@@ -197,6 +210,8 @@ def _settings() -> dict[str, str]:
         "torch.flush_denormal": str(float(torch.tensor(1e-40)) == 0.0),
         "fp.rounding": str(_rounds_to_nearest()),
         "fp.rounding.workers": str(_workers_round_to_nearest()),
+        "fp.traps": _open_traps(),
+        "fp.extended": str(_keeps_extended_precision()),
         "torch.function_mode": str(torch._C._len_torch_function_stack()),
         "torch.dispatch_mode": str(torch._C._len_torch_dispatch_stack()),
         "torch.module_hooks": str(_global_module_hooks()),
@@ -206,8 +221,13 @@ def _settings() -> dict[str, str]:
         "torch.backends.cudnn.enabled": str(torch.backends.cudnn.enabled),
         "torch.backends.cudnn.benchmark": str(torch.backends.cudnn.benchmark),
         **_tf32(),
+        **{f"rlimit.{name}": str(resource.getrlimit(number)) for name, number in _LIMITS.items()},
         "torch.num_interop_threads": str(torch.get_num_interop_threads()),
+        "torch.saved_tensor_hooks": str(torch._C._autograd._top_saved_tensors_default_hooks(True)),
         "sys.path_hooks": str(len(sys.path_hooks)),
+        "sys.stdout": str(id(sys.stdout)),
+        "sys.stderr": str(id(sys.stderr)),
+        "signal.mask": str(sorted(signal.pthread_sigmask(signal.SIG_BLOCK, ()))),
         "signal.itimer": str(signal.getitimer(signal.ITIMER_REAL)),
         "affinity": str(sorted(os.sched_getaffinity(0))),
         "cwd": _folder(),
@@ -312,6 +332,20 @@ def _workers_round_to_nearest() -> bool:
         return True
     ones, step = torch.ones(_GRAIN * torch.get_num_threads()), 1.5 * 2.0**-24
     return bool((ones + step > ones).all()) and bool((-ones - step < -ones).all())
+
+
+def _open_traps() -> str:
+    """Which floating-point exceptions end the process; none, unless somebody asked for it."""
+    try:
+        return str(ctypes.CDLL("libm.so.6").fegetexcept())
+    except (OSError, AttributeError):
+        return "unreadable"
+
+
+def _keeps_extended_precision() -> bool:
+    """Whether long doubles have the digits that they are made for: a coprocessor can round them."""
+    one, digits = np.longdouble(1), np.finfo(np.longdouble).nmant
+    return bool(one + np.longdouble(2) ** -digits > one)
 
 
 def _handler(number: int) -> str:

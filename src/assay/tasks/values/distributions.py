@@ -26,6 +26,8 @@ _PLANTED = (Distribution.NAN, Distribution.INF, Distribution.NANS, Distribution.
 _ALL_ONES = struct.unpack("<d", b"\xff" * 8)[0]
 _NANS = (math.nan, _ALL_ONES)  # the usual one of a processor, and that of a GPU
 _MORE = 4  # NaN beside the first in one row
+_ELSEWHERE = 2  # and in other rows
+_WHOLE = 1 << 12  # elements of a row that becomes NaN as a whole, at most
 
 
 @dataclass(frozen=True)
@@ -67,7 +69,7 @@ def redraw(own: Sequence[Any], values: Values, seed: int, shapes: Sequence[Struc
     generator = torch.Generator().manual_seed(seed)
     inputs = list(own)
     if distribution is Distribution.MINUS_INF:
-        return Drawn(masked_rows(inputs, shapes, generator))
+        return Drawn(masked_rows(inputs, shapes, generator, bool(values.scale)))
     if distribution in _PLANTED:
         return _plant(own, values, generator)
     free = [i for i, shape in enumerate(shapes) if shape is not Structure.FIXED]
@@ -199,14 +201,23 @@ def _before(
 def _beside(
     spots: torch.Tensor, index: tuple[int, ...], generator: torch.Generator
 ) -> tuple[tuple[int, ...], ...]:
-    """A few other elements of the same row; a single number has none."""
+    """A few other elements of the same row, and all of another; a single number has none.
+
+    Of long rows one or two elements of others.
+    """
     if not index:
         return ()
     row = torch.tensor(index[:-1], dtype=torch.int64)
     alike = (spots[:, :-1] == row).all(1) & (spots[:, -1:] != index[-1]).all(1)
     others = spots[alike]
-    order = torch.randperm(len(others), generator=generator)[:_MORE]
-    return tuple(tuple(int(i) for i in others[place]) for place in order)
+    chosen = [others[torch.randperm(len(others), generator=generator)[:_MORE]]]
+    apart = spots[(spots[:, :-1] != row).any(1)]
+    chosen.append(apart[torch.randperm(len(apart), generator=generator)[:_ELSEWHERE]])
+    if len(apart):
+        whole = apart[_below(len(apart), generator), :-1]
+        alike = apart[(apart[:, :-1] == whole).all(1)]
+        chosen[1:] = [alike] if len(alike) <= _WHOLE else chosen[1:]
+    return tuple(tuple(int(i) for i in place) for place in torch.cat(chosen))
 
 
 def _below(limit: int, generator: torch.Generator) -> int:

@@ -21,7 +21,13 @@ from assay.tasks.values.shared_layouts import (
 )
 
 OFFSET_ELEMENTS = 3  # odd, so that no vector load stays aligned
-APART = (Layout.FIRST_TRANSPOSED, Layout.REST_TRANSPOSED)  # inputs lie otherwise than each other
+# Layouts in which the first input, or all others, lie otherwise than the rest.
+FIRST_APART = {
+    Layout.FIRST_TRANSPOSED: Layout.TRANSPOSED,
+    Layout.FIRST_EXPANDED: Layout.EXPANDED,
+}
+REST_APART = {Layout.REST_TRANSPOSED: Layout.TRANSPOSED, Layout.REST_EXPANDED: Layout.EXPANDED}
+APART = (*FIRST_APART, *REST_APART)
 _CHANNELS_LAST = {4: torch.channels_last, 5: torch.channels_last_3d}
 # A promise about values or rows holds for a repeated row.
 _REPEATABLE = (Structure.FREE, Structure.POSITIVE, Structure.COMPLEX, Structure.FIXED)
@@ -33,6 +39,13 @@ def lay_out(inputs: Sequence[Any], layout: Layout, shapes: Sequence[Structure]) 
     if layout in TOGETHER:
         return lay_together(inputs, layout, shapes)
     first = next((n for n, value in enumerate(inputs) if isinstance(value, torch.Tensor)), 0)
+    if layout is Layout.REST_EXPANDED:
+        return tuple(
+            _shared_by_heads(value, shape)
+            if isinstance(value, torch.Tensor) and number != first
+            else value
+            for number, (value, shape) in enumerate(zip(inputs, shapes, strict=True))
+        )
     return tuple(
         _one(value, _of_input(layout, number == first), shape)
         if isinstance(value, torch.Tensor)
@@ -45,7 +58,8 @@ def _of_input(layout: Layout, first: bool) -> Layout:
     """The layout of one input, where the first lies otherwise than the rest."""
     if layout not in APART:
         return layout
-    return Layout.TRANSPOSED if first is (layout is Layout.FIRST_TRANSPOSED) else Layout.CONTIGUOUS
+    lying = FIRST_APART if first else REST_APART
+    return lying.get(layout, Layout.CONTIGUOUS)
 
 
 def applies(inputs: Sequence[Any], layout: Layout, shapes: Sequence[Structure]) -> bool:
@@ -129,6 +143,14 @@ def offset(tensor: torch.Tensor) -> torch.Tensor:
     view = storage[OFFSET_ELEMENTS : OFFSET_ELEMENTS + tensor.numel()].view(tensor.shape)
     view.copy_(tensor)
     return view
+
+
+def _shared_by_heads(tensor: torch.Tensor, shape: Structure) -> torch.Tensor:
+    """Expanded along what comes before the rows, of more than three dimensions; else as usual."""
+    dim = tensor.dim() - 3
+    if dim < 1 or tensor.shape[dim] < 2 or shape not in _REPEATABLE:
+        return _one(tensor, Layout.EXPANDED, shape)
+    return tensor.narrow(dim, 0, 1).clone().expand(tensor.shape)
 
 
 def expanded(tensor: torch.Tensor) -> torch.Tensor:

@@ -28,13 +28,14 @@ class TakenCall:
 
 @dataclass
 class JudgedRounds:
-    """So many drawn rounds, the last one, and the first call that did not return."""
+    """So many drawn rounds, the last one, the first call that did not return, and a strange one."""
 
     drawn_rounds: int
     rng: random.Random
     drawn: list[TakenCall] = field(default_factory=list)
     last: TakenCall | None = None
     failed: TakenCall | None = None
+    strange: TakenCall | None = None  # of a batch whose results stayed alive
     _rounds: int = 0
 
     def is_drawn(self) -> bool:
@@ -52,4 +53,7 @@ class JudgedRounds:
     @property
     def all(self) -> list[TakenCall]:
         """Everything that is judged."""
-        return [*self.drawn, *(one for one in (self.last, self.failed) if one is not None)]
+        return [
+            *self.drawn,
+            *(one for one in (self.last, self.failed, self.strange) if one is not None),
+        ]

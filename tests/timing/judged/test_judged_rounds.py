@@ -7,7 +7,7 @@ from collections import Counter
 from typing import Any, cast
 
 from assay.sandbox.host.call_content import Content
-from assay.timing.judged_rounds import JudgedRounds, TakenCall
+from assay.timing.judged.judged_rounds import JudgedRounds, TakenCall
 
 
 def _taken(number: int) -> TakenCall:

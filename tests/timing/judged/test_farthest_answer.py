@@ -14,8 +14,8 @@ from assay.data.settings import Level
 from assay.exam.exam import ContentKey, Draw, Exam, Purpose
 from assay.exam.weight_scales import FIRST_WEIGHTS
 from assay.sandbox.host.raw_call import RawCall, RawOutput
-from assay.timing.farthest_answer import AnswerPool, farthest
-from assay.timing.judged_rounds import TakenCall
+from assay.timing.judged.farthest_answer import AnswerPool, farthest
+from assay.timing.judged.judged_rounds import TakenCall
 from support.small_exam import make_exam
 
 

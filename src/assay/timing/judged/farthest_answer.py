@@ -20,7 +20,7 @@ from assay.errors import TaskError
 from assay.exam.exam import Exam
 from assay.exam.weight_scales import Weights
 from assay.sandbox.host.raw_call import RawCall
-from assay.timing.judged_rounds import TakenCall
+from assay.timing.judged.judged_rounds import TakenCall
 
 _MOST_S = 1.0  # of plain runs
 
