@@ -13,9 +13,9 @@ import contextlib
 import torch
 
 from assay.devices.driver import Driver
+from assay.devices.pending_writes import PendingWrites
 from assay.errors import DeviceError
 from assay.sandbox.host.arena import POISON, Bytes, Edge, Region
-from assay.sandbox.host.pending_writes import PendingWrites
 
 _BAND = 4096
 _ALIGNMENT = 256  # what every allocator of a GPU grants

@@ -13,10 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from assay.sandbox.host.arena import Bytes
-
 if TYPE_CHECKING:
-    from assay.devices.driver import Places, Words
+    from assay.devices.driver import Bytes, Places, Words
 
 _WIDEST = 8  # bytes of a word
 

@@ -7,8 +7,8 @@ import random
 import numpy as np
 import pytest
 
+from assay.devices.pending_writes import PendingWrites
 from assay.sandbox.host.arena import Bytes
-from assay.sandbox.host.pending_writes import PendingWrites
 
 SIZE = 1 << 12
 
