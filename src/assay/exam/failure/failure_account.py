@@ -103,13 +103,16 @@ def _all_wrong(call: CallSeen) -> bool:
 
 
 def _first(shrinker: Shrinker, workloads: list[Workload]) -> Failure | None:
-    """A failure that shows again, with enough elements to show a pattern where there is one."""
+    """A failure that shows again, with enough elements to show a pattern, or the most there are."""
     found: Failure | None = None
+    most = -1
     for workload in workloads[:_STARTS]:
         failure = shrinker.fails(workload)
-        if failure is not None and _read(failure).total >= _INFORMATIVE_ELEMENTS:
+        total = -1 if failure is None else _read(failure).total
+        if total >= _INFORMATIVE_ELEMENTS:
             return failure
-        found = found or failure
+        if total > most:
+            found, most = failure, total
     return found
 
 
