@@ -40,10 +40,13 @@ def test_several_nan_of_one_row_are_noted() -> None:
     (made,), planted = drawn.inputs, drawn.planted
     assert planted is not None
     spots = {planted.index, *planted.more}
-    assert {tuple(spot) for spot in made.isnan().nonzero().tolist()} == spots and len(spots) == 45
+    assert {tuple(spot) for spot in made.isnan().nonzero().tolist()} == spots
+    assert len(planted.more) == len(set(planted.more)) and 45 <= len(spots) <= 47
     assert int(made.isnan().all(1).sum()) == 1
     inside = [spot for spot in spots if spot[0] == planted.index[0]]
-    assert len(inside) == 5  # and the others are all of another row
+    assert len(inside) == 5
+    rows = {spot[0] for spot in spots}
+    assert 3 <= len(rows) <= 4  # one that is full, and one or two with a single NaN
 
 
 def test_answers_may_be_infinite_only_where_the_input_is() -> None:

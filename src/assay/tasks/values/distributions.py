@@ -201,9 +201,10 @@ def _before(
 def _beside(
     spots: torch.Tensor, index: tuple[int, ...], generator: torch.Generator
 ) -> tuple[tuple[int, ...], ...]:
-    """A few other elements of the same row, and all of another; a single number has none.
+    """A few other elements of the same row, one or two of others, and all of another.
 
-    Of long rows one or two elements of others.
+    A single number has none, and no row is filled that is very long. What is asked of a full row
+    depends on the reference: a softmax of one number in every place is the same for all numbers.
     """
     if not index:
         return ()
@@ -216,8 +217,9 @@ def _beside(
     if len(apart):
         whole = apart[_below(len(apart), generator), :-1]
         alike = apart[(apart[:, :-1] == whole).all(1)]
-        chosen[1:] = [alike] if len(alike) <= _WHOLE else chosen[1:]
-    return tuple(tuple(int(i) for i in place) for place in torch.cat(chosen))
+        chosen += [alike] if len(alike) <= _WHOLE else []
+    found = (tuple(int(i) for i in place) for place in torch.cat(chosen))
+    return tuple(dict.fromkeys(found))
 
 
 def _below(limit: int, generator: torch.Generator) -> int:
