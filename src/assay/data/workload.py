@@ -55,7 +55,7 @@ class Distribution(StrEnum):
     CODES = "codes"  # on the codes of a declared scheme and halfway between two
     NAN = "nan"  # one element is NaN
     INF = "inf"  # one element is infinite
-    NANS = "nans"  # several elements of one row are NaN, and all of another
+    NANS = "nans"  # several elements of a row are NaN, one or two of others, and a full row
     BESIDE_INF = "beside_inf"  # one element is NaN, others before it in its row are infinite
     MINUS_INF = "minus_inf"  # rows begin with minus infinity
     LITERALS = "literals"  # the workload's values, their neighbours and a band around each

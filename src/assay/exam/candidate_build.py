@@ -32,10 +32,8 @@ from assay.sandbox.protocol.requests import Load
 
 _FOLDER = "kernel"
 _HOME_MARK = "home/.keep"
-_MOST_LOG, _MOST_OUTPUT = (
-    6000,
-    1500,
-)  # characters: of a failure, and of them what was printed beside it
+_MOST_LOG = 6000  # characters of a failure
+_MOST_OUTPUT = 1500  # of them, what was printed beside it
 
 
 @dataclass(frozen=True)

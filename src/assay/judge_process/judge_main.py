@@ -41,8 +41,8 @@ from assay.termination import termination
 TRACE_SIGNAL = signal.SIGUSR1  # asks for the stacks of all threads, whoever holds the interpreter
 _PR_SET_PDEATHSIG = 1
 # A thread that waits for the interpreter asks the one that computes for it after so long. Each of a
-# candidate's thousands of system calls gives it up; with Python's 5 ms sixteen candidates at a time
-# stood in each other's way while 80 % of an H200's 16 processors were idle.
+# candidate's thousands of system calls gives it up, and Python's 5 ms are longer than most of them:
+# with sixteen candidates at a time on an H200 four in five of 16 processors were idle.
 _SWITCH_S = 0.0005
 
 

@@ -62,8 +62,8 @@ _JUDGED = {
     Level.FULL: 5,
 }  # rounds, and the last one
 PROCESSES_OF_SHORT = 2  # of a side
-# A call; at the short levels one process a side times every call. At `quick` a second one took
-# half of a candidate's time with the device, on an H200.
+# A call; at the short levels one process a side times every call: a second one is a second build,
+# and twice as many batches while nobody else may call.
 SHORT_US = {Level.SMOKE: 0.0, Level.QUICK: 0.0, Level.STANDARD: 40.0, Level.FULL: 40.0}
 _BYTES_PER_S = 1e12  # that a device moves at least; who computes more is asked, and timed in two
 _WARM_UP_S = 0.1  # a clock that has idled rises for some ten milliseconds

@@ -17,8 +17,8 @@ running statistics of a batch in NumPy spends 10 to 34 % there).
 Library computation is also counted in time, whatever else runs: own code that is slow and own
 threads that idle make its share small and its time no smaller. More than LIBRARY_US in one call,
 for certain, is more than bookkeeping; it is suspicious, not a conviction, where the candidate's own
-code surely computes for nine tenths (on a machine at load 10 autograd's own work around an honest
-backward pass had 7 of 205 samples). Measured once on a loaded machine over 176 honest kernels of
+code surely computes for nine tenths (an honest backward pass through autograd had 7 of 205 samples
+in libraries once, on a busy machine). Measured once on a loaded machine over 176 honest kernels of
 the corpus: at most 54 us for certain (6 samples in torch), but 503 us in torch's sum of
 four partial products, which is allowed: a reduction that the source shows to end what the kernels
 left in parts counts by its share alone. So do looks in passing, which see the runner's own work:
