@@ -81,8 +81,10 @@ def lay_together(
 
 def overlapping(tensor: torch.Tensor, shape: Structure) -> torch.Tensor:
     """Every row begins in the middle of the row before it, as in a sliding window."""
+    if tensor.dim() < 2 or shape not in _OF_VALUES or not tensor.numel():
+        return tensor.contiguous()
     columns = tensor.shape[-1]
-    if tensor.dim() < 2 or shape not in _OF_VALUES or columns < 2 or not tensor.numel():
+    if columns < 2:
         return tensor.contiguous()
     strides, step = [1], (columns + 1) // 2
     for size in reversed(tensor.shape[1:-1]):
