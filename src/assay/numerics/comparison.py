@@ -118,6 +118,7 @@ def _settle(
     strange, unknown = ~got.isfinite(), ~truth.isfinite()
     shares = torch.where(strange | unknown, torch.inf, shares)
     shares[unknown & _same_kind(got, truth)] = 0.0
+    shares[unknown & got.isnan() & reference.isnan()] = 0.0  # as GELU of inf, vectorised
     shares[unknown & reference.isfinite()] = 0.0  # the truth itself left its domain
     if expectation.masked:  # p - c p for p (1 - c) is inf - inf
         shares[truth.isinf() & got.isnan()] = 0.0

@@ -166,6 +166,32 @@ def test_an_infinity_has_no_sign_where_roundings_decide_it(
     assert not compare(wanted, torch.tensor([7.0])).ok
 
 
+def nan_at_inf(x: torch.Tensor) -> torch.Tensor:
+    """As torch's GELU on a CPU: of inf it is inf in float64, and NaN in float32 vectors."""
+    positive = torch.where(x > 0, x, 0.0 * x)
+    return torch.where(x.isposinf(), torch.nan, positive) if x.dtype is torch.float32 else positive
+
+
+@pytest.mark.parametrize("planted", [None, PlantedElement(0, 1)])
+def test_the_nan_of_the_reference_is_right_where_the_truth_is_infinite(
+    planted: PlantedElement | None,
+) -> None:
+    x = torch.tensor([0.5, torch.inf, 2.0])
+    wanted = expected(nan_at_inf, x, planted=planted)
+    for right in (torch.nan, torch.inf):
+        assert compare(wanted, torch.tensor([0.5, right, 2.0])).ok
+    for wrong in (-torch.inf, 0.0, 7.0):
+        assert not compare(wanted, torch.tensor([0.5, wrong, 2.0])).ok
+    assert not compare(wanted, torch.tensor([0.5, torch.nan, torch.nan])).ok
+
+
+def test_a_nan_is_wrong_where_truth_and_reference_are_infinite_poles() -> None:
+    x = torch.tensor([0.5, 0.0, 2.0])
+    wanted = expected(torch.reciprocal, x)
+    assert compare(wanted, x.reciprocal()).ok
+    assert not compare(wanted, torch.tensor([2.0, torch.nan, 0.5])).ok
+
+
 def test_a_complex_number_is_nan_where_one_of_its_parts_is() -> None:
     x = _row_with((4, torch.nan))
     wanted = expected(torch.fft.rfft, x, planted=PlantedElement(0, 16 + 4))

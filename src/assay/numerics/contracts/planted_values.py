@@ -255,7 +255,8 @@ def _rules(
     rules = NonFinite(
         free=torch.zeros_like(moved),
         must_be_nan=must_be_nan,
-        may_be_nan=moved & truth.isinf() & reference.isinf(),
+        # What the reference itself says is no wrong answer: torch's vectorised GELU of inf is NaN.
+        may_be_nan=moved & (reference.isnan() | (truth.isinf() & reference.isinf())),
         may_be_non_finite=excused,
         limit=limit,
         limit_budget=_limit_budget(output, limit),
