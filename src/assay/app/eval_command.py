@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from contextlib import closing
+from typing import TYPE_CHECKING
 
 from assay.app.candidates import load_candidates
 from assay.app.flag_settings import note, settings_from
@@ -16,12 +17,14 @@ from assay.app.flags import EvalFlags
 from assay.app.printers import printer_for
 from assay.app.record_folder import RecordFolder
 from assay.app.replay import check_replayed, read_replayed
-from assay.app.report_files import HtmlReport
 from assay.data.verdict import Status
 from assay.devices import device_registry
 from assay.report.console import progress_console
 from assay.report.progress_display import ProgressLine
 from assay.tasks.catalog import resolve
+
+if TYPE_CHECKING:
+    from assay.app.report_files import HtmlReport
 
 
 def exit_code(statuses: Iterable[Status]) -> int:
@@ -40,7 +43,7 @@ def run(flags: EvalFlags) -> int:
     settings = settings_from(flags, replayed)
     device_registry.backend(settings.device)  # whether it can be used the judge process finds out
     folder = RecordFolder.at(flags.out) if flags.out else None
-    report = HtmlReport.at(flags.html, flags.task) if flags.html else None
+    report = _report(flags) if flags.html else None
     if replayed is not None:
         check_replayed(replayed, task, candidates)
 
@@ -66,3 +69,11 @@ def run(flags: EvalFlags) -> int:
     if report is not None:
         report.write(f"Task {task.id}")
     return exit_code(statuses)
+
+
+def _report(flags: EvalFlags) -> HtmlReport:
+    """Imported here: a report is seldom asked for, and costs a third of the command's imports."""
+    from assay.app.report_files import HtmlReport
+
+    assert flags.html is not None
+    return HtmlReport.at(flags.html, flags.task)
