@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -20,10 +21,12 @@ from assay.data.plan import Plan
 from assay.data.settings import Level, Settings, Track
 from assay.data.task import Task
 from assay.data.verdict import OwnWorkload, Status, Verdict
+from assay.devices.judges_lock import judges_lock
+from assay.errors import HostError
 from assay.pipeline import evaluate_in_order
 from assay.run_context import RunContext
 from assay.sandbox.host.wall import Wall
-from assay.timing.device_lease import DeviceLease
+from assay.timing.device_lease import DeviceLease, Hold
 from support.small_exam import STATELESS
 
 SETTINGS = Settings(level=Level.QUICK, track=Track.OPEN, timing=False, timeout_s=12.0)
@@ -124,6 +127,84 @@ def test_memory_of_a_device_bounds_how_many_are_judged_at_once() -> None:
     context._backend = SimpleNamespace(accelerated=False)  # type: ignore[assignment]
     context.judge_at_once(4)
     assert context.at_once == 4
+
+
+@pytest.fixture
+def among_judges(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> DeviceLease:
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    return DeviceLease(builds_beside_timing=True, judges_lock=judges_lock("GPU-context"))
+
+
+def _on_device(lease: DeviceLease, memory_bytes: int) -> EvaluationContext:
+    context = object.__new__(EvaluationContext)
+    context._lease = lease
+    context._backend = SimpleNamespace(accelerated=True)  # type: ignore[assignment]
+    context._device = SimpleNamespace(memory_bytes=memory_bytes)  # type: ignore[assignment]
+    context._drawing = threading.RLock()
+    context.__dict__["_drawn"] = SimpleNamespace(device_bytes=8 << 30)
+    return context
+
+
+@pytest.mark.parametrize(
+    ("memory_gib", "lanes", "fits", "hold"),
+    [
+        (128, 1, 8, Hold.SHARED),
+        (128, 2, 8, Hold.SHARED),
+        (40, 2, 2, Hold.SHARED),
+        (12, 1, 1, Hold.SHARED),
+        (12, 2, 1, Hold.QUIET),  # no room for one of each lane: they judge in turns
+    ],
+)
+def test_lanes_divide_the_memory_of_a_device(
+    among_judges: DeviceLease, memory_gib: int, lanes: int, fits: int, hold: Hold
+) -> None:
+    context = _on_device(among_judges, memory_gib << 30)
+    context.judge_at_once(8, lanes)
+    assert context.at_once == fits
+    with context._hold(_silent):
+        assert among_judges._now() is hold
+
+
+def test_lanes_need_a_lock_between_them() -> None:
+    with pytest.raises(HostError, match="take turns"):
+        _on_device(DeviceLease(), 128 << 30).judge_at_once(8, 2)
+
+
+def test_an_exam_is_drawn_and_its_processes_end_while_nobody_is_timed(
+    among_judges: DeviceLease, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    context, held = _on_device(among_judges, 40 << 30), list[Hold]()
+    note = lambda *_: held.append(among_judges._now())  # noqa: E731
+    monkeypatch.setattr(EvaluationContext, "_run_context", property(note))
+    context.judge_at_once(8)
+    pool = SimpleNamespace(dismiss=note)
+    context.__dict__["_drawn"], context._compiler = SimpleNamespace(baseline_pool=pool), None
+    context.close()
+    assert held == [Hold.SHARED, Hold.SHARED]
+
+
+def test_what_other_judges_may_have_caused_is_asked_again_alone(
+    among_judges: DeviceLease, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Though one candidate is judged at a time here."""
+    context = _on_device(among_judges, 128 << 30)
+    context.judge_at_once(1, lanes=2)
+    first = EndSeen(cause=EndCause.TIMED_OUT, phase="calls")
+    held: list[Hold] = []
+
+    def seen(*_: object) -> list[Observation]:
+        held.append(among_judges._now())
+        return [first] if len(held) == 1 else []
+
+    monkeypatch.setattr(context, "_candidate_seen", seen)
+    ask = lambda: context._judged_alike(None, None, _silent)  # type: ignore[arg-type]  # noqa: E731
+    with among_judges.shared():
+        assert ask() == [first]  # nobody else was there
+        held.clear()
+        assert among_judges._judges is not None
+        monkeypatch.setattr(among_judges._judges, "others", lambda: frozenset({1}))
+        assert ask() == []
+    assert held == [Hold.SHARED, Hold.QUIET]
 
 
 BUILT = BuildSeen(ok=True, phase="import", seconds=1.0, cached=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -11,6 +12,7 @@ import pytest
 from assay import run_context as module
 from assay.data.candidate import Candidate, SourceFile
 from assay.data.settings import Level, Settings
+from assay.devices.judges_lock import judges_lock
 from assay.exam.compile_warmup import CompileWarmup
 from assay.exam.prefetch.script_prefetch import ScriptPrefetch
 from assay.exam.prefetch.thread_prefetch import ThreadPrefetch
@@ -89,6 +91,26 @@ def test_something_computes_ahead_where_a_processor_is_idle(
     lease.at_once = at_once
     made = replace(run_context(device=device), wall=wall, lease=lease)
     assert made.has_idle_processor is idle
+
+
+def test_nothing_computes_ahead_beside_another_judge(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It would compute on the device while the other times there."""
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    wall = cast(Any, SimpleNamespace(sandbox_limits=SandboxLimits(threads=2)))
+    lock = judges_lock("GPU-ahead")
+    made = replace(run_context(device="cuda"), wall=wall, lease=DeviceLease(True, lock))
+    assert made.has_idle_processor
+    monkeypatch.setattr(lock, "others", lambda: frozenset({1}))
+    assert not made.has_idle_processor
+
+
+def test_the_candidates_of_all_lanes_share_the_processors() -> None:
+    lease = DeviceLease()
+    lease.at_once, lease.lanes = 4, 2
+    made = replace(run_context(device="cuda"), lease=lease)
+    assert made._compile_warmup(cast(Any, None)).at_once == 8
 
 
 @pytest.mark.parametrize(("device", "kind"), [("cpu", ScriptPrefetch), ("cuda", ThreadPrefetch)])

@@ -373,7 +373,7 @@ class CandidateRun:
     ) -> Iterator[None]:
         """No other candidate's calls meanwhile; while this one waits its processes stand still."""
         lease = self._run_context.lease
-        if lease.at_once == 1:
+        if not lease.is_needed:
             yield
             return
         stand_still(session, timed)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import cached_property
 from itertools import islice
@@ -86,9 +87,10 @@ class EvaluationContext:
         self._backend = backend(settings.device)
         self._device = self._backend.describe()
         self._failure: Observation | None = None
-        self._lease = DeviceLease(builds_beside_timing=self._backend.accelerated)
+        self._lease = DeviceLease(self._backend.accelerated, wall.judges_lock)
         self._drawing = threading.RLock()  # of the thread that draws the exam; others wait
-        self._lease.at_once = self._that_fit(settings.jobs, MOST_DEVICE_BYTES)
+        self._lease.at_once = max(1, self._that_fit(settings.jobs, MOST_DEVICE_BYTES))
+        self._is_crowded = False  # whether the memory has no room for a candidate of each lane
         self._full_plan: FullShapePlan | None = None  # once it was looked for
         self._nulls: dict[str, list[NullPassed]] = {}  # by the plan's secret
         self._plans: dict[str, Plan] = {}  # with what was drawn for each candidate
@@ -99,22 +101,43 @@ class EvaluationContext:
         """How many candidates are judged at the same time."""
         return self._lease.at_once
 
-    def judge_at_once(self, candidates: int) -> None:
-        """From now on so many at the same time, or as many as a device's own memory holds."""
+    def judge_at_once(self, candidates: int, lanes: int = 1) -> None:
+        """From now on so many at the same time, or as many as a device's own memory holds.
+
+        `lanes` judge processes divide the memory. Where a share holds no candidate each has the
+        whole for as long as it judges one.
+        """
+        if lanes > 1 and not self._lease.is_among_judges:
+            raise HostError("no lock by which several judge processes take turns can be kept")
+        self._lease.lanes = lanes
         fit = self._that_fit(candidates, MOST_DEVICE_BYTES)
-        if fit < candidates and (run_context := self._run_context) is not None:
-            fit = self._that_fit(candidates, run_context.device_bytes)
-        self._lease.at_once = fit
+        self._is_crowded = lanes > 1 and not fit
+        if fit < candidates:
+            with self._hold(_silent):
+                run_context = self._run_context
+            if run_context is not None:
+                fit = self._that_fit(candidates, run_context.device_bytes)
+        self._is_crowded = lanes > 1 and not fit
+        self._lease.at_once = max(1, fit)
 
     def _that_fit(self, candidates: int, each: int) -> int:
-        room = self._device.memory_bytes // each if self._backend.accelerated else candidates
-        return max(1, min(candidates, room))
+        if not self._backend.accelerated:
+            return candidates
+        return min(candidates, self._device.memory_bytes // self._lease.lanes // each)
+
+    def _hold(self, report: Report) -> AbstractContextManager[None]:
+        """Of the device, for as long as one candidate is judged."""
+        waiting = lambda: report("waiting for the device", None)  # noqa: E731
+        if self._is_crowded:
+            return self._lease.alone(waiting, quiet=True)
+        return self._lease.shared(waiting)
 
     def close(self) -> None:
-        """End the processes that stay from one candidate to the next."""
+        """End the processes that stay from one candidate to the next, while nobody is timed."""
         drawn = self.__dict__.get("_drawn")
         if drawn is not None:
-            drawn.baseline_pool.dismiss()
+            with self._lease.shared():
+                drawn.baseline_pool.dismiss()
         if self._compiler is not None:
             self._compiler.close()
 
@@ -139,7 +162,8 @@ class EvaluationContext:
             exam = self._exam(Reference(self._task))
             check_reference(exam)
             run_context = self._set_up(exam)
-            _ = self._wall.idle_probe  # felt before any candidate is at work
+            with self._lease.others_kept_out():
+                _ = self._wall.idle_probe  # felt before any candidate is at work
             return run_context
         except TaskError as error:
             self._failure = self._of_task(error)
@@ -212,7 +236,7 @@ class EvaluationContext:
 
     def observe(self, candidate: Candidate, report: Report) -> list[Observation]:
         """What is seen of one candidate: its source, then its run."""
-        with self._lease.shared(lambda: report("waiting for the device", None)):
+        with self._hold(report):
             report("drawing", None)
             return self._observed(candidate, report)
 
@@ -250,8 +274,8 @@ class EvaluationContext:
         return str(shortage(lack, self._others()))
 
     def _others(self) -> tuple[DeviceProcess, ...]:
-        """Who else is on a device."""
-        return self._wall.company.others() if self._backend.accelerated else ()
+        """Who else is on a device, and may hold memory there."""
+        return self._wall.company.users() if self._backend.accelerated else ()
 
     def _judged_alike(
         self, run_context: RunContext, candidate: Candidate, report: Report
@@ -262,7 +286,8 @@ class EvaluationContext:
         its time and memory. Processors of the host are told apart by the kernel.
         """
         seen = self._candidate_seen(run_context, candidate, report)
-        if self.at_once == 1 or not self._backend.accelerated or not any(map(_by_company, seen)):
+        had_company = self._backend.accelerated and self._lease.had_company
+        if not had_company or not any(map(_by_company, seen)):
             return seen
         with self._lease.alone(lambda: report("waiting to be alone", None), quiet=True):
             return self._candidate_seen(run_context, candidate, report)
@@ -356,6 +381,10 @@ class EvaluationContext:
             plan = self._plans.get(candidate.id, exam.plan)
             judging = replace(judging, plan=plan, axes=exam.reference.axes)
         return judging.judgement(candidate, run_result)
+
+
+def _silent(stage: str, fraction: float | None) -> None:
+    """No progress is shown."""
 
 
 def _by_company(seen: Observation) -> bool:

@@ -105,7 +105,7 @@ class RunContext:
         if not compiles or self.cache is None:
             return False
         groups = len(self._compile_warmup(self.cache).shape_queue(self.script))
-        return not self.settings.level.is_short or pays(compiling_s, groups, self.lease.at_once)
+        return not self.settings.level.is_short or pays(compiling_s, groups, self._at_once)
 
     def warmup(
         self, candidate: Candidate, session: Session, compiling_s: float, report: Report
@@ -127,7 +127,12 @@ class RunContext:
         return self.warmed_up[candidate.id]
 
     def _compile_warmup(self, cache: BuildCache) -> CompileWarmup:
-        return CompileWarmup(self.wall, self.exam, cache, self.settings, self.lease.at_once)
+        return CompileWarmup(self.wall, self.exam, cache, self.settings, self._at_once)
+
+    @property
+    def _at_once(self) -> int:
+        """Candidates that share the processors, those of other lanes counted."""
+        return self.lease.at_once * self.lease.lanes
 
     @property
     def device_bytes(self) -> int:
@@ -144,8 +149,11 @@ class RunContext:
 
     @property
     def has_idle_processor(self) -> bool:
-        """Whether something may compute beside this thread: who shares processors has none."""
-        return self.lease.at_once == 1 and self.wall.sandbox_limits.threads > 1
+        """Whether something may compute beside this thread: who shares processors has none.
+
+        Nor has who shares a device: what computes there beside it knows nothing of the lease.
+        """
+        return not self.lease.had_company and self.wall.sandbox_limits.threads > 1
 
     def prefetch(self, script: list[ScriptedBatch]) -> ScriptPrefetch | ThreadPrefetch:
         """What works out expectations ahead: a second process, or beside a device a thread."""

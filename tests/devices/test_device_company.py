@@ -48,6 +48,20 @@ def test_a_process_without_a_trace_is_company_where_it_stays_listed() -> None:
     assert company.others() == ()  # it was dying
 
 
+def test_judges_that_take_turns_are_no_company_nor_are_their_candidates() -> None:
+    neighbour, theirs = 300, 301
+    parents = PARENTS | {neighbour: SHELL, theirs: neighbour}
+    listed = tuple(map(DeviceProcess, (JUDGE, CANDIDATE, neighbour, theirs, TRAINER)))
+    takes_turns = {neighbour}.__contains__
+    company = DeviceCompany(
+        lambda: listed, None, JUDGE, parents.get, lambda _: None, takes_turns=takes_turns
+    )
+    assert found(company) == [TRAINER]
+    assert [one.pid for one in company.users()] == [neighbour, theirs, TRAINER]
+    parents[theirs] = 1  # its judge has ended
+    assert found(company) == [theirs, TRAINER]
+
+
 def test_a_line_that_breaks_while_it_is_read_is_the_candidates() -> None:
     assert found(company_of(JUDGE, ORPHAN, parents=PARENTS | {ORPHAN: 5000})) == []
 
@@ -110,6 +124,8 @@ def test_judges_of_one_user_know_each_other_as_long_as_they_live(
         assert JudgePresence("GPU-8").others() == ()
         named = DeviceCompany(lambda: (), presence).others()
         assert named == (DeviceProcess(other.pid),)
+        company = DeviceCompany(lambda: (), presence, takes_turns={other.pid}.__contains__)
+        assert company.others() == () and company.users() == named
     finally:
         other.kill()
         other.communicate()

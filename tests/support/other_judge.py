@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import multiprocessing
-
 from multiprocessing.connection import Connection
 from types import TracebackType
 from typing import Any

@@ -2,9 +2,10 @@
 
 The rule: a candidate cannot be its own company. Whatever descends from the judge's process is the
 judge's or a candidate's, and no process can leave that line: the warm parent and the init process
-of every sandbox adopt orphans. The driver's list counts where it names the judge itself, for then
-its numbers are those of this machine. Where it does not, the judges of the same user still know
-each other by their locks.
+of every sandbox adopt orphans. Judges that take turns with this one are no company, nor is what
+descends from them: the lease says when they are at work. The driver's list counts where it names
+the judge itself, for then its numbers are those of this machine. Where it does not, the judges of
+the same user still know each other by their locks.
 """
 
 from __future__ import annotations
@@ -42,6 +43,11 @@ def parent_of(pid: int) -> int | None:
         return None
 
 
+def nobody(pid: int) -> bool:
+    """No judge takes turns with this one."""
+    return False
+
+
 @dataclass(frozen=True)
 class DeviceCompany:
     """Of one device, as the process that judges on it sees it."""
@@ -51,29 +57,41 @@ class DeviceCompany:
     root: int = field(default_factory=os.getpid)
     parent: Callable[[int], int | None] = parent_of
     sleep: Callable[[float], None] = time.sleep
+    takes_turns: Callable[[int], bool] = nobody  # whether a process is a judge that does
 
     def others(self) -> tuple[DeviceProcess, ...]:
-        """Who else uses it now; nobody where that cannot be told."""
-        found = self._foreign()
+        """Who else uses it now, and takes no turns; nobody where that cannot be told."""
+        return self._found(self.takes_turns)
+
+    def users(self) -> tuple[DeviceProcess, ...]:
+        """The same with the judges that take turns, and their candidates: all may hold memory."""
+        return self._found(nobody)
+
+    def _found(self, left_out: Callable[[int], bool]) -> tuple[DeviceProcess, ...]:
+        found = self._foreign(left_out)
         unseen = [one for one in found if self.parent(one.pid) is None]
         if unseen and len(unseen) == len(found):  # of another container, or just dead
             self.sleep(_GONE_S)
-            still = {one.pid for one in self._foreign()}
+            still = {one.pid for one in self._foreign(left_out)}
             found = [one for one in unseen if one.pid in still]
         known = {one.pid for one in found}
         judges = self.presence.others() if self.presence is not None else ()
-        return (*found, *(DeviceProcess(pid) for pid in judges if pid not in known))
+        others = [pid for pid in judges if pid not in known and not left_out(pid)]
+        return (*found, *map(DeviceProcess, others))
 
-    def _foreign(self) -> list[DeviceProcess]:
+    def _foreign(self, left_out: Callable[[int], bool]) -> list[DeviceProcess]:
         listed = self.listed() or ()
         if self.root not in {one.pid for one in listed}:
             return []
-        return [one for one in listed if not self._is_ours(one.pid)]
+        return [one for one in listed if not self._is_known(one.pid, left_out)]
 
-    def _is_ours(self, pid: int) -> bool:
-        """Whether it descends from the judge; also where a process of its line ends meanwhile."""
+    def _is_known(self, pid: int, left_out: Callable[[int], bool]) -> bool:
+        """Whether it descends from the judge, or from one left out.
+
+        Also where a process of its line ends meanwhile.
+        """
         line = pid
-        while line != self.root:
+        while line != self.root and not left_out(line):
             above = self.parent(line)
             if above is None:
                 return line != pid

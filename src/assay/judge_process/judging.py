@@ -42,7 +42,7 @@ def judge_job(job: Job, progress: Show, kept_exams: KeptExams) -> Generator[Judg
         yield from failed(job, job.failure, device.describe())
         return
     context = kept_exams.context(job)
-    context.judge_at_once(job.at_once)
+    context.judge_at_once(job.at_once, job.lanes)
     work = _work(context, list(job.candidates), progress)
     # What goes on in threads must be over before the next job.
     for judgement in in_order(work, context.at_once, wait=job.keep is not None):

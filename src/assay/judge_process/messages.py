@@ -43,6 +43,7 @@ class Job(Record):
     path: tuple[str, ...] = ()  # where the caller imports from, and so may a task
     keep: Keep | None = None  # None: the process ends with this job
     side_by_side: int | None = None  # candidates at a time; None: as the settings say
+    lanes: int = 1  # judge processes of the caller on the device, each with as many
 
     @property
     def at_once(self) -> int:

@@ -1,4 +1,4 @@
-"""DeviceLease: who of one judge process may use the device now.
+"""DeviceLease: who of the judges of one user may use the device now.
 
     shared   calls of several candidates, side by side
     aside    a build, which needs the host's processors and hardly the device
@@ -10,7 +10,11 @@ starved; those who share give way between two batches. (Letting them have a batc
 are alone was tried on an H200: looks that take milliseconds waited for it, and eight candidates
 took twice as long.) Who waits for quiet keeps out new candidates, and lets those that are there
 come to their end. A thread gives up what it holds before it waits for something else, so no two
-threads wait for each other. Other processes are kept out by the lock in `timing_turn.py`.
+threads wait for each other.
+
+Threads of one process know each other by the counts here. Other judge processes on a device of its
+own are known by `JudgesLock`, whose locks are tried again and again; processors of the host are
+kept by the lock in `timing_turn.py`.
 """
 
 from __future__ import annotations
@@ -19,6 +23,8 @@ import contextlib
 import threading
 from collections.abc import Callable, Iterator
 from enum import Enum, auto
+
+from assay.devices.judges_lock import POLL_S, JudgesLock
 
 
 class Hold(Enum):
@@ -32,19 +38,43 @@ class Hold(Enum):
 
 
 _ALONE = (Hold.ALONE, Hold.QUIET)
+_PRESENT = (Hold.SHARED, Hold.ASIDE)  # who holds them has a candidate there
 
 
 class DeviceLease:
-    """Of one device, among the threads of this process."""
+    """Of one device, among the threads of this process and, with a lock, other judges."""
 
-    def __init__(self, builds_beside_timing: bool = False) -> None:
+    def __init__(
+        self, builds_beside_timing: bool = False, judges_lock: JudgesLock | None = None
+    ) -> None:
         self.at_once = 1  # candidates that may be at work at the same time
+        self.lanes = 1  # judge processes that the caller has on the device, each with as many
         self._builds_beside_timing = builds_beside_timing
+        self._judges = judges_lock
         self._changed = threading.Condition()
         self._held = dict.fromkeys(Hold, 0)
         self._wanted = dict.fromkeys(Hold, 0)
         self._present = 0  # threads with a candidate whose processes may be alive
         self._mine = threading.local()
+        if judges_lock is not None:
+            judges_lock.join()
+
+    @property
+    def is_among_judges(self) -> bool:
+        """Whether other judge processes are told what is held here."""
+        return self._judges is not None
+
+    @property
+    def is_needed(self) -> bool:
+        """Whether others may come while the device is used: threads, or a judge that starts."""
+        return self.at_once > 1 or self.is_among_judges
+
+    @property
+    def had_company(self) -> bool:
+        """Whether others may have been on the device at some time of this process."""
+        if self._now() is Hold.QUIET:
+            return False
+        return self.at_once > 1 or (self._judges is not None and self._judges.has_met_others)
 
     @property
     def has_company(self) -> bool:
@@ -53,8 +83,11 @@ class DeviceLease:
         A candidate that waits stands still, but what it has queued goes on.
         """
         with self._changed:
-            mine = self._now() in (Hold.SHARED, Hold.ASIDE)
-            return self._now() not in _ALONE and self._present > mine
+            if self._now() in _ALONE:
+                return False
+            if self._present > self._is_present():
+                return True
+        return self._judges is not None and self._judges.has_company
 
     @contextlib.contextmanager
     def shared(self, waiting: Callable[[], None] | None = None) -> Iterator[None]:
@@ -63,11 +96,10 @@ class DeviceLease:
             yield
             return
         with self._changed_to(Hold.SHARED, waiting):
-            self._come(1)
             try:
                 yield
             finally:
-                self._come(-1)
+                self._leave()
 
     @contextlib.contextmanager
     def aside(self) -> Iterator[None]:
@@ -87,31 +119,61 @@ class DeviceLease:
     ) -> Iterator[None]:
         """Use the device with no calls of others; `quiet`: with no other candidate there.
 
-        Who asks for quiet has ended its own processes. `waiting` is called where that cannot be had
-        at once. Whose `calls_over` goes on aside, beside others that are timed.
+        Who asks for quiet has ended its own processes, and is there again before others can be.
+        `waiting` is called where that cannot be had at once. Whose `calls_over` goes on aside,
+        beside others that are timed.
         """
         if self._now() in _ALONE:
             yield
             return
-        absent = 1 if quiet and self._now() is not Hold.NOTHING else 0
-        self._come(-absent)
-        try:
-            then = Hold.ASIDE if calls_over and self._builds_beside_timing else None
-            with self._changed_to(Hold.QUIET if quiet else Hold.ALONE, waiting, then):
+        goes = quiet and self._is_present()
+        if goes:
+            self._leave()
+        then = Hold.ASIDE if calls_over and self._builds_beside_timing else None
+        with self._changed_to(Hold.QUIET if quiet else Hold.ALONE, waiting, then):
+            try:
                 yield
-        finally:
-            self._come(absent)
+            finally:
+                if goes:
+                    self._arrive()
+
+    @contextlib.contextmanager
+    def others_kept_out(self) -> Iterator[None]:
+        """No other judge uses the device; the threads of this one make no calls meanwhile."""
+        if self._judges is None:
+            yield
+            return
+        with self._judges.others_kept_out():
+            yield
 
     def give_way(self, waiting: Callable[[], None] | None = None) -> None:
         """Between two calls of one that shares: whoever waits to be alone has the device first."""
-        if self._now() is Hold.SHARED and self._wanted[Hold.ALONE]:
+        if self._now() is not Hold.SHARED:
+            return
+        others = self._judges is not None and self._judges.others_want_alone
+        if self._wanted[Hold.ALONE] or others:
             self._give_up()
             self._take(Hold.SHARED, waiting, back=True)
 
-    def _come(self, count: int) -> None:
+    def _is_present(self) -> bool:
+        return getattr(self._mine, "present", False)
+
+    def _arrive(self) -> None:
+        """In quiet, where nobody can refuse it."""
         with self._changed:
-            self._present += count
+            self._present += 1
+            if self._judges is not None:
+                self._judges.arrive()
             self._changed.notify_all()
+        self._mine.present = True
+
+    def _leave(self) -> None:
+        with self._changed:
+            self._present -= 1
+            if self._judges is not None:
+                self._judges.leave()
+            self._changed.notify_all()
+        self._mine.present = False
 
     def _now(self) -> Hold:
         found: Hold = getattr(self._mine, "hold", Hold.NOTHING)
@@ -132,26 +194,72 @@ class DeviceLease:
             self._take(before, None, back=True)
 
     def _take(self, hold: Hold, waiting: Callable[[], None] | None, back: bool = False) -> None:
+        """A candidate whose thread had nothing before has come once it is taken."""
+        arrives = hold in _PRESENT and not self._is_present()
+        found = False
         with self._changed:
             self._wanted[hold] += 1
             try:
-                if waiting is not None and not self._is_free(hold, back):
+                found = self._takes(hold, back, arrives)
+                if waiting is not None and not found:
                     waiting()
-                self._changed.wait_for(lambda: self._is_free(hold, back))
+                while not found:
+                    self._changed.wait(self._patience_s(hold, back))
+                    found = self._takes(hold, back, arrives)
             finally:
                 self._wanted[hold] -= 1
+                if not found and hold in _ALONE and self._judges is not None:
+                    self._judges.want_no_more(hold is Hold.QUIET)
                 self._changed.notify_all()
             self._held[hold] += 1
+            self._present += arrives
         self._mine.hold = hold
+        self._mine.present = self._is_present() or arrives
+
+    def _takes(self, hold: Hold, back: bool, arrives: bool) -> bool:
+        """Whether it is this thread's now, also by what other judges hold."""
+        judges = self._judges
+        if not self._is_free(hold, back):
+            if judges is not None and hold in _ALONE:
+                judges.want(hold is Hold.QUIET)  # they make room while this process does
+            return False
+        if judges is None:
+            return True
+        match hold:
+            case Hold.SHARED:
+                return judges.share(arrives, back)
+            case Hold.ASIDE:
+                return not arrives or judges.arrive()
+            case Hold.ALONE | Hold.QUIET:
+                return judges.take_alone(hold is Hold.QUIET)
+            case _:
+                return True
+
+    def _patience_s(self, hold: Hold, back: bool) -> float | None:
+        """Until it is tried again; who waits for threads of this process alone is woken by them."""
+        judges = self._judges
+        if judges is None:
+            return None
+        known = hold not in _ALONE or judges.want(hold is Hold.QUIET)
+        return None if known and not self._is_free(hold, back) else POLL_S
 
     def _give_up(self) -> None:
+        hold = self._now()
         with self._changed:
-            self._held[self._now()] -= 1 if self._now() is not Hold.NOTHING else 0
+            self._held[hold] -= 1 if hold is not Hold.NOTHING else 0
+            if self._judges is not None:
+                if hold is Hold.SHARED:
+                    self._judges.unshare()
+                elif hold in _ALONE:
+                    self._judges.end_alone()
             self._changed.notify_all()
         self._mine.hold = Hold.NOTHING
 
     def _is_free(self, hold: Hold, back: bool = False) -> bool:
-        """`back`: the thread had it before, so that its candidate is there already."""
+        """By the threads of this process.
+
+        `back`: the thread had it before, so that its candidate is there already.
+        """
         held, wanted = self._held, self._wanted
         alone = held[Hold.ALONE] + held[Hold.QUIET]
         match hold:

@@ -24,6 +24,7 @@ from assay.devices.device_registry import backend
 from assay.devices.driver import Driver
 from assay.devices.idle_probe import IdleProbe
 from assay.devices.judge_presence import JudgePresence
+from assay.devices.judges_lock import JudgesLock, judges_lock
 from assay.devices.lease import device_key
 from assay.errors import HostError, UsageError
 from assay.languages.language_registry import (
@@ -149,7 +150,19 @@ class Wall:
         """Who else uses the device. Other judges of this user know of this one from here on."""
         with contextlib.suppress(HostError, OSError):
             self._presence = JudgePresence(device_key(self.device.describe()))
-        return DeviceCompany(self.device.processes, self._presence)
+        listed = self.device.processes
+        if self.judges_lock is None:
+            return DeviceCompany(listed, self._presence)
+        return DeviceCompany(listed, self._presence, takes_turns=self.judges_lock.is_judge)
+
+    @cached_property
+    def judges_lock(self) -> JudgesLock | None:
+        """By which judges of this user take turns on a device; None where it cannot be kept."""
+        if not self.device.accelerated:
+            return None
+        with contextlib.suppress(HostError, OSError):
+            return judges_lock(device_key(self.device.describe()))
+        return None
 
     @cached_property
     def arenas(self) -> MakeArena:
