@@ -314,12 +314,14 @@ def test_no_process_serves_for_ever(script: Script, monkeypatch: pytest.MonkeyPa
         assert judge.counts().processes == 3
 
 
-def test_the_one_process_of_a_device_has_the_memory_that_many_share_elsewhere(
+def test_the_processes_of_a_device_share_the_memory_of_the_machine(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(judge_pool, "_machine_bytes", lambda: 24 << 30)
     monkeypatch.setattr(judge_pool.os, "sched_getaffinity", lambda _: set(range(16)))
     pool = JudgePool(8, share=False)
-    assert pool.keep(LaneKind("cuda", timed=False)).resident_bytes == 6 << 30
+    assert pool.keep(LaneKind("cuda", timed=False)).resident_bytes == 3 << 30
+    few = JudgePool(2, share=False)
+    assert few.keep(LaneKind("cuda", timed=False)).resident_bytes == 6 << 30
     assert pool.keep(LaneKind("cpu", timed=True)).resident_bytes == 6 << 30
     assert pool.keep(LaneKind("cpu", timed=False)).resident_bytes == 3 << 29  # never less

@@ -37,6 +37,7 @@ class LaneWork:
     requests: tuple[JudgeRequest, ...]
     at_once: int
     slots: int  # of the pool, that it takes
+    lanes: int = 1  # that divide the device among them
 
     def job(self, keep: Keep) -> Job:
         """All of them as one."""
@@ -44,6 +45,7 @@ class LaneWork:
             "candidates": tuple(one.candidate for one in self.requests),
             "keep": keep,
             "side_by_side": self.at_once,
+            "lanes": self.lanes,
         }
         return self.requests[0].job.model_copy(update=changes)
 

@@ -3,8 +3,13 @@
 The rule: the oldest group of requests is served first, by the process that keeps its exam; several
 requests of a group go as one job. Timing on the host's own processors takes the whole pool, and
 younger requests wait for it. A second process draws the same exam only where many wait for it.
-(Jobs of several tasks at once were tried on an H200: eight verdicts took 113 s instead of 47 s,
-probably because those who wait to time wait for the calls of all.)
+
+A device of its own has two lanes where there are processors and jobs for them. A judge process
+holds its interpreter for 0.44 to 0.64 s of each candidate, and one of them with sixteen jobs on an
+H200 left four to five of 16 processors idle. The lanes divide the jobs and the device's memory, and
+take turns by `DeviceLease`; each is at one group at a time. (Jobs of several tasks in one process
+were tried on an H200: eight verdicts took 113 s instead of 47 s, probably because those who wait to
+time wait for the calls of all.)
 """
 
 from __future__ import annotations
@@ -18,6 +23,7 @@ from collections import defaultdict, deque
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from assay.devices.judges_lock import turns_can_be_taken
 from assay.engine.judge_lane import JudgeLane, LaneWork
 from assay.engine.judge_request import JudgeRequest, LaneKind
 from assay.errors import UsageError
@@ -26,7 +32,9 @@ from assay.judge_process.messages import Keep
 _MOST_OF_A_JOB = 16  # candidates: others get their turn after them
 _WAVES = 4  # of a job whose candidates have the device in turns: the first and the last wait idly
 _MOST_THREADS = 4  # of one process without timing: the reference runs in one at a time
-_WORTH_DRAWING = 8  # requests that wait for a busy process, so that another draws their exam too
+_WORTH_DRAWING = 8  # see `JudgePool._worth_drawing`
+_DEVICE_LANES = 2
+_LANES_PROCESSORS, _LANES_JOBS = 8, 4  # from so many on a device has them
 _GATHER_S, _MOST_GATHER_S = 0.02, 0.2  # without a further request, before a process is started
 _SHARE = 4  # of memory, a quarter for judge processes: sandboxes and compilers need the rest
 _CONTAINER_LIMIT = Path("/sys/fs/cgroup/memory.max")
@@ -88,6 +96,7 @@ class JudgePool:
         self._submitted = 0  # requests so far
         self._lanes: dict[LaneKind, list[JudgeLane]] = defaultdict(list)
         self._used: dict[str, int] = defaultdict(int)  # slots, by device
+        self._device_lanes = 0  # once it was asked
 
     def keep(self, kind: LaneKind) -> Keep:
         """What a process of that kind may keep: as many as there may be share the memory."""
@@ -174,7 +183,27 @@ class JudgePool:
             return sum(one.busy for one in self._lanes[lane.kind])
 
     def _most_lanes(self, kind: LaneKind) -> int:
-        return 1 if kind.serial else max(1, min(self.jobs, len(os.sched_getaffinity(0))))
+        processors = len(os.sched_getaffinity(0))
+        if kind.timed:
+            return 1
+        if not kind.is_accelerated:
+            return max(1, min(self.jobs, processors))
+        if not self._device_lanes:
+            several = processors >= _LANES_PROCESSORS and self.jobs >= _LANES_JOBS
+            self._device_lanes = _DEVICE_LANES if several and turns_can_be_taken() else 1
+        return self._device_lanes
+
+    def _least_slots(self, kind: LaneKind) -> int:
+        """As many are free before a lane of this kind begins."""
+        if kind.timed:
+            return self.jobs
+        return self.jobs // self._most_lanes(kind) if kind.is_accelerated else 1
+
+    def _worth_drawing(self, kind: LaneKind) -> int:
+        """Requests that wait for a busy process, so that another draws their exam too."""
+        if not kind.is_accelerated:
+            return _WORTH_DRAWING
+        return min(_WORTH_DRAWING, 2 * self._least_slots(kind))
 
     def _open_lanes(self) -> None:
         """For what still waits: requests of a burst all came while no lane was at work yet."""
@@ -192,29 +221,36 @@ class JudgePool:
         """The oldest group that is for this lane, if there is room for it."""
         free = self.jobs - self._used[lane.kind.device]
         groups = self._groups.by_age()
+        if lane.kind.is_accelerated:  # no exam is drawn twice while another one waits
+            groups.sort(key=lambda group: bool(self._holders(lane, group)))
         for group in groups:
             first = self._groups.waiting[group][0]
             if first.kind == lane.kind:
-                if free < (self.jobs if lane.kind.serial else 1):
+                if free < self._least_slots(lane.kind):
                     return None
                 if self._is_for(lane, group):
                     work = self._work(lane, group, free, len(groups))
                     if work is not None:
                         return work
-            elif first.kind.device == lane.kind.device and first.kind.serial:
+            elif first.kind.device == lane.kind.device and first.kind.timed:
                 return None  # it has waited longer, and needs all there is
         return None
 
     def _is_for(self, lane: JudgeLane, group: str) -> bool:
         """Whether no other lane of its kind would serve the group better."""
-        others = [one for one in self._lanes[lane.kind] if one is not lane]
         if group in lane.held:
             return True
-        holders = [one for one in others if group in one.held]
-        if holders:
-            many = len(self._groups.waiting[group]) >= _WORTH_DRAWING
+        if holders := self._holders(lane, group):
+            many = len(self._groups.waiting[group]) >= self._worth_drawing(lane.kind)
             return many and all(one.busy for one in holders)
+        others = [one for one in self._lanes[lane.kind] if one is not lane]
         return lane.is_warm or not any(one.is_warm and not one.busy for one in others)
+
+    def _holders(self, lane: JudgeLane, group: str) -> list[JudgeLane]:
+        """The lanes that have its exam, where this one has not."""
+        if group in lane.held:
+            return []
+        return [one for one in self._lanes[lane.kind] if group in one.held]
 
     def _work(self, lane: JudgeLane, group: str, free: int, groups: int) -> LaneWork | None:
         """Several requests of the group; the other groups that wait get their share of slots.
@@ -224,23 +260,35 @@ class JudgePool:
         requests = self._groups.take(group, self._most_of_a_job(lane, group, free, groups))
         if not requests:
             return None
-        if lane.kind.serial:
+        lanes = 1
+        if lane.kind.timed:
             at_once = slots = self.jobs
+        elif lane.kind.is_accelerated:
+            lanes = self._most_lanes(lane.kind)
+            # Nobody needs the others' share where all that waits is in this job.
+            wanted = 0 if group in self._groups.waiting or groups > 1 else len(requests)
+            at_once = slots = min(free, max(-(-self.jobs // lanes), wanted))
         else:
             share = max(1, free // groups)
             at_once = slots = min(len(requests), share, _MOST_THREADS)
         replay = requests[0].job.replay
         is_kept = replay is None or not replay.is_drawn
         lane.hold(group if is_kept else None, self.keep(lane.kind).exams)
-        return LaneWork(requests, at_once, slots)
+        return LaneWork(requests, at_once, slots, lanes)
 
     def _most_of_a_job(self, lane: JudgeLane, group: str, free: int, groups: int) -> int:
         """Few of the last group while others are at work: what is left goes on with their slots.
 
-        A lane that took all of it judged one by one while the other processors were idle.
+        A lane that took all of it judged one by one while the other processors were idle. On a
+        device of its own each lane has its part of a last group that is worth another exam.
         """
-        if lane.kind.serial:
+        if lane.kind.timed:
             return max(_MOST_OF_A_JOB, _WAVES * self.jobs)
+        if lane.kind.is_accelerated:
+            lanes, waiting = self._most_lanes(lane.kind), len(self._groups.waiting[group])
+            most = max(_MOST_OF_A_JOB, _WAVES * self.jobs // lanes)
+            divided = groups == 1 and waiting >= lanes * self._worth_drawing(lane.kind)
+            return min(most, -(-waiting // lanes)) if divided else most
         if groups > 1 or free == self.jobs:
             return _MOST_OF_A_JOB
         return min(_MOST_OF_A_JOB, max(2, len(self._groups.waiting[group]) // 4))

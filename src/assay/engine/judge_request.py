@@ -31,9 +31,9 @@ class LaneKind:
     timed: bool  # where that matters: on the host's own processors
 
     @property
-    def serial(self) -> bool:
-        """Whether one process serves all requests: a device, or processors that are timed."""
-        return self.timed or is_accelerated(self.device)
+    def is_accelerated(self) -> bool:
+        """Whether a device of its own is judged on: few processes, with many candidates each."""
+        return is_accelerated(self.device)
 
 
 @dataclass(eq=False)
@@ -57,7 +57,7 @@ class JudgeRequest:
         """The same for requests that one job can hold: they share an exam and a wall."""
         job = self.job
         needs = repr(SandboxNeeds.of(job.candidates, job.settings))
-        asked = job.model_dump_json(exclude={"candidates", "keep", "side_by_side"})
+        asked = job.model_dump_json(exclude={"candidates", "keep", "side_by_side", "lanes"})
         return content_id(asked, needs)
 
     @cached_property
