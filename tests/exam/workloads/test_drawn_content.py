@@ -72,6 +72,18 @@ def test_factorisations_refuse_values_and_are_asked_no_zeros_that_make_them_sing
     assert Distribution.SIGNED_ZEROS not in {one.distribution for one in planned}
 
 
+def test_a_matrix_that_only_rounding_makes_indefinite_is_drawn_again() -> None:
+    """A A^T / n + 1 is definite for zeros, ones and negated inputs, and not where 1 is lost."""
+    task = resolve("fused_cholesky_solve")
+    own = Reference(task).own_workload()
+    large = {"own": False, "distribution": Distribution.LARGE, "scale": 16}
+    large["axes"] = {**own.axes, "batch": 32}  # about one draw in five has such a member
+    exam = make_exam(Level.QUICK, task, (own, own.model_copy(update=large)))
+    for number in range(16):
+        exam.expectation(ContentKey(1, Draw(number=number)))
+    assert exam.asked_plan.redrawn
+
+
 _LIMITED = "        assert 0.6 < float(x[0, 0]) <= 2.0\n"
 _AT_LIMIT = (
     "    x = torch.randn(rows, cols)\n"

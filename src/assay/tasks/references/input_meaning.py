@@ -25,6 +25,7 @@ from assay.tasks.values.integer_domains import (
 )
 from assay.tasks.values.integer_draws import Extent, IntegerRequest, redraw_integers
 from assay.tasks.values.marked_values import Marks, put_marks
+from assay.tasks.values.raising_operations import RaisingWatch
 from assay.tasks.values.reference_constants import Constants, ConstantWatch
 
 _SEED = 11
@@ -48,7 +49,7 @@ class InputMeaning:
     domains: Mapping[int, IntegerDomain] = field(default_factory=dict)
     marks: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
     constants: Constants = field(default_factory=Constants)
-    refuses_values: bool = False  # the reference raises on some floats: a singular matrix
+    refuses_values: bool = False  # the reference may raise on some floats: a singular matrix
 
     @property
     def extents(self) -> tuple[tuple[Extent, ...], ...]:
@@ -68,8 +69,8 @@ class InputMeaning:
 
 def find_meaning(task_id: str, bound: BoundReference, draws: OwnDraws) -> InputMeaning:
     """By trials on the first of the draws; no domains where the reference has no answer to it."""
-    constants, arguments = _watched(task_id, bound, draws)
-    refuses = _refuses_values(bound, draws)
+    constants, arguments, may_raise = _watched(task_id, bound, draws)
+    refuses = may_raise or _refuses_values(bound, draws)
     found = InputMeaning(constants=constants, refuses_values=refuses)
     if not any(may_be_redrawn(value) for value in draws.first):
         return found
@@ -100,14 +101,16 @@ def _marks(
 
 def _watched(
     task_id: str, bound: BoundReference, draws: OwnDraws
-) -> tuple[Constants, dict[int, int]]:
-    """The constants of one run, and the labels that an operator is told to leave out."""
-    inputs, watch = list(draws.first), ConstantWatch(draws.first)
+) -> tuple[Constants, dict[int, int], bool]:
+    """Of one run the constants, the labels that an operator is told to leave out, and whether
+    an operation ran that raises on some values.
+    """
+    inputs, watch, raising = list(draws.first), ConstantWatch(draws.first), RaisingWatch()
     marks = Marks(inputs)
     code = user_code(task_id, "the reference")
-    with code, torch.no_grad(), kept_generators(), marks, watch:
+    with code, torch.no_grad(), kept_generators(), marks, watch, raising:
         bound.module(*inputs)
-    return watch.found(), marks.found
+    return watch.found(), marks.found, raising.seen
 
 
 def _refuses_values(bound: BoundReference, draws: OwnDraws) -> bool:
