@@ -248,3 +248,15 @@ def test_a_softmax_of_nothing_has_an_expectation(dim: int) -> None:
     given = torch.zeros(0, 4)
     expectation = expected(lambda x: torch.log_softmax(x, dim=dim), given)
     assert compare(expectation, given.clone()).ok
+
+
+def test_powers_of_exponents_that_are_rounded_to_float32_are_right() -> None:
+    def spaced(like: torch.Tensor) -> torch.Tensor:
+        return torch.logspace(0.0, 10.0, 100_003, dtype=like.dtype)
+
+    places = torch.arange(100_003, dtype=torch.float32) * torch.tensor(10 / 100_002)
+    by_exp = torch.exp(places * torch.log(torch.tensor(10.0)))
+    (outcome,) = expected_all(spaced, torch.ones(1))
+    assert 0.1 < compare(outcome, by_exp).budget_used < 0.5
+    wrong = torch.exp(places * torch.log(torch.tensor(10.0002)))
+    assert compare(outcome, wrong).budget_used > 10

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import random
 import time
 
 from assay.data.axis import AxisRole
+from assay.data.settings import Level
+from assay.exam.workloads.timed_shapes import timed_shapes
+from assay.exam.workloads.workload_sweep import sweep
 from assay.tasks.references.reference import Reference
 from support import task_sources as sources
 
@@ -153,3 +157,32 @@ def get_init_inputs():
     assert found["features"] is CONFIG
     assert found["slope_variant"] is AxisRole.CONSTANT
     assert not any(name.startswith("init:") for name in found)
+
+
+POWERS = """
+class Model(nn.Module):
+    def __init__(self, end, steps):
+        super().__init__()
+        self.end, self.steps = end, steps
+    def forward(self):
+        return torch.logspace(0.0, self.end, STEPS)
+steps = 4096
+def get_inputs():
+    return []
+def get_init_inputs():
+    return [10.0, steps]
+"""
+
+
+def test_of_a_task_without_tensors_the_size_is_what_moves_an_output() -> None:
+    found = roles(POWERS.replace("STEPS", "self.steps"))
+    assert found == {"steps": CONFIG, "end_variant": AxisRole.CONSTANT}
+
+
+def test_a_task_in_which_nothing_but_floats_moves_is_swept() -> None:
+    reference = Reference(sources.task(POWERS.replace("STEPS", "4000")))
+    assert [axis.role for axis in reference.axes] == [AxisRole.CONSTANT]
+    for level in (Level.SMOKE, Level.QUICK, Level.FULL):
+        workloads = sweep(reference, level, random.Random(1))
+        assert len({w.axes["end_variant"] for w in workloads}) > 1
+    assert not list(timed_shapes(reference, random.Random(1)))  # of no size there is another

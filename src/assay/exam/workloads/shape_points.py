@@ -245,8 +245,10 @@ class Points:
         return point if all(point[name] == n for name, n in sizes.items()) else None
 
     def usual(self) -> Iterator[Point]:
-        """One size at what people use, beside own ones; several, in a random order."""
+        """One size at what people use, beside own ones, if any moves; several, in random order."""
         names = self.sizes or self.configs or self.batch
+        if not names:
+            return
         name = self._rng.choice(names)
         for n in self._rng.sample(USUAL, len(USUAL)):
             if self._axes[name].low <= n <= USUAL_GROWTH * self._axes[name].own:
@@ -264,13 +266,13 @@ class Points:
         ]
 
     def of_each_category(self) -> dict[Category, Point]:
-        """One point of every category for timing: each may be as large as the large one."""
+        """One point of every category for timing, each as large as a large one; none of no size."""
         columns = {name: self._places(len(Category)) for name in self._axes}
         return {
             category: self._of_category(
                 category, [columns[name][i] for name in self._axes], LARGE_ELEMENTS
             )
-            for i, category in enumerate(Category)
+            for i, category in enumerate(Category if columns else ())
         }
 
     def _of_category(

@@ -1,7 +1,7 @@
 """Inference: the shape space of a task that came with a single shape.
 
 The rule: an axis is kept only where the reference was seen to accept another value and some input
-or parameter changed its shape with it. Sites of equal value that cannot vary alone vary together;
+or parameter changed its shape with it, or, of a task without any, some output. Sites of equal value that cannot vary alone vary together;
 literals of equal value in the same dimension of several inputs are one size, and vary together even
 where the reference would bear them apart. Names, and values of their own, tell sizes apart.
 """
@@ -196,9 +196,22 @@ class _Inference:
     def _moves_shape(self, tied: tuple[Site, ...], value: int) -> bool:
         """False where the value runs but leaves every shape as it was: not a size at all."""
         found = self._prober.at({site.key: value for site in tied})
-        return found is None or found.inputs != self._own.inputs or found.state != self._own.state
+        own = self._own
+        if found is None or found.inputs != own.inputs or found.state != own.state:
+            return True
+        return self._only_makes and found.outputs != own.outputs
+
+    @property
+    def _only_makes(self) -> bool:
+        """Whether there is neither a tensor among the inputs nor a parameter: `logspace(0, 1, n)`.
+
+        Then a number that moves an output's shape is its size, whatever it is called.
+        """
+        return not self._own.state and all(shape is None for shape in self._own.inputs)
 
     def _is_size(self, tied: tuple[Site, ...], changed: Footprint) -> bool:
+        if self._only_makes:
+            return changed.outputs != self._own.outputs
         if changed.inputs != self._own.inputs:
             return not any(map(_is_choice, tied)) or self._only_inputs(changed)
         if changed.state == self._own.state or tied[0].own < SMALL_CONFIG:
