@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 from pathlib import Path
 
 import pytest
 import torch
 
 from assay.tasks.catalog import candidate_at, candidates_of, resolve, tasks_of, unread_of
+from assay.tasks.readers.answer_memory import answer_memory
 from assay.tasks.readers.cpu_text import on_cpu
 from tasks.readers.foreign_module import entry_of, instance, module_of
 
@@ -124,6 +126,37 @@ def test_what_cannot_be_read_is_told(place: Path, file: str, text: str, why: str
     (place / "problems" / "add_py" / file).write_text(text)
     (left,) = unread_of(f"gpu_mode:{place}")
     assert why in left.why
+
+
+def test_memory_for_an_answer_is_made_for_each_call_and_says_its_dtype(place: Path) -> None:
+    wide = REFERENCE.replace("    out[...] = a + b\n    return out", "    return a.double() + b")
+    (place / "problems" / "add_py" / "reference.py").write_text(wide)
+    task = resolve(f"gpu_mode:{place}#add_py")
+    candidate = candidate_at(place / "problems" / "add_py" / "submission.py", task)
+    plain = SUBMISSION.replace("from task import", "input_t, output_t = 1, 2  #")
+    alone = candidate.sources[1].model_copy(update={"text": plain})
+    entry = entry_of(candidate.model_copy(update={"sources": (candidate.main, alone)}))
+    reference, inputs = instance(task, module_of(task.source)), module_of(task.source).get_inputs()
+    memory = inputs[2].fill_(7.0)
+    for made in (reference(*inputs), instance(task, entry, "ModelNew")(*inputs)):
+        assert made.dtype is torch.float32 and torch.equal(made, inputs[0] + 1)
+        assert made.data_ptr() != memory.data_ptr() and bool((memory == 7.0).all())
+
+
+@pytest.mark.parametrize(
+    ("body", "found"),
+    [
+        ("c = torch.empty(3).contiguous()\n    return a, c", (False, True)),
+        ("return a, torch.empty_like(a)", (False, True)),
+        ("c = torch.empty(3)\n    c.uniform_()\n    return a, c", (False, False)),
+        ("c = torch.zeros(3)\n    return a, c", (False, False)),
+        ("return torch.empty(3)", ()),
+    ],
+)
+def test_memory_is_what_is_made_empty_and_not_touched(body: str, found: tuple[bool, ...]) -> None:
+    (function,) = ast.parse(f"def generate_input(a):\n    {body}\n").body
+    assert isinstance(function, ast.FunctionDef)
+    assert answer_memory(function) == found
 
 
 def test_only_devices_are_replaced() -> None:

@@ -2,6 +2,7 @@
 
 The rule: every case is a task, benchmarks before tests: `ID`, `ID@1`, ... The files that a
 reference imports stand before it in one module. A submission gets them too, but not the reference.
+Memory that `generate_input` makes for the answer is made anew for each call, and is no input.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +19,11 @@ import yaml
 from assay.data.candidate import Candidate, SourceFile
 from assay.data.task import Task
 from assay.errors import UsageError
+from assay.languages.candidate_file import ENTRY
 from assay.tasks.reader import Reader
+from assay.tasks.readers.answer_memory import answer_memory
 from assay.tasks.readers.cpu_text import on_cpu
-from assay.tasks.readers.entry_file import has_entry, with_call
+from assay.tasks.readers.entry_file import SUBMISSION, has_entry, with_entry
 from assay.tasks.readers.function_call import FunctionCall, recorded_call
 from assay.tasks.readers.kernelbench import read_source
 from assay.tasks.readers.slices.function_source import defined_names
@@ -32,6 +35,18 @@ _FUTURE = "from __future__ import annotations\n"
 _CASE = "@"
 _SEED = "seed"
 
+# What its checks accept: they subtract, so that the dtype of an answer is left open.
+_AS_ASKED = """\
+def as_asked(answer, like):
+    if not (isinstance(answer, torch.Tensor) and isinstance(like, torch.Tensor)):
+        return answer
+    if answer.dtype == torch.float64 and like.is_floating_point():
+        answer = answer.to(like.dtype)
+    return answer.reshape(like.shape) if answer.numel() == like.numel() == 1 else answer
+
+
+"""
+
 _ADDED = """\
 {files}
 
@@ -42,7 +57,7 @@ import torch
 
 {constants}{record}
 
-{model}
+{asked}{model}
 
 def get_inputs():
     made = {makes}({arguments})
@@ -63,6 +78,7 @@ class Problem:
     texts: dict[str, str]  # of Python files, by the name under which they are imported
     cases: tuple[tuple[str, dict[str, Any]], ...]  # whether a benchmark or a test, and its values
     one_input: bool
+    memory: tuple[bool, ...]  # which of several inputs are memory for the answer
     takes: tuple[str, ...]  # parameters of `generate_input`
     files: str  # all texts as one module
     taken: frozenset[str]  # names that the module defines
@@ -106,7 +122,7 @@ class GpuModeReader(Reader):
         call = recorded_call(task.source)
         if has_entry(candidate) or call is None:
             return candidate
-        made = with_call(candidate, _call(_CANDIDATE, "given[0]" in call.expression))
+        made = with_entry(candidate, _entry(call))
         given = {file.path for file in made.sources}
         beside = Path(task.origin).parent
         texts = _texts(_yaml(beside / _TASK), beside) if (beside / _TASK).is_file() else {}
@@ -195,6 +211,7 @@ def _problem(folder: Path) -> Problem:
         texts,
         cases,
         one_input=not _makes_tuple(tree, texts),
+        memory=answer_memory(made),
         takes=tuple(a.arg for a in (*made.args.args, *made.args.kwonlyargs)) if made else (),
         files=files,
         taken=frozenset(defined_names(ast.parse(files))),
@@ -230,9 +247,32 @@ def _makes_tuple(tree: ast.Module, texts: dict[str, str]) -> bool:
     return annotation is not None and "uple[" in annotation.group(1)
 
 
-def _call(function: str, one_input: bool) -> FunctionCall:
-    given = "given[0]" if one_input else "tuple(given)"
-    return FunctionCall(function, f"{function}({given})", ("*given",))
+def _call(problem: Problem) -> FunctionCall:
+    """Answers of one dtype: that of the memory for it, else of a single input."""
+    inputs = [(f"given[{i}]", memory) for i, memory in enumerate(problem.memory)]
+    like = next((one for one, memory in inputs if memory), "")
+    if problem.one_input:
+        given = "given[0]"
+        like = given if "float64" in problem.texts[_REFERENCE] else ""
+    elif like:
+        parts = (f"torch.empty_like({one})" if memory else one for one, memory in inputs)
+        given = f"({', '.join(parts)})"
+    else:
+        given = "tuple(given)"
+    asked = f"{_ANSWERS}({given})"
+    return FunctionCall(_ANSWERS, f"as_asked({asked}, {like})" if like else asked, ("*given",))
+
+
+def _asked(call: FunctionCall) -> str:
+    """The function that the call needs beside it."""
+    return _AS_ASKED if call.expression.startswith("as_asked(") else ""
+
+
+def _entry(call: FunctionCall) -> str:
+    """The file that asks a submission as the reference is asked."""
+    told = replace(call, expression=call.expression.replace(f"{_ANSWERS}(", f"{_CANDIDATE}("))
+    imported = f"import torch\n\nfrom {SUBMISSION} import {_CANDIDATE}\n\n\n"
+    return imported + _asked(call) + told.module_class(ENTRY)
 
 
 def _source(problem: Problem, case: dict[str, Any]) -> str:
@@ -246,11 +286,12 @@ def _source(problem: Problem, case: dict[str, Any]) -> str:
     arguments = [f"{name}={names[name]}" for name in values]
     if _SEED in takes:
         arguments.append(f"{_SEED}=random.getrandbits(31)")
-    call = _call(_ANSWERS, problem.one_input)
+    call = _call(problem)
     return _ADDED.format(
         files=problem.files,
         constants="".join(f"{names[name]} = {value!r}\n" for name, value in values.items()),
         record=call.record(),
+        asked=_asked(call),
         model=call.module_class("Model"),
         makes=_MAKES,
         arguments=", ".join(arguments),
