@@ -7,6 +7,7 @@ import random
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
+from typing import Any
 
 import pytest
 import torch
@@ -342,3 +343,36 @@ def test_numbers_of_the_call_are_others_in_a_workload_at_standard() -> None:
     _, workloads = swept(task, Level.STANDARD)
     outlier = [one.scale for one in workloads if one.distribution is Distribution.OUTLIER]
     assert 1 in outlier
+
+
+WINDOWS = """
+class Model(nn.Module):
+    def forward(self, x, window):
+        return torch.nn.functional.conv2d(x, window)
+def made(batch, size, side, channels):
+    x = torch.randn(batch, channels, size, size, device="cpu")
+    window = torch.randn(channels, channels, side, side, device="cpu")
+    torch.empty(size - side + 1)
+    return [x, window]
+batch, size, side, channels = 4, 64, 8, 16
+def get_inputs():
+    return made(batch, size, side, channels)
+def get_init_inputs():
+    return []
+"""
+
+
+def test_inputs_that_are_too_large_are_not_drawn_to_see_that_they_are_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    drawn: list[int] = []
+    draw = torch.randn
+
+    def counted(*size: int, **options: Any) -> torch.Tensor:
+        made = draw(*size, **options)
+        drawn.append(0 if made.is_meta else made.numel())
+        return made
+
+    monkeypatch.setattr(torch, "randn", counted)
+    _, workloads = swept(sources.task(WINDOWS))
+    assert max(drawn) < 1 << 24 and len(workloads) > 8

@@ -6,7 +6,13 @@ import sys
 import pytest
 import torch
 
-from assay.tasks.shapes.shapes_only import ChecksHold, ShapesOnly, SizeLimit, TooLarge
+from assay.tasks.shapes.shapes_only import (
+    ChecksHold,
+    NamedOnMeta,
+    ShapesOnly,
+    SizeLimit,
+    TooLarge,
+)
 
 LARGE = (1 << 12, 1 << 12)
 
@@ -83,3 +89,10 @@ def test_a_check_of_values_holds_where_there_are_none():
     with ChecksHold():
         assert torch.allclose(empty, empty.mT) and torch.equal(empty, real)
         assert not torch.allclose(real, 2 * real) and not torch.equal(real, 2 * real)
+
+
+def test_a_device_that_is_named_makes_no_values_on_meta() -> None:
+    generator = torch.Generator(device="cpu")
+    with torch.device("meta"), NamedOnMeta():
+        made = torch.randn(1 << 20, 1 << 20, device="cpu", generator=generator)
+        assert made.is_meta and torch.randn(3, device="cpu").is_meta

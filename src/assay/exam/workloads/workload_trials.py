@@ -124,7 +124,8 @@ class WorkloadTrials:
         if far and self._asks_too_much(workload):
             return Admission.REFUSED
         try:
-            inputs = reference.draw(workload, self._rng.getrandbits(31))
+            with SizeLimit(TRIAL_ELEMENTS, TRIAL_MULTIPLICATIONS):
+                inputs = reference.draw(workload, self._rng.getrandbits(31))
             if workload.layout is not reference.own_workload().layout:
                 bare = reference.draw(workload.model_copy(update={"layout": Layout.OWN}), 0)
                 if not applies(bare, workload.layout, reference.structures()):

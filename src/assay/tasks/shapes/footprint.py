@@ -24,7 +24,7 @@ from assay.tasks.references.task_source import (
     kept_generators,
     user_code,
 )
-from assay.tasks.shapes.shapes_only import ChecksHold, ShapesOnly, SizeLimit
+from assay.tasks.shapes.shapes_only import ChecksHold, NamedOnMeta, ShapesOnly, SizeLimit
 
 Shape = tuple[int, ...]
 REAL_ELEMENTS = 1 << 22  # the largest tensor made in a trial on real tensors
@@ -170,7 +170,8 @@ def shapes_of_inputs(module: TaskModule) -> list[Any]:
         code = user_code(module.task.id, "get_inputs")
         with contextlib.suppress(TaskError), kept_generators(), ShapesOnly(limit), code:
             return module.inputs(0)
-    with user_code(module.task.id, "get_inputs"), kept_generators(), torch.device("meta"):
+    code = user_code(module.task.id, "get_inputs")
+    with code, kept_generators(), torch.device("meta"), NamedOnMeta():
         return module.inputs(0)
 
 

@@ -90,6 +90,21 @@ class ChecksHold(TorchFunctionMode):
         return func(*args, **(kwargs or {}))
 
 
+class NamedOnMeta(TorchFunctionMode):
+    """Inside `torch.device("meta")`: a factory that names a device makes no values either.
+
+    Inputs of a point that a task refuses were drawn with a generator of the CPU, 17 GB of them.
+    """
+
+    def __torch_function__(
+        self, func: Callable[..., Any], types: Any, args: Any = (), kwargs: Any = None
+    ) -> Any:
+        kwargs = dict(kwargs or {})
+        if "device" in kwargs and factory_size(func, args, kwargs) is not None:
+            kwargs["device"] = "meta"
+        return func(*args, **kwargs)
+
+
 class ProductCount(TorchFunctionMode):
     """Counts the multiplications of dense products and convolutions."""
 
