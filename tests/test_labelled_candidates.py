@@ -12,7 +12,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
 
 from labelled_candidates import in_turns
-from labelled_judging import Asked, shares, side_by_side
+from labelled_judging import Asked, shares, side_by_side, spread
 from labelled_record import LabelledRecord, agreement, row_of, summary
 from labelled_sets import Labelled
 
@@ -87,6 +87,18 @@ def test_what_is_not_installed_is_told_apart(tmp_path: Path) -> None:
     record.add(row)
     assert not record.is_doubtful(one) and not record.is_open(one)
     assert summary([row]) == ["a: 0 of 0 as labelled: needs cutlass, not installed 1"]
+
+
+def in_language(one: Labelled, language: str) -> Labelled:
+    return replace(one, candidate=one.candidate.model_copy(update={"language": language}))
+
+
+def test_compiled_candidates_of_one_task_are_handed_out_one_by_one() -> None:
+    first = [in_language(labelled("a", 0, f"cuda{number}"), "cuda") for number in range(3)]
+    quick = [labelled("a", 1, f"torch{number}") for number in range(2)]
+    mixed = [labelled("a", 2, "torch"), in_language(labelled("a", 2, "cpp"), "cpp")]
+    found = [[one.name for one in group] for group in spread([first, quick, mixed])]
+    assert found == [["cuda0"], ["torch0", "torch1"], ["torch"], ["cuda1"], ["cpp"], ["cuda2"]]
 
 
 def test_every_worker_has_a_core() -> None:

@@ -1,7 +1,7 @@
 """Answer memory: what a function of inputs makes for an answer to be written into.
 
-The rule: what is returned counts where it is `torch.empty(...)` or `torch.empty_like(...)`, or a name
-that is bound once to such a call and stands nowhere else. What is written into is an input.
+The rule: what is returned counts where it is `torch.empty(...)` or `torch.empty_like(...)`, or a
+name that is bound once to such a call and stands nowhere else. What is written into is an input.
 """
 
 from __future__ import annotations

@@ -2,8 +2,9 @@
 
 The rule: an axis is kept only where the reference was seen to accept another value and some input
 or parameter changed its shape with it, or, of a task without any, some output. Sites of equal value
-that cannot vary alone vary together; literals of equal value in the same dimension of several inputs are one size, and vary together even
-where the reference would bear them apart. Names, and values of their own, tell sizes apart.
+that cannot vary alone vary together; literals of equal value in the same dimension of several
+inputs are one size, and vary together even where the reference would bear them apart. Names, and
+values of their own, tell sizes apart.
 """
 
 from __future__ import annotations
