@@ -20,7 +20,7 @@ from assay.judge import (
     speed_of_light,
     speedup,
 )
-from assay.judge.failure_line import failure_line
+from assay.languages.failure_line import failure_line
 from assay.judge.judge_input import JudgeInput
 
 _ORDER = list(Status)  # declared in order of precedence

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 
 from assay.data.observations.observation import EndCause
 from assay.errors import HostError
+from assay.languages.failure_line import last_words
 from assay.sandbox.host.activity import queued_ns, runnable_seconds, thread_count, wants_processor
 from assay.sandbox.host.deadline import Deadline, own_seconds
 from assay.sandbox.host.process_tree import ProcessTree, proportional_bytes, resident_bytes
@@ -32,7 +33,7 @@ _IDLE_WINDOWS = 50  # looked at before work while idle is believed
 _QUIET_SHARE = 0.1  # of a window: less computing than this is silence
 IDLE_WINDOW_S = 0.01
 _OUTPUT_TAIL_BYTES = 16_384  # of what it printed
-_LAST_LINES, _LAST_CHARACTERS = 2, 200  # of them, told of a process that ended
+_LAST_CHARACTERS = 200  # of what it printed, told of a process that ended
 _AT_THE_CAP = "killed at the memory cap"
 _NAMED_SIGNALS = {number.value for number in signal.Signals}
 KEPT_PROCESSES = 2  # the init process and the candidate's own
@@ -261,7 +262,6 @@ class SandboxedProcess:
 
     def _last_words(self) -> str:
         """What it printed last: what was thrown, or what was asserted, stands there."""
-        lines = [line.strip() for line in self.output().splitlines() if line.strip()]
-        words = " ".join(lines[-_LAST_LINES:])[-_LAST_CHARACTERS:]
+        words = last_words(self.output())[:_LAST_CHARACTERS]
         printable = "".join(one if one.isprintable() else " " for one in words)
         return f"; it last printed: {printable}" if printable else ""

@@ -1,8 +1,9 @@
-"""The one line of a build's log that says what went wrong.
+"""The one line of what was printed that says what went wrong, in a build or before a crash.
 
 The rule: a compiler's first error, else the exception that ended the build and its cause, else the
-last line. The last line alone would be a caret under quoted source after most compile errors. What
-Python warns of in passing is no part of an error, though it is printed behind it.
+last line. The last line alone would be a caret under quoted source after most compile errors. Of a
+process that ended it is what the runtime says as it gives up, else the last two lines. What Python
+warns of in passing is no part of an error, though it is printed behind it.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ _COMPILER = re.compile(r"\S.*?(?:\b(?:fatal )?error: |\): error|undefined refere
 _FRAME = '  File "'
 _WARNING = re.compile(r"\S*:\d+: \w*Warning: ")
 _EXCEPTION = re.compile(r"[\w.]+(?:Error|Exception): ")
+_FATAL = re.compile(r"terminate called|\s*what\(\): |.*\bAssertion\b.* failed|Fatal Python error")
+_TOLD = 2  # lines of a process that ended
 _STAGE = "Failed in "  # which part of a compiler gave up, not why
 
 
@@ -33,6 +36,14 @@ def failure_line(text: str) -> str:
         named = [line for line in lines if _EXCEPTION.match(line)]
         return (named or lines)[-1].strip()
     return " ".join(line.strip() for line in below[raised : raised + 2])
+
+
+def last_words(text: str) -> str:
+    """What a process printed of its end; empty where it printed nothing."""
+    lines = _without_warnings([line for line in text.splitlines() if line.strip()])
+    fatal = next((number for number, line in enumerate(lines) if _FATAL.match(line)), None)
+    told = lines[-_TOLD:] if fatal is None else lines[fatal : fatal + _TOLD]
+    return " ".join(line.strip() for line in told)
 
 
 def _without_warnings(lines: list[str]) -> list[str]:

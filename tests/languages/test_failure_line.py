@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assay.judge.failure_line import failure_line
+from assay.languages.failure_line import failure_line, last_words
 
 _TRACE = 'Traceback (most recent call last):\n  File "k.py", line 2, in <module>\n    f()\n'
 _WARNED = "/lib/m.py:9: UserWarning: no devices\n  count = devices()\n"
@@ -63,3 +63,31 @@ kernel.cpp:5:1: warning: no return statement
 )
 def test_the_first_error_or_the_exception_is_quoted(text: str, line: str) -> None:
     assert failure_line(text) == line
+
+
+_THROWN = """terminate called after throwing an instance of 'c10::Error'
+  what():  CUDA error: misaligned address
+Exception raised from create_event_internal (most recent call first):
+frame #0: c10::Error::Error(c10::SourceLocation, std::string)
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", ""),
+        ("one\ntwo\nthree\n", "two three"),
+        (
+            "early\n" + _THROWN + _WARNED,
+            "terminate called after throwing an instance of 'c10::Error' "
+            "what():  CUDA error: misaligned address",
+        ),
+        (
+            "k: k.cpp:3: f: Assertion `n > 0' failed.\n" + _WARNED,
+            "k: k.cpp:3: f: Assertion `n > 0' failed.",
+        ),
+        ("RuntimeError: misaligned address\n" + _WARNED, "RuntimeError: misaligned address"),
+    ],
+)
+def test_of_a_process_that_ended_it_is_told_what_its_runtime_said(text: str, words: str) -> None:
+    assert last_words(text) == words
