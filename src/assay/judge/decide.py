@@ -20,8 +20,8 @@ from assay.judge import (
     speed_of_light,
     speedup,
 )
-from assay.languages.failure_line import failure_line
 from assay.judge.judge_input import JudgeInput
+from assay.languages.failure_line import failure_line
 
 _ORDER = list(Status)  # declared in order of precedence
 _MOST_REASON = 600  # characters: it is a sentence; the evidence keeps the whole text
