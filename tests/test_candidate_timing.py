@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import threading
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
+
+import pytest
 
 from assay.candidate_run import CandidateRun
 from assay.data.check import CheckStage, Execution
 from assay.data.progress import Report
+from assay.devices.judges_lock import judges_lock
 from assay.timing.device_lease import DeviceLease, Hold
 from checks.contexts import context_of
 
@@ -50,9 +54,14 @@ class _Process:
         self.frozen = True
 
 
-def test_others_are_timed_while_its_processes_are_built_but_not_while_inputs_are_laid() -> None:
-    lease = DeviceLease(builds_beside_timing=True)
-    lease.at_once = 2
+@pytest.mark.parametrize("among_judges", [False, True])
+def test_others_are_timed_while_its_processes_are_built_but_not_while_inputs_are_laid(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, among_judges: bool
+) -> None:
+    """Also where one candidate is judged at a time: another judge may start at any moment."""
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    lease = DeviceLease(True, judges_lock("GPU-timing") if among_judges else None)
+    lease.at_once = 1 if among_judges else 2
     process = _Process()
     stopwatch = _Stopwatch(lease, process)
     session = SimpleNamespace(process=process, idle_probe=None)

@@ -170,17 +170,28 @@ def test_lanes_need_a_lock_between_them() -> None:
         _on_device(DeviceLease(), 128 << 30).judge_at_once(8, 2)
 
 
-def test_an_exam_is_drawn_and_its_processes_end_while_nobody_is_timed(
+def test_an_exam_is_drawn_beside_timing_and_uses_the_device_beside_calls(
     among_judges: DeviceLease, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """So do its processes end."""
     context, held = _on_device(among_judges, 40 << 30), list[Hold]()
     note = lambda *_: held.append(among_judges._now())  # noqa: E731
-    monkeypatch.setattr(EvaluationContext, "_run_context", property(note))
-    context.judge_at_once(8)
     pool = SimpleNamespace(dismiss=note)
-    context.__dict__["_drawn"], context._compiler = SimpleNamespace(baseline_pool=pool), None
+
+    def set_up(_: object) -> object:
+        note()
+        return SimpleNamespace(device_bytes=8 << 30, baseline_pool=pool)
+
+    monkeypatch.setattr("assay.context.Reference", lambda _: None)
+    monkeypatch.setattr("assay.context.check_reference", note)
+    monkeypatch.setattr(context, "_exam", note)
+    monkeypatch.setattr(context, "_set_up", set_up)
+    context._wall, context._task = SimpleNamespace(idle_probe=None), None  # type: ignore[assignment]
+    context._compiler = None
+    del context.__dict__["_drawn"]
+    context.judge_at_once(8)
     context.close()
-    assert held == [Hold.SHARED, Hold.SHARED]
+    assert held == [Hold.ASIDE, Hold.ASIDE, Hold.SHARED, Hold.SHARED]
 
 
 def test_what_other_judges_may_have_caused_is_asked_again_alone(

@@ -152,8 +152,13 @@ class EvaluationContext:
 
     @property
     def _run_context(self) -> RunContext | None:
-        """The exam and its script; None where the task or our machinery failed."""
-        with self._drawing:
+        """The exam and its script; None where the task or our machinery failed.
+
+        An exam is drawn beside others that are timed on a device, as candidates are built.
+        """
+        if "_drawn" in self.__dict__:
+            return self._drawn
+        with self._lease.aside(), self._drawing:
             return self._drawn
 
     @cached_property
@@ -161,9 +166,10 @@ class EvaluationContext:
         try:
             exam = self._exam(Reference(self._task))
             check_reference(exam)
-            run_context = self._set_up(exam)
-            with self._lease.others_kept_out():
-                _ = self._wall.idle_probe  # felt before any candidate is at work
+            with self._lease.shared():  # from here on the device is used
+                run_context = self._set_up(exam)
+                with self._lease.others_kept_out():
+                    _ = self._wall.idle_probe  # felt before any candidate is at work
             return run_context
         except TaskError as error:
             self._failure = self._of_task(error)

@@ -13,7 +13,7 @@ import pytest
 from assay.devices import judges_lock as module
 from assay.devices.judges_lock import JudgesLock, judges_lock, turns_can_be_taken
 from assay.devices.lease import runtime_folder
-from support.other_judge import KEY, Clock, OtherJudge
+from support.other_judge import KEY, Clock, OtherJudge, feel
 
 
 @pytest.fixture
@@ -38,9 +38,9 @@ def test_who_makes_calls_keeps_out_who_wants_to_be_alone(
     assert not other("take_alone", False) and other("has_company")
     lock.unshare()
     assert other("take_alone", False)
-    assert not lock.share(arrives=False, back=True) and not lock.take_alone(False)
+    assert not lock.share(arrives=False) and not lock.take_alone(False)
     other("end_alone")
-    assert lock.share(arrives=False, back=True)
+    assert lock.share(arrives=False)
 
 
 def test_the_last_of_several_threads_gives_the_calls_back(
@@ -56,7 +56,7 @@ def test_the_last_of_several_threads_gives_the_calls_back(
 def test_nobody_comes_before_who_waits_to_be_alone(lock: JudgesLock, other: OtherJudge) -> None:
     assert lock.share(arrives=True)
     assert not other("take_alone", False) and lock.others_want_alone
-    assert not lock.share(arrives=True) and not lock.share(arrives=False, back=True)
+    assert not lock.share(arrives=True) and not lock.share(arrives=False)
     assert not lock.want(quiet=False)  # one after the other
     lock.unshare()
     assert other("take_alone", False) and not lock.others_want_alone
@@ -68,7 +68,7 @@ def test_nobody_comes_before_who_waits_to_be_alone(lock: JudgesLock, other: Othe
 def test_who_wants_no_more_lets_others_in(lock: JudgesLock, other: OtherJudge) -> None:
     assert other("want", False) and other("want", True) and not lock.share(arrives=True)
     other("want_no_more", False)
-    assert not lock.share(arrives=True) and lock.share(arrives=True, back=True)
+    assert not lock.share(arrives=True) and lock.share(arrives=False)
     other("want_no_more", True)
     assert lock.share(arrives=True)
 
@@ -77,11 +77,11 @@ def test_quiet_is_given_once_no_candidate_is_there(lock: JudgesLock, other: Othe
     assert lock.share(arrives=True)
     lock.unshare()
     assert not other("take_alone", True) and other("has_company")
-    assert not lock.share(arrives=True) and lock.share(arrives=False, back=True)
+    assert not lock.share(arrives=True) and lock.share(arrives=False)
     lock.unshare()
     lock.leave()
     assert other("take_alone", True) and not other("has_company")
-    assert not lock.arrive() and not lock.share(arrives=True) and not lock.share(True, back=True)
+    assert not lock.arrive() and not lock.share(arrives=True)
     other("end_alone")
     assert lock.share(arrives=True)
 
@@ -91,7 +91,7 @@ def test_a_candidate_that_is_there_again_before_quiet_ends_keeps_the_next_quiet_
 ) -> None:
     assert lock.take_alone(quiet=True) and lock.arrive()
     lock.end_alone()
-    assert lock.share(arrives=False, back=True)
+    assert lock.share(arrives=False)
     lock.unshare()
     assert not other("take_alone", True)
     lock.leave()
@@ -175,15 +175,26 @@ def test_one_that_shares_keeps_others_out_for_a_moment(lock: JudgesLock, other: 
     assert not there.wait(0.1)
     other("unshare")
     assert there.wait(60.0)
-    assert not other("share", False, True) and not other("take_alone", False)
+    assert not other("share", False) and not other("take_alone", False)
     assert not lock.share(arrives=True)  # nor does a thread of its own come in
     go.set()
     thread.join(60.0)
-    assert other("share", False, True)  # it shares again
+    assert other("share", False)  # it shares again
     other("unshare")
     assert not other("take_alone", False)
     lock.unshare()
     assert other("take_alone", False)
+
+
+def test_two_that_share_and_keep_each_other_out_take_turns(
+    lock: JudgesLock, other: OtherJudge
+) -> None:
+    other.begin("feel", 10)
+    thread = threading.Thread(target=feel, args=(lock, 10), daemon=True)
+    thread.start()
+    assert other.end() == 10
+    thread.join(60.0)
+    assert not thread.is_alive() and lock.take_alone(quiet=True)
 
 
 def test_who_is_alone_keeps_others_out_already(lock: JudgesLock, other: OtherJudge) -> None:

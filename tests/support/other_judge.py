@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import time
 from multiprocessing.connection import Connection
 from types import TracebackType
 from typing import Any
@@ -14,9 +15,23 @@ SPAWN = multiprocessing.get_context("spawn")
 
 
 def asked(lock: JudgesLock, name: str, *arguments: Any) -> Any:
-    """A method or a property of a lock, by name."""
+    """A method or a property of a lock, by name, or `feel`."""
+    if name == "feel":
+        return feel(lock, *arguments)
     found = getattr(lock, name)
     return found(*arguments) if callable(found) else found
+
+
+def feel(lock: JudgesLock, times: int) -> int:
+    """Share a device, keep others out for a moment, and make room; how often that was done."""
+    for _ in range(times):
+        while not lock.share(arrives=True):
+            time.sleep(0.001)
+        with lock.others_kept_out():
+            pass
+        lock.unshare()
+        lock.leave()
+    return times
 
 
 def _serve(connection: Connection) -> None:
@@ -36,8 +51,14 @@ class OtherJudge:
         self.process.start()
 
     def __call__(self, name: str, *arguments: Any) -> Any:
+        self.begin(name, *arguments)
+        return self.end()
+
+    def begin(self, name: str, *arguments: Any) -> None:
         self._connection.send((name, *arguments))
-        assert self._connection.poll(60.0), f"no answer to {name}"
+
+    def end(self) -> Any:
+        assert self._connection.poll(60.0), "no answer"
         return self._connection.recv()
 
     def __enter__(self) -> OtherJudge:

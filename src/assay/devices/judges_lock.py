@@ -106,15 +106,15 @@ class JudgesLock:
         """Whether one of another process waits to be alone."""
         return self._is_others(_Byte.TURNSTILE)
 
-    def share(self, arrives: bool, back: bool = False) -> bool:
-        """Try to make calls beside others, for one thread; its candidate may have just arrived.
+    def share(self, arrives: bool) -> bool:
+        """Try to make calls beside others, for one thread.
 
-        Who comes `back` is let in though somebody waits for candidates to go.
+        A candidate that arrives waits where somebody waits for candidates to go.
         """
         with self._mutex:
             self._look_around()
             kept_out = self._is_others(_Byte.TURNSTILE)
-            kept_out |= not back and self._is_others(_Byte.NEWCOMERS)
+            kept_out |= arrives and self._is_others(_Byte.NEWCOMERS)
             if kept_out or self._is_alone or self._is_leaving_out:
                 return False
             if arrives and not self._arrived():

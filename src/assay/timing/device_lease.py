@@ -1,7 +1,7 @@
 """DeviceLease: who of the judges of one user may use the device now.
 
     shared   calls of several candidates, side by side
-    aside    a build, which needs the host's processors and hardly the device
+    aside    a build, or an exam that is drawn: it needs the host's processors, hardly the device
     alone    timing: no calls of others; on a device that is the host's own, no builds either
     quiet    a candidate judged once more: no process of another candidate is there at all
 
@@ -91,15 +91,17 @@ class DeviceLease:
 
     @contextlib.contextmanager
     def shared(self, waiting: Callable[[], None] | None = None) -> Iterator[None]:
-        """Use the device beside others; within another hold nothing changes."""
-        if self._now() is not Hold.NOTHING:
+        """Use the device beside others; within another hold nothing changes, but for aside."""
+        if self._now() not in (Hold.NOTHING, Hold.ASIDE):
             yield
             return
+        comes = not self._is_present()
         with self._changed_to(Hold.SHARED, waiting):
             try:
                 yield
             finally:
-                self._leave()
+                if comes:
+                    self._leave()
 
     @contextlib.contextmanager
     def aside(self) -> Iterator[None]:
@@ -153,7 +155,7 @@ class DeviceLease:
         others = self._judges is not None and self._judges.others_want_alone
         if self._wanted[Hold.ALONE] or others:
             self._give_up()
-            self._take(Hold.SHARED, waiting, back=True)
+            self._take(Hold.SHARED, waiting)
 
     def _is_present(self) -> bool:
         return getattr(self._mine, "present", False)
@@ -191,21 +193,21 @@ class DeviceLease:
             yield
         finally:
             self._give_up()
-            self._take(before, None, back=True)
+            self._take(before, None)
 
-    def _take(self, hold: Hold, waiting: Callable[[], None] | None, back: bool = False) -> None:
-        """A candidate whose thread had nothing before has come once it is taken."""
+    def _take(self, hold: Hold, waiting: Callable[[], None] | None) -> None:
+        """A candidate that was not there has come once it is taken."""
         arrives = hold in _PRESENT and not self._is_present()
         found = False
         with self._changed:
             self._wanted[hold] += 1
             try:
-                found = self._takes(hold, back, arrives)
+                found = self._takes(hold, arrives)
                 if waiting is not None and not found:
                     waiting()
                 while not found:
-                    self._changed.wait(self._patience_s(hold, back))
-                    found = self._takes(hold, back, arrives)
+                    self._changed.wait(self._patience_s(hold))
+                    found = self._takes(hold, arrives)
             finally:
                 self._wanted[hold] -= 1
                 if not found and hold in _ALONE and self._judges is not None:
@@ -216,10 +218,10 @@ class DeviceLease:
         self._mine.hold = hold
         self._mine.present = self._is_present() or arrives
 
-    def _takes(self, hold: Hold, back: bool, arrives: bool) -> bool:
+    def _takes(self, hold: Hold, arrives: bool) -> bool:
         """Whether it is this thread's now, also by what other judges hold."""
         judges = self._judges
-        if not self._is_free(hold, back):
+        if not self._is_free(hold):
             if judges is not None and hold in _ALONE:
                 judges.want(hold is Hold.QUIET)  # they make room while this process does
             return False
@@ -227,7 +229,7 @@ class DeviceLease:
             return True
         match hold:
             case Hold.SHARED:
-                return judges.share(arrives, back)
+                return judges.share(arrives)
             case Hold.ASIDE:
                 return not arrives or judges.arrive()
             case Hold.ALONE | Hold.QUIET:
@@ -235,13 +237,13 @@ class DeviceLease:
             case _:
                 return True
 
-    def _patience_s(self, hold: Hold, back: bool) -> float | None:
+    def _patience_s(self, hold: Hold) -> float | None:
         """Until it is tried again; who waits for threads of this process alone is woken by them."""
         judges = self._judges
         if judges is None:
             return None
         known = hold not in _ALONE or judges.want(hold is Hold.QUIET)
-        return None if known and not self._is_free(hold, back) else POLL_S
+        return None if known and not self._is_free(hold) else POLL_S
 
     def _give_up(self) -> None:
         hold = self._now()
@@ -255,16 +257,13 @@ class DeviceLease:
             self._changed.notify_all()
         self._mine.hold = Hold.NOTHING
 
-    def _is_free(self, hold: Hold, back: bool = False) -> bool:
-        """By the threads of this process.
-
-        `back`: the thread had it before, so that its candidate is there already.
-        """
+    def _is_free(self, hold: Hold) -> bool:
+        """By the threads of this process."""
         held, wanted = self._held, self._wanted
         alone = held[Hold.ALONE] + held[Hold.QUIET]
         match hold:
             case Hold.SHARED:
-                kept_out = wanted[Hold.QUIET] and not back
+                kept_out = wanted[Hold.QUIET] and not self._is_present()
                 return not (alone or wanted[Hold.ALONE] or kept_out)
             case Hold.ASIDE:
                 return not held[Hold.QUIET]

@@ -22,7 +22,7 @@ from assay.errors import UsageError
 from assay.languages.torch_language import TorchLanguage
 from assay.sandbox.host import zygote_handle
 from assay.sandbox.host.session import Session
-from assay.sandbox.host.wall import hidden_paths, neutral_environment, readable_paths
+from assay.sandbox.host.wall import Wall, hidden_paths, neutral_environment, readable_paths
 from assay.sandbox.protocol import wire
 from plugins.installed import install
 from support.walls import ROADS, Room, forced
@@ -32,6 +32,37 @@ def test_a_warm_parent_starts_before_its_judge_has_imported_torch() -> None:
     """Both take seconds for that: one after the other they take twice as long."""
     asked = "import sys, assay.sandbox.host.wall; sys.exit('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", asked], check=False).returncode == 0
+
+
+@pytest.mark.parametrize("accelerated", [False, True])
+def test_judges_that_take_turns_on_a_device_are_no_company(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, accelerated: bool
+) -> None:
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    described = SimpleNamespace(uuid="GPU-wall", kind="cuda")
+    device = SimpleNamespace(accelerated=accelerated, processes=lambda: None)
+    device.describe = lambda: described
+    wall = object.__new__(Wall)
+    wall.device, wall._presence = device, None  # type: ignore[assignment]
+    assert (wall.judges_lock is not None) is accelerated
+    assert wall.company.others() == ()
+    if wall.judges_lock is not None:
+        assert wall.company.takes_turns == wall.judges_lock.is_judge
+        assert wall._presence is not None
+        wall._presence.close()
+
+
+def test_a_device_without_a_lock_is_judged_on_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "assay").write_text("no folder")
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    wall = object.__new__(Wall)
+    described = SimpleNamespace(uuid="GPU-wall", kind="cuda")
+    wall.device = SimpleNamespace(  # type: ignore[assignment]
+        accelerated=True, describe=lambda: described
+    )
+    assert wall.judges_lock is None
 
 
 def test_a_road_can_be_forced(best_room: Room) -> None:
