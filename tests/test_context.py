@@ -27,6 +27,7 @@ from assay.pipeline import evaluate_in_order
 from assay.run_context import RunContext
 from assay.sandbox.host.wall import Wall
 from assay.timing.device_lease import DeviceLease, Hold
+from assay.timing.device_share import DeviceShare
 from support.small_exam import STATELESS
 
 SETTINGS = Settings(level=Level.QUICK, track=Track.OPEN, timing=False, timeout_s=12.0)
@@ -115,7 +116,7 @@ def test_memory_of_a_device_bounds_how_many_are_judged_at_once() -> None:
     context = object.__new__(EvaluationContext)
     context._lease = DeviceLease()
     context._backend = SimpleNamespace(accelerated=True)  # type: ignore[assignment]
-    context._device = SimpleNamespace(memory_bytes=40 << 30)  # type: ignore[assignment]
+    context._share = DeviceShare(context._lease, 40 << 30)
     context._drawing = threading.RLock()
     context.__dict__["_drawn"] = None
     context.judge_at_once(4)
@@ -124,7 +125,7 @@ def test_memory_of_a_device_bounds_how_many_are_judged_at_once() -> None:
     for asked, fits in ((16, 10), (4, 4)):
         context.judge_at_once(asked)
         assert context.at_once == fits
-    context._backend = SimpleNamespace(accelerated=False)  # type: ignore[assignment]
+    context._share = DeviceShare(context._lease, None)
     context.judge_at_once(4)
     assert context.at_once == 4
 
@@ -139,7 +140,7 @@ def _on_device(lease: DeviceLease, memory_bytes: int) -> EvaluationContext:
     context = object.__new__(EvaluationContext)
     context._lease = lease
     context._backend = SimpleNamespace(accelerated=True)  # type: ignore[assignment]
-    context._device = SimpleNamespace(memory_bytes=memory_bytes)  # type: ignore[assignment]
+    context._share = DeviceShare(lease, memory_bytes)
     context._drawing = threading.RLock()
     context.__dict__["_drawn"] = SimpleNamespace(device_bytes=8 << 30)
     return context
@@ -161,7 +162,7 @@ def test_lanes_divide_the_memory_of_a_device(
     context = _on_device(among_judges, memory_gib << 30)
     context.judge_at_once(8, lanes)
     assert context.at_once == fits
-    with context._hold(_silent):
+    with context._share.of_candidate(lambda: None):
         assert among_judges._now() is hold
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Sequence
-from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import cached_property
 from itertools import islice
@@ -68,6 +67,7 @@ from assay.source_analysis.task_facts import Given, small_inputs
 from assay.tasks.references.reference import Reference
 from assay.tasks.references.training_modes import in_other_mode
 from assay.timing.device_lease import DeviceLease
+from assay.timing.device_share import DeviceShare
 
 if TYPE_CHECKING:
     from assay.profile.compile.compile_beside import CompileBeside
@@ -89,8 +89,9 @@ class EvaluationContext:
         self._failure: Observation | None = None
         self._lease = DeviceLease(self._backend.accelerated, wall.judges_lock)
         self._drawing = threading.RLock()  # of the thread that draws the exam; others wait
-        self._lease.at_once = max(1, self._that_fit(settings.jobs, MOST_DEVICE_BYTES))
-        self._is_crowded = False  # whether the memory has no room for a candidate of each lane
+        memory_bytes = self._device.memory_bytes if self._backend.accelerated else None
+        self._share = DeviceShare(self._lease, memory_bytes)
+        self._share.allow(settings.jobs, MOST_DEVICE_BYTES)
         self._full_plan: FullShapePlan | None = None  # once it was looked for
         self._nulls: dict[str, list[NullPassed]] = {}  # by the plan's secret
         self._plans: dict[str, Plan] = {}  # with what was drawn for each candidate
@@ -102,35 +103,13 @@ class EvaluationContext:
         return self._lease.at_once
 
     def judge_at_once(self, candidates: int, lanes: int = 1) -> None:
-        """From now on so many at the same time, or as many as a device's own memory holds.
-
-        `lanes` judge processes divide the memory. Where a share holds no candidate each has the
-        whole for as long as it judges one.
-        """
-        if lanes > 1 and not self._lease.is_among_judges:
-            raise HostError("no lock by which several judge processes take turns can be kept")
-        self._lease.lanes = lanes
-        fit = self._that_fit(candidates, MOST_DEVICE_BYTES)
-        self._is_crowded = lanes > 1 and not fit
-        if fit < candidates:
-            with self._hold(_silent):
+        """From now on so many at a time, or as many as a lane's part of a device's memory holds."""
+        self._share.divide(lanes)
+        if self._share.allow(candidates, MOST_DEVICE_BYTES) < candidates:
+            with self._share.of_candidate(lambda: None):
                 run_context = self._run_context
             if run_context is not None:
-                fit = self._that_fit(candidates, run_context.device_bytes)
-        self._is_crowded = lanes > 1 and not fit
-        self._lease.at_once = max(1, fit)
-
-    def _that_fit(self, candidates: int, each: int) -> int:
-        if not self._backend.accelerated:
-            return candidates
-        return min(candidates, self._device.memory_bytes // self._lease.lanes // each)
-
-    def _hold(self, report: Report) -> AbstractContextManager[None]:
-        """Of the device, for as long as one candidate is judged."""
-        waiting = lambda: report("waiting for the device", None)  # noqa: E731
-        if self._is_crowded:
-            return self._lease.alone(waiting, quiet=True)
-        return self._lease.shared(waiting)
+                self._share.allow(candidates, run_context.device_bytes)
 
     def close(self) -> None:
         """End the processes that stay from one candidate to the next, while nobody is timed."""
@@ -152,13 +131,10 @@ class EvaluationContext:
 
     @property
     def _run_context(self) -> RunContext | None:
-        """The exam and its script; None where the task or our machinery failed.
-
-        An exam is drawn beside others that are timed on a device, as candidates are built.
-        """
+        """The exam and its script; None where the task or our machinery failed."""
         if "_drawn" in self.__dict__:
             return self._drawn
-        with self._lease.aside(), self._drawing:
+        with self._lease.aside(), self._drawing:  # it is drawn as candidates are built
             return self._drawn
 
     @cached_property
@@ -242,7 +218,7 @@ class EvaluationContext:
 
     def observe(self, candidate: Candidate, report: Report) -> list[Observation]:
         """What is seen of one candidate: its source, then its run."""
-        with self._hold(report):
+        with self._share.of_candidate(lambda: report("waiting for the device", None)):
             report("drawing", None)
             return self._observed(candidate, report)
 
@@ -387,10 +363,6 @@ class EvaluationContext:
             plan = self._plans.get(candidate.id, exam.plan)
             judging = replace(judging, plan=plan, axes=exam.reference.axes)
         return judging.judgement(candidate, run_result)
-
-
-def _silent(stage: str, fraction: float | None) -> None:
-    """No progress is shown."""
 
 
 def _by_company(seen: Observation) -> bool:
