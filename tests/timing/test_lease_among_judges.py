@@ -21,7 +21,8 @@ from assay.timing.device_lease import DeviceLease
 KEY = "GPU-lease"
 SPAWN = multiprocessing.get_context("spawn")
 _THREADS = 4
-_STRESS_S = 2.5
+_STRESS_S = 2.0
+_KILLED_AFTER_S, _ENDING_S = 0.4, 0.2
 _ROUND_S = 0.002  # of one hold, at most
 
 
@@ -85,6 +86,7 @@ class _Thread(threading.Thread):
 
 
 def _stress(connection: Connection, process: int) -> None:
+    lock_module._ENDING_S = _ENDING_S
     lease = _lease()
     connection.send("here")
     until_s = connection.recv()
@@ -98,8 +100,8 @@ def _stress(connection: Connection, process: int) -> None:
     connection.recv()
 
 
-def _in_two_processes() -> list[Span]:
-    """What both did in the same seconds; each stays until the other is through."""
+def _in_two_processes(killed_after_s: float | None = None) -> list[Span]:
+    """What both did in the same seconds; each stays until the other is through, or is killed."""
     ends = [SPAWN.Pipe() for _ in range(2)]
     processes = [
         SPAWN.Process(target=_stress, args=(theirs, number), daemon=True)
@@ -114,7 +116,10 @@ def _in_two_processes() -> list[Span]:
         for ours, _ in ends:
             ours.send(until_s)
         found: list[Span] = []
-        for ours, _ in ends:
+        if killed_after_s is not None:
+            time.sleep(killed_after_s)
+            processes[1].kill()
+        for ours, _ in ends if killed_after_s is None else ends[:1]:
             assert ours.poll(60.0), "two judges wait for each other"
             found += ours.recv()
         return found
@@ -140,6 +145,13 @@ def test_threads_of_two_judges_never_use_a_device_that_one_has_alone() -> None:
         for hold in ("alone", "quiet", "shared"):
             held = [one for one in spans if one.process == process and one.hold == hold]
             assert len(held) >= 5, f"process {process} had it {hold} {len(held)} times"
+
+
+def test_a_judge_that_is_killed_amid_all_that_leaves_the_other_at_work() -> None:
+    spans = _in_two_processes(_KILLED_AFTER_S)
+    killed_s = min(one.start_s for one in spans) + _KILLED_AFTER_S
+    alone = [one for one in spans if one.hold == "alone" and one.start_s > killed_s + _ENDING_S]
+    assert len(alone) >= 5
 
 
 def _answer(connection: Connection) -> None:

@@ -1,10 +1,10 @@
 """JudgesLock: how the judge processes of one user take turns on a device.
 
-    calls        shared: candidates of this process make calls     exclusive: one has it alone
-    turnstile                                                      exclusive: one waits to be alone
-    presence     shared: candidates of this process are there      exclusive: one is alone for good
-    newcomers                                                      exclusive: one waits for that
-    judges                                                         exclusive: this process is here
+    calls        shared: candidates of this process make calls   exclusive: one is alone
+    turnstile                                                    exclusive: one waits to be alone
+    presence     shared: candidates of this process are there    exclusive: one has quiet
+    newcomers                                                    exclusive: one waits for quiet
+    judges                                                       exclusive: this process is here
 
 The rule: a lock is tried and never waited for, and whoever is refused keeps no part of what it
 tried, so no two processes wait for each other. Only a turnstile is kept while its holder waits;
@@ -33,7 +33,7 @@ from pathlib import Path
 from assay.devices.lease import runtime_folder
 from assay.errors import HostError
 
-POLL_S = 0.01  # between two attempts; who times holds the device for a second or more
+POLL_S = 0.01  # between two attempts
 _FLOCK = struct.Struct("hhqqi4x")  # Linux with 64 bits: type, whence, start, length, process
 _FIRST_JUDGE = 1 << 12  # and its process id: the byte of a judge
 # No turn alone so soon after a judge has ended: its candidates may outlive it, and the driver takes

@@ -42,8 +42,8 @@ class Judge:
     """Judges candidates of any task on one device; `options` are fields of `Settings` by name.
 
     `jobs` candidates are judged at a time: by default one for each processor, and on a device of
-    its own as many as usual there. Where they are timed, one process judges them side by side and
-    times them one by one.
+    its own as many as usual there. Where they are timed, one process judges them side by side, or
+    two on a device of its own, and they are timed one by one.
     """
 
     def __init__(self, device: str = "cpu", jobs: int | None = None, **options: Any) -> None:
