@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 import torch
 
+from assay.numerics.budget.backward_error import stable_roundings
 from assay.numerics.expectation import compare
 from support.references import expected
 
@@ -92,3 +93,17 @@ def test_eleven_bits_are_wrong(reference: Function) -> None:
 def test_an_empty_batch_has_an_expectation() -> None:
     given = torch.zeros(0, 4, 4)
     assert compare(expected(eigenvalues, given), eigenvalues(given)).ok
+
+
+def radius(a: torch.Tensor) -> torch.Tensor:
+    return torch.linalg.eigvals(a).abs().amax(dim=-1)
+
+
+@pytest.mark.parametrize("size", [3, 16, 64])
+def test_the_radius_of_a_neighbour_is_right_and_three_digits_are_wrong(size: int) -> None:
+    given = torch.rand(9, size, size, generator=torch.Generator().manual_seed(size))
+    expectation = expected(radius, given)
+    norm = torch.linalg.matrix_norm(given.double(), 2)
+    off = 0.25 * stable_roundings(size) * 2.0**-24 * norm
+    assert 0.05 < (compare(expectation, (expectation.truth + off).float()).budget_used or 0.0) < 1
+    assert not compare(expectation, radius(given) * 1.001).ok

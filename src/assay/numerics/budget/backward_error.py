@@ -9,7 +9,9 @@ Jacobi rotations, whose errors grow with n and lean to one side, come within a f
 The rule: a probe decomposes such a neighbour, and what is computed from its factors shows by how
 much that amplifies the difference. E is random, and all values move one way beside it: no E of that
 size moves an eigenvalue further (Weyl), and errors of rotations do not cancel in a sum over values.
-Vectors grow or shrink together by half as much, so that QᵀQ is off by as much as it may be.
+Vectors grow or shrink together by half as much, so that QᵀQ is off by as much as it may be. Values
+of a matrix that is not symmetric may be complex, smaller than |A|₂ and amplify E: each moves by as
+much along its own direction.
 """
 
 from __future__ import annotations
@@ -23,7 +25,9 @@ import torch
 
 from assay.numerics.budget.perturbation import Signs
 
-VALUES = {"_linalg_eigh": 0, "_linalg_svd": 1}  # where the eigenvalues, the singular values stand
+_ANY_MATRIX = "linalg_eig"  # `eigvals` runs it too
+# Where the eigenvalues, the singular values stand.
+VALUES = {"_linalg_eigh": 0, "_linalg_svd": 1, _ANY_MATRIX: 0}
 
 
 def stable_roundings(longest: int) -> float:
@@ -42,10 +46,14 @@ class Neighbour:
         self, func: Any, args: Sequence[Any], kwargs: dict[str, Any]
     ) -> tuple[torch.Tensor, ...]:
         """The factors of A + E, in the order of the operator."""
-        operand, number = args[0], VALUES[func.overloadpacket.__name__]
+        name, operand = func.overloadpacket.__name__, args[0]
+        number = VALUES[name]
         rows, cols = operand.shape[-2:]
         share = self.rounding * stable_roundings(max(rows, cols))
-        norm = func(*args, **kwargs)[number].abs().amax(dim=-1, keepdim=True)
+        if name == _ANY_MATRIX:
+            norm = torch.linalg.matrix_norm(operand, 2).unsqueeze(-1)
+        else:
+            norm = func(*args, **kwargs)[number].abs().amax(dim=-1, keepdim=True)
         near = self._moved(operand, norm.mul(share / (sqrt(rows) + sqrt(cols))).unsqueeze(-1))
         factors = tuple(func(near, *args[1:], **kwargs))
         shift, growth = torch.zeros_like(norm), torch.ones_like(norm)
@@ -53,7 +61,7 @@ class Neighbour:
         self.signs.move(growth, torch.full_like(norm, share / 2))
         for place, factor in enumerate(factors):
             if place == number:
-                factor.add_(shift)
+                factor.add_(shift * factor.sgn() if factor.is_complex() else shift)
             elif factor.numel():
                 factor.mul_(growth.unsqueeze(-1))
         return factors
