@@ -39,6 +39,7 @@ class LabelledRow:
     own_workload: str | None
     alone: bool  # whether no other candidate was judged on the device meanwhile
     seconds: float
+    remarks: str = ""  # what is to be known of the task, as that zeros pass it
 
     @property
     def key(self) -> Key:
@@ -79,6 +80,7 @@ def row_of(
         own_workload=None if verdict is None else verdict.own_workload.value,
         alone=alone,
         seconds=round(seconds, 1),
+        remarks="" if verdict is None else "; ".join(verdict.task_remarks),
     )
 
 

@@ -36,6 +36,27 @@ def test_every_file_gives_a_task_or_a_reason(place: Path) -> None:
     assert "not in the benchmark's list" in tasks["row_gather"].tags
 
 
+def test_an_optimizer_without_its_script_is_no_task_and_the_mend_is_told(place: Path) -> None:
+    reference = (
+        "import torch\ndef descent(params, lr=0.1):\n    return torch.optim.SGD(params, lr=lr)\n"
+    )
+    test = "def test():\n    return descent([torch.rand(4)]).defaults\n"
+    file = place / "data" / "kernelbenchx" / "Math" / "descent.py"
+    file.write_text(f"{reference}{LINE}\nimport torch\n{test}")
+    why = {Path(left.where).stem: left.why for left in unread_of(f"kernelbench_x:{place}")}
+    assert "performance script" in why["descent"]
+    script = (
+        "class performance_metrics:\n"
+        "    def get_input_tensors(self):\n"
+        "        p = torch.rand(4)\n        p.grad = torch.rand_like(p)\n"
+        "        self.input_tensors.append([p])\n"
+        "    def to_cuda(self, case):\n        return case\n"
+        "    def call_op(self, case):\n        made = descent(case)\n        made.step()\n"
+    )
+    (place / "metrics" / "golden_metrics" / "descent_perf.py").write_text(script)
+    assert "descent" in {task.id for task in tasks_of(f"kernelbench_x:{place}")}
+
+
 def test_the_largest_random_call_of_the_test_is_the_task(place: Path) -> None:
     task = KernelBenchXReader().load(place, "scaled_tanh")
     module = module_of(task.source)

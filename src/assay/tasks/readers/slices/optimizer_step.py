@@ -36,6 +36,14 @@ def is_stepped(call_op: ast.FunctionDef, call: ast.Call) -> bool:
     )
 
 
+def returns_optimizer(tree: ast.Module, function: str) -> bool:
+    """Whether a function of that name returns one of torch's: `torch.optim.Adam(...)`."""
+    named = [n for n in tree.body if isinstance(n, ast.FunctionDef) and n.name == function]
+    returns = [n.value for one in named for n in ast.walk(one) if isinstance(n, ast.Return)]
+    made = [value.func for value in returns if isinstance(value, ast.Call)]
+    return any(isinstance(n, ast.Attribute) and "optim." in ast.unparse(n) for n in made)
+
+
 def with_step(found: CallSlice) -> CallSlice:
     """The slice with gradients as inputs, whose call takes a step and gives the parameters."""
     gradients: dict[str, ast.expr] = {}

@@ -25,12 +25,16 @@ from assay.tasks.readers.slices.function_source import (
     usable_imports,
 )
 from assay.tasks.readers.slices.moved_inputs import made_there
-from assay.tasks.readers.slices.optimizer_step import is_stepped, with_step
+from assay.tasks.readers.slices.optimizer_step import is_stepped, returns_optimizer, with_step
 from assay.tasks.readers.slices.straight_line import CallPlace, call_sites, root_name
 from assay.tasks.readers.slices.tuple_names import TupleNames
 
 SEPARATOR = "#" * 146
 _INPUTS, _MOVE, _CALL, _KEPT = "get_input_tensors", "to_cuda", "call_op", "input_tensors"
+_NO_STEP = (
+    "it returns an optimizer, which is no answer, and its test takes no step: keep the benchmark's "
+    "performance script of the task beside it, whose step is the task then"
+)
 
 
 @dataclass(frozen=True)
@@ -81,6 +85,8 @@ def source_of(path: Path, script: Path | None) -> tuple[str, CallSlice]:
             why = reasons[-1] if reasons else "neither its test nor its script calls the reference"
             raise UsageError(f"{path}: {why}")
         chosen = max(tried, key=lambda one: (one.draws, _numbers(one)))
+        if returns_optimizer(split.tree, chosen.call.function):
+            raise UsageError(f"{path}: {_NO_STEP}")
     used = _missing(split, chosen)
     helpers = [node for node in split.test.body if getattr(node, "name", None) in used]
     source = function_source(split.reference, usable_imports(split.test), chosen, helpers)
