@@ -150,6 +150,13 @@ def test_steering_asks_where_the_most_is_to_be_gained() -> None:
     assert float(found[0].labels["expected_gain"]) > 0
 
 
+def test_steering_gives_every_task_a_first_kernel_before_it_improves_one() -> None:
+    state = several(begun=(tried(0, speedup=1.1), changed(1, "c0", speedup=1.4)), untried=())
+    assert [one.task for one in asks(LimitSteering(together=1), state)] == ["untried"]
+    first_failed = several(begun=(tried(0, speedup=1.1),), failed=(tried(1, status="incorrect"),))
+    assert [one.task for one in asks(LimitSteering(together=1), first_failed)] == ["begun"]
+
+
 def test_steering_prefers_what_still_gains() -> None:
     stuck = (tried(0, speedup=2.0), *(changed(n, "c0", speedup=1.0) for n in range(1, 12)))
     rising = [tried(20, speedup=1.0)]

@@ -9,6 +9,9 @@ reach. A task with few asks is taken to be like the others, one with many is kno
 This is the budgeting of muCUTLASS: the next ask goes to the task with the most to gain, tasks near
 their limit or on a plateau are stopped, and what beats its limit is quarantined.
 
+A first kernel brings more than most edits of one: until a task has one, its first asks come before
+those of tasks that do.
+
 The rule: a task whose limit is unknown is taken to have the headroom of a setting, and then only
 its plateau stops it. An inner strategy says which move comes next.
 """
@@ -37,6 +40,7 @@ class LimitSteering(TaskStrategy):
     inner: str = setting("greedy", words=tuple(INNER))
     together: int = setting(2, least=1)  # tasks that are asked for in one answer
     weight: float = setting(10.0, least=0.1)  # k: asks that the whole search counts for
+    drafts: int = setting(1, least=0)  # asks of a task without a kernel that come first
     least_gain: float = setting(0.01, least=0)  # ln of speedup: below it a task is stopped
     unknown_headroom: float = setting(2.0, least=1)
 
@@ -47,7 +51,7 @@ class LimitSteering(TaskStrategy):
         gains = {one.task.task: self.expected_gain(one, usual) for one in views}
         steps: dict[str, tuple[Action, ...]] = {}
         asked = 0
-        for view in sorted(views, key=lambda one: -gains[one.task.task]):
+        for view in sorted(views, key=lambda one: (self._is_begun(one), -gains[one.task.task])):
             name = view.task.task
             if asked >= self.together and not self._end(view, gains[name]):
                 continue  # it waits
@@ -65,6 +69,10 @@ class LimitSteering(TaskStrategy):
         left = math.log(max(1.0, headroom * (self.limit_share or 1.0)))
         rate = (len(view.kept) + self.weight * usual) / (len(view.attempts) + self.weight)
         return left * rate
+
+    def _is_begun(self, view: TaskView) -> bool:
+        """Whether it has a kernel, or had its chances of a first one."""
+        return view.current is not None or len(view.attempts) >= self.drafts
 
     def _step(self, view: TaskView, gain: float) -> tuple[Action, ...]:
         """The inner strategy's step, with what was expected of it, or the task's end."""
