@@ -1,11 +1,12 @@
-"""Corpus cases judged beside a stress program: which of them change their status?
+"""Corpus cases judged beside a stress program, or beside each other: which change their status?
 
     python benchmarks/busy.py [--cases 120] [--stress 2] [--jobs 1] [--record out/busy.jsonl]
+    python benchmarks/busy.py --cases 2000 --slow --stress 0 --jobs 2 --time-every 0
 
-The chosen cases cover every family. Cases whose reason is a clock are timed, and so is every sixth
-of the others. Spinning processes, `--stress` for every processor, run all the while and end with
-the benchmark. Resumable: finished cases are kept. Prints every case whose verdict is not what its
-folder asks for.
+One `Judge` has them all, `--jobs` at a time. A few chosen cases already cover every family. Cases
+whose reason is a clock are timed, and so is every sixth of the others (`--time-every`). Spinning
+processes, `--stress` for every processor, run all the while and end with the benchmark. Resumable:
+finished cases are kept. Prints every case whose verdict is not what its folder asks for.
 """
 
 from __future__ import annotations
@@ -16,22 +17,22 @@ import json
 import os
 import subprocess
 import sys
-import time
 from collections import defaultdict
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import Future, as_completed
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
-from assay.data.settings import Level, Settings, Track
-from assay.pipeline import evaluate_many
+from assay.data.run import Judgement
+from assay.data.settings import Level, Track
+from assay.data.verdict import Verdict
+from assay.engine.judge import Judge
 from corpus_case import CorpusCase, cases
 
 TIMEOUT_S = 120.0
-TIMED_EVERY = 6
 SPIN = "while True: pass"
 
 
@@ -39,14 +40,18 @@ def main() -> int:
     flags = parsed_flags()
     flags.record.parent.mkdir(parents=True, exist_ok=True)
     done = read(flags.record)
-    picked = chosen(flags.cases)
-    with stressed(flags.stress * (os.cpu_count() or 1)):
-        left = [(case, n) for n, case in enumerate(picked) if case.full_name not in done]
-        with ThreadPoolExecutor(flags.jobs) as pool:
-            for future in as_completed([pool.submit(judged, *one) for one in left]):
-                found = future.result()
-                done[found["case"]] = found
-                append(flags.record, found)
+    picked = chosen(flags.cases, flags.slow)
+    with stressed(flags.stress * (os.cpu_count() or 1)), Judge(jobs=flags.jobs) as judge:
+        asked = {
+            submitted(judge, case, timed): (case, timed)
+            for number, case in enumerate(picked)
+            if case.full_name not in done
+            for timed in [is_timed(case, number, flags.time_every)]
+        }
+        for future in as_completed(asked):
+            found = finding(*asked[future], future.result().verdict)
+            done[found["case"]] = found
+            append(flags.record, found)
     print("\n".join(table([done[case.full_name] for case in picked])))
     return 0 if all(done[case.full_name]["as_asked"] for case in picked) else 1
 
@@ -56,15 +61,17 @@ def parsed_flags() -> argparse.Namespace:
     parser.add_argument("--cases", type=int, default=120)
     parser.add_argument("--stress", type=int, default=2, help="spinning processes a processor")
     parser.add_argument("--jobs", type=int, default=1, help="cases judged at a time")
+    parser.add_argument("--slow", action="store_true", help="those that take a minute too")
+    parser.add_argument("--time-every", type=int, default=6, help="every n-th case; 0: none more")
     parser.add_argument("--record", type=Path, default=Path("out/busy.jsonl"))
     return parser.parse_args()
 
 
-def chosen(count: int) -> list[CorpusCase]:
+def chosen(count: int, slow: bool) -> list[CorpusCase]:
     """In turns from each label and family, so that a few already cover all of them."""
     groups: dict[tuple[str, str], list[CorpusCase]] = defaultdict(list)
     for case in cases():
-        if not case.slow:
+        if slow or not case.slow:
             groups[case.label, case.family].append(case)
     in_turns = [case for row in zip_longest(*groups.values()) for case in row if case is not None]
     return in_turns[:count]
@@ -83,15 +90,24 @@ def stressed(processes: int) -> Iterator[None]:
             one.wait()
 
 
-def judged(case: CorpusCase, number: int) -> dict[str, Any]:
-    """One case; what differs from its folder is printed at once."""
-    timed = case.timed or "clock" in case.kinds or number % TIMED_EVERY == 0
-    settings = Settings(
-        level=Level(case.level), track=Track(case.track), timing=timed, timeout_s=TIMEOUT_S
+def is_timed(case: CorpusCase, number: int, every: int) -> bool:
+    return case.timed or "clock" in case.kinds or (bool(every) and number % every == 0)
+
+
+def submitted(judge: Judge, case: CorpusCase, timed: bool) -> Future[Judgement]:
+    return judge.submit(
+        case.task_source,
+        case.candidate,
+        level=Level(case.level),
+        track=Track(case.track),
+        timing=timed,
+        allow_packages=case.allow_packages,
+        timeout_s=TIMEOUT_S,
     )
-    start = time.monotonic()
-    (judgement,) = evaluate_many(case.task_source, [case.candidate], settings)
-    verdict = judgement.verdict
+
+
+def finding(case: CorpusCase, timed: bool, verdict: Verdict) -> dict[str, Any]:
+    """One case; what differs from its folder is printed at once."""
     found = {
         "case": case.full_name,
         "label": case.label,
@@ -102,7 +118,7 @@ def judged(case: CorpusCase, number: int) -> dict[str, Any]:
         "as_asked": case.is_answered_by(verdict),
         "reason": verdict.reason,
         "timing_reason": verdict.timing_reason,
-        "seconds": round(time.monotonic() - start, 1),
+        "seconds": round(verdict.elapsed_s, 1),
     }
     print(
         f"{'' if found['as_asked'] else 'CHANGED '}{case.full_name}: {found['status']}", flush=True

@@ -151,8 +151,11 @@ def test_steering_asks_where_the_most_is_to_be_gained() -> None:
 
 
 def test_steering_gives_every_task_a_first_kernel_before_it_improves_one() -> None:
-    state = several(begun=(tried(0, speedup=1.1), changed(1, "c0", speedup=1.4)), untried=())
+    begun = (tried(0, speedup=1.0), *(changed(n, "c0", speedup=1.0 + 0.2 * n) for n in (1, 2, 3)))
+    failing = tuple(tried(number, "incorrect") for number in range(10, 20))
+    state = several(begun=begun, failing=failing, untried=())
     assert [one.task for one in asks(LimitSteering(together=1), state)] == ["untried"]
+    assert [one.task for one in asks(LimitSteering(together=1, drafts=0), state)] == ["begun"]
     first_failed = several(begun=(tried(0, speedup=1.1),), failed=(tried(1, status="incorrect"),))
     assert [one.task for one in asks(LimitSteering(together=1), first_failed)] == ["begun"]
 

@@ -10,7 +10,7 @@ import torch
 from torch import nn
 
 from assay.data.contract import Contract, Quantised
-from assay.tasks.references.one_thread import one_thread
+from assay.tasks.references.drawing.one_thread import one_thread
 
 GAIN_SPREAD = 0.2
 BIAS_SPREAD = 0.1

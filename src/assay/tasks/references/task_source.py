@@ -26,9 +26,10 @@ from numpy.random.mtrand import get_bit_generator, set_bit_generator
 
 from assay.data.task import Task
 from assay.errors import TaskError
-from assay.tasks.references.device_left_out import DeviceLeftOut
-from assay.tasks.references.extremes import Extremes
-from assay.tasks.references.one_thread import one_thread
+from assay.tasks.references.drawing.blank_memory import BlankMemory
+from assay.tasks.references.drawing.device_left_out import DeviceLeftOut
+from assay.tasks.references.drawing.extremes import Extremes
+from assay.tasks.references.drawing.one_thread import one_thread
 from assay.tasks.references.task_calls import announced
 from assay.tasks.shapes.ended_loops import end_loops
 from assay.tasks.shapes.source_sizes import (
@@ -122,7 +123,7 @@ class TaskModule:
     def inputs(self, seed: int) -> list[Any]:
         """What `get_inputs()` returns, as a list."""
         self._names[SEED] = seed
-        with Extremes(), DeviceLeftOut(), one_thread():
+        with BlankMemory(), Extremes(), DeviceLeftOut(), one_thread():
             made = self._function("get_inputs")()
         if isinstance(made, Mapping):
             raise TaskError(f"task '{self.task.id}': get_inputs returned a dict, not a list")

@@ -10,7 +10,7 @@ import torch
 from assay.data.settings import Level
 from assay.data.task import Task
 from assay.exam.workloads.workload_sweep import sweep
-from assay.tasks.references.extremes import Extremes
+from assay.tasks.references.drawing.extremes import Extremes
 from assay.tasks.references.reference import Reference
 
 FEW_LABELS = """

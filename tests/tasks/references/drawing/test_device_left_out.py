@@ -11,7 +11,7 @@ import torch
 from assay.data.settings import Level
 from assay.data.task import Task
 from assay.exam.workloads.workload_sweep import sweep
-from assay.tasks.references.device_left_out import DeviceLeftOut
+from assay.tasks.references.drawing.device_left_out import DeviceLeftOut
 from assay.tasks.references.reference import Reference
 
 SOURCE = """

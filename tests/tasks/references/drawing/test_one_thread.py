@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from assay.data.task import Task
-from assay.tasks.references.one_thread import one_thread
+from assay.tasks.references.drawing.one_thread import one_thread
 from assay.tasks.references.reference import Reference
 from assay.tasks.references.task_source import seed_everything
 
