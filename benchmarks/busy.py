@@ -3,7 +3,8 @@
     python benchmarks/busy.py [--cases 120] [--stress 2] [--jobs 1] [--record out/busy.jsonl]
     python benchmarks/busy.py --cases 2000 --slow --stress 0 --jobs 2 --time-every 0
 
-One `Judge` has them all, `--jobs` at a time. A few chosen cases already cover every family. Cases
+One `Judge` has them all, `--jobs` at a time; a case that needs more threads than each then has is
+left out. A few chosen cases already cover every family. Cases
 whose reason is a clock are timed, and so is every sixth of the others (`--time-every`). Spinning
 processes, `--stress` for every processor, run all the while and end with the benchmark. Resumable:
 finished cases are kept. Prints every case whose verdict is not what its folder asks for.
@@ -40,7 +41,8 @@ def main() -> int:
     flags = parsed_flags()
     flags.record.parent.mkdir(parents=True, exist_ok=True)
     done = read(flags.record)
-    picked = chosen(flags.cases, flags.slow)
+    threads = max(1, (os.cpu_count() or 1) // flags.jobs)
+    picked = [case for case in chosen(flags.cases, flags.slow) if case.threads <= threads]
     with stressed(flags.stress * (os.cpu_count() or 1)), Judge(jobs=flags.jobs) as judge:
         asked = {
             submitted(judge, case, timed): (case, timed)

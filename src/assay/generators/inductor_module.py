@@ -12,6 +12,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from assay.python_tree import expression_tree, module_tree
+
 _ENTRY = re.compile(r'(extern\s+"C"\s+void\s+)kernel(\s*\()')
 _DROPPED = frozenset({"assert_alignment"})
 _PROVIDED = frozenset({"torch", "LIB", "require_layout", "aten", "inf", "nan", "math"})
@@ -43,7 +45,7 @@ class InductorModule:
 
 def inductor_module(text: str) -> InductorModule:
     """Read Inductor's text."""
-    tree = ast.parse(text)
+    tree = module_tree(text)
     kernels = {one.name: one for one in _kernels(tree)}
     call = call_function(tree)
     rewritten = _Rewritten(kernels)
@@ -141,7 +143,7 @@ def as_strided_call(node: ast.Call) -> ast.Call:
 
 def dotted(name: str) -> ast.expr:
     """A name with dots as an expression."""
-    return ast.parse(name, mode="eval").body
+    return expression_tree(name).body
 
 
 def _ctype(kind: str) -> str:

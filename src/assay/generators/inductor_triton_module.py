@@ -21,6 +21,7 @@ from assay.generators.inductor_module import (
     dotted,
     free_names,
 )
+from assay.python_tree import module_tree
 
 _PROVIDED = frozenset({"torch", "triton", "require_layout", "aten", "inf", "nan", "math"})
 _LIBRARY = frozenset({"mm", "addmm", "bmm", "baddbmm", "convolution"})
@@ -134,7 +135,7 @@ class InductorTritonModule:
 
 def inductor_triton_module(text: str) -> InductorTritonModule:
     """Read Inductor's text."""
-    tree = ast.parse(text)
+    tree = module_tree(text)
     kernels = {one.name: one for one in _kernels(tree)}
     rewritten = _RewrittenTriton(kernels)
     call = rewritten.visit(call_function(tree))
@@ -163,7 +164,7 @@ def _kernels(tree: ast.Module) -> Iterator[TritonKernel]:
 
 
 def _kernel(name: str, source: str) -> TritonKernel:
-    functions = [one for one in ast.parse(source).body if isinstance(one, ast.FunctionDef)]
+    functions = [one for one in module_tree(source).body if isinstance(one, ast.FunctionDef)]
     if len(functions) != 1:
         raise ValueError(f"the source of {name} has {len(functions)} functions")
     function = functions[0]

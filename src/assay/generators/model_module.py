@@ -9,6 +9,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
+from assay.python_tree import module_tree
+
 ENTRY = "ModelNew"
 _OF_THE_JUDGE = frozenset(
     {
@@ -28,7 +30,7 @@ class ModelModule:
     """The module of one reference, to be written out as a candidate."""
 
     def __init__(self, source: str, entry: str) -> None:
-        kept = [node for node in ast.parse(source).body if not _names(node) & _OF_THE_JUDGE]
+        kept = [node for node in module_tree(source).body if not _names(node) & _OF_THE_JUDGE]
         self._tree = _Renamed(entry).visit(ast.Module(body=kept, type_ignores=[]))
         self._tree.body = _without_unused(self._tree.body)
 
@@ -40,7 +42,7 @@ class ModelModule:
 
     def replace_forward(self, lines: Sequence[str]) -> None:
         """Another body of `forward`."""
-        self._forward().body = ast.parse("\n".join(lines)).body
+        self._forward().body = module_tree("\n".join(lines)).body
 
     def text(self, with_title: bool = True) -> str:
         """The module as Python source, with or without its docstring."""

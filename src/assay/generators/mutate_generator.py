@@ -10,7 +10,6 @@ the judge to say. The same parent, history and seed give the same edit, and no t
 
 from __future__ import annotations
 
-import ast
 import random
 import re
 from collections.abc import Iterator
@@ -27,6 +26,7 @@ from assay.generators.candidate_generator import (
 )
 from assay.generators.candidate_source import NoCandidate
 from assay.languages.candidate_file import candidate_of_text
+from assay.python_tree import module_tree
 
 _NAMED = re.compile(
     r"\b(\w*(?:block|tile|warps|stages|rows|columns|threads|unroll|width|chunk)\w*)"
@@ -108,7 +108,7 @@ def _is_new(one: Edit, source: str, seen: set[str]) -> bool:
     if text in seen:
         return False
     try:
-        ast.parse(text)
+        module_tree(text)
     except SyntaxError:
         return False
     return True

@@ -16,6 +16,7 @@ from pathlib import Path
 from assay.data.candidate import Candidate, SourceFile
 from assay.errors import UsageError
 from assay.languages.language_registry import LANGUAGES, detect_language, source_suffixes
+from assay.python_tree import module_tree
 
 _NAME = "source text"
 _MOST_SOURCE = 2 * 2**20  # reading 18 MiB of Python for what it computes took five minutes
@@ -119,7 +120,7 @@ def defines_entry(file: SourceFile) -> bool:
     if not file.path.endswith(".py"):
         return False
     try:
-        body = ast.parse(file.text).body
+        body = module_tree(file.text).body
     except (SyntaxError, ValueError, RecursionError):
         return _ENTRY_LINE.search(file.text) is not None
     return any(_defines_entry(node) for node in body)

@@ -9,6 +9,7 @@ import ast
 from collections.abc import Iterable
 
 from assay.data.candidate import SourceFile
+from assay.python_tree import module_tree
 
 
 class SourceUse:
@@ -40,7 +41,7 @@ class SourceUse:
 
     def _read(self, text: str) -> None:
         try:
-            tree = ast.parse(text)
+            tree = module_tree(text)
         except (SyntaxError, ValueError, RecursionError):
             return
         for node in ast.walk(tree):

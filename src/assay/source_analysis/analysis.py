@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from assay.data.candidate import Candidate
 from assay.languages.language_registry import language
+from assay.python_tree import module_tree
 from assay.source_analysis.cpp.cpp_functions import CppLibraryCall, parse_cpp
 from assay.source_analysis.cpp.cpp_tokens import looks_like_cpp
 from assay.source_analysis.interpreter.interpreter_state import Sources
@@ -58,7 +59,7 @@ def _read(candidate: Candidate, given: Given) -> tuple[Sources, bool]:
                 native[file.text] = (file.path, 1)
             continue
         try:
-            trees[file.path] = ast.parse(file.text)
+            trees[file.path] = module_tree(file.text)
         except (SyntaxError, ValueError, RecursionError):
             readable = False
             continue

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 
 from assay.data.candidate import Candidate
 from assay.data.scoring.rubric import Feature, FeatureKind, FeatureOrigin, KernelFacts
+from assay.python_tree import module_tree
 from assay.source_analysis.cpp.cpp_tokens import Token, looks_like_cpp, tokenize
 from assay.source_analysis.tables.operation_names import OpRole, base_role
 from assay.source_analysis.tables.python_kernels import makes_kernel
@@ -115,7 +116,7 @@ def _parsed(path: str, text: str) -> ast.Module | None:
     if not path.endswith(".py"):
         return None
     try:
-        return ast.parse(text)
+        return module_tree(text)
     except (SyntaxError, ValueError, RecursionError):
         return None
 

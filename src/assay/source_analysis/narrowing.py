@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 from assay.data.candidate import Candidate
 from assay.data.evidence import Evidence, EvidenceKind, Severity
+from assay.python_tree import module_tree
 from assay.source_analysis.cpp.cpp_tokens import Token, looks_like_cpp, tokenize
 
 _NARROW = frozenset(
@@ -48,7 +49,7 @@ def _note(where: str) -> Evidence:
 
 def _python_lines(text: str) -> Iterator[int]:
     try:
-        tree = ast.parse(text)
+        tree = module_tree(text)
     except (SyntaxError, ValueError, RecursionError):
         return
     sums = {_name(node.target) for node in ast.walk(tree) if isinstance(node, ast.AugAssign)}

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from assay.data.task import Task
 from assay.data.workload import Direction
+from assay.python_tree import module_tree
 
 GRADIENTS = "output_gradients"
 
@@ -25,7 +26,7 @@ class DrawnInput:
 
 def drawn_inputs(task: Task) -> tuple[DrawnInput, ...]:
     """Every argument in order; the gradients of a backward task are one entry, the last."""
-    tree = ast.parse(task.source)
+    tree = module_tree(task.source)
     drawn = _returned(_function(tree, "get_inputs"))
     names = argument_names(tree)
     more = [f"argument {number}" for number in range(len(names), len(drawn))]

@@ -13,6 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from assay.data.task import Task
+from assay.python_tree import module_tree
 from assay.tasks.random_calls import RandomCalls, last_name, says
 
 _COMMON = frozenset({"torch", "numpy", "math"})
@@ -23,7 +24,7 @@ _INTEGERS = frozenset("int8 int16 int32 int64 long int uint8 bool".split())
 def static_remarks(task: Task) -> tuple[str, ...]:
     """One sentence for each thing that is seen."""
     try:
-        tree = ast.parse(task.source)
+        tree = module_tree(task.source)
     except (SyntaxError, ValueError):
         return ()
     return tuple(dict.fromkeys(_remarks(tree, task)))

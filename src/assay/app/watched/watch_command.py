@@ -7,7 +7,6 @@ line, and the next save is waited for.
 
 from __future__ import annotations
 
-import ast
 import sys
 from collections.abc import Iterator
 from contextlib import closing
@@ -25,6 +24,7 @@ from assay.data.task import Task
 from assay.data.verdict import Status, Verdict
 from assay.devices import device_registry
 from assay.errors import UsageError
+from assay.python_tree import module_tree
 from assay.report.console import progress_console, result_console
 from assay.report.control_characters import without_controls
 from assay.report.progress_display import ProgressLine
@@ -140,7 +140,7 @@ def _whole(path: Path, task: Task) -> Candidate:
     for source in candidate.sources:
         if source.path.endswith(".py"):
             try:
-                ast.parse(source.text)
+                module_tree(source.text)
             except SyntaxError as error:
                 place = (
                     f"{path}:{error.lineno}" if path.is_file() else f"{source.path}:{error.lineno}"

@@ -10,7 +10,6 @@ build; one that was cut off is none.
 
 from __future__ import annotations
 
-import ast
 import re
 from dataclasses import dataclass
 from pathlib import PurePosixPath
@@ -21,6 +20,7 @@ from assay.generators.completion.edit_blocks import EditRefused, edited, edits_o
 from assay.generators.completion.fenced_blocks import FencedBlock, ReadAnswer, read_answer
 from assay.languages.candidate_file import ENTRY, candidate_of_text, defines_entry
 from assay.languages.language_registry import detect_language, source_suffixes
+from assay.python_tree import module_tree
 
 _CODE_LINE = re.compile(r'^(?:import |from \w|@|class |def |#!|"""|#include)')
 _MOST_FILES = 16
@@ -94,7 +94,7 @@ def _is_whole(block: FencedBlock, cut_off: bool) -> bool:
 
 def _parses(text: str) -> bool:
     try:
-        ast.parse(text)
+        module_tree(text)
     except (SyntaxError, ValueError, RecursionError):
         return False
     return True

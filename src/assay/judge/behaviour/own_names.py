@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from assay.data.candidate import Candidate
+from assay.python_tree import module_tree
 
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _INCLUDED = re.compile(r"#\s*include\s*[<\"](cub|thrust|cutlass|cute)/")
@@ -74,7 +75,7 @@ def own_names(candidate: Candidate) -> OwnNames:
 def _code(is_python: bool, text: str) -> Iterator[str]:
     """What a compiler may get: a file, or the strings and functions of one in Python."""
     try:
-        tree = ast.parse(text) if is_python else None
+        tree = module_tree(text) if is_python else None
     except (SyntaxError, ValueError):
         tree = None
     if tree is None:

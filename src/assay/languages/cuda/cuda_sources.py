@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from assay.data.candidate import Candidate, SourceFile
+from assay.python_tree import module_tree
 
 _KERNEL = re.compile(r"__global__\s[^;{}()]*(?:__launch_bounds__\s*\([^()]*\)[^;{}()]*)?\(")
 _FILLED_IN = frozenset(("format", "format_map", "replace", "substitute", "safe_substitute"))
@@ -55,7 +56,7 @@ def cuda_sources(candidate: Candidate) -> tuple[CudaSource, ...]:
 
 def _in_python(file: SourceFile) -> list[CudaSource]:
     try:
-        reader = _SourceReader(ast.parse(file.text))
+        reader = _SourceReader(module_tree(file.text))
     except (SyntaxError, ValueError, RecursionError):
         return []
     flags = tuple(reader.flags())

@@ -20,6 +20,7 @@ from assay.languages.triton.triton_constants import (
 from assay.languages.triton.triton_function import TritonFunction
 from assay.languages.triton.triton_roles import Roles
 from assay.languages.triton.triton_signature import CONSTANT, TritonLaunch, TritonParameter
+from assay.python_tree import module_tree
 
 _OPTIONS = ("num_warps", "num_stages", "num_ctas", "maxnreg")
 
@@ -30,7 +31,7 @@ def triton_launches(candidate: Candidate) -> tuple[TritonLaunch, ...]:
     for number, file in enumerate(candidate.sources):
         if file.path.endswith(".py"):
             try:
-                tree = ast.parse(file.text)
+                tree = module_tree(file.text)
             except (SyntaxError, ValueError, RecursionError):
                 continue
             name = "" if number == 0 else file.path

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from assay.data.scoring.score_analysis import Attribution, Factor
+from assay.python_tree import module_tree
 from assay.scores.analysis import logistic
 from assay.scores.estimates import SEED
 from assay.scores.graded import Graded, GradedTask
@@ -53,7 +54,7 @@ class Cells:
 def difficulty(task: GradedTask) -> tuple[float, ...]:
     """Static proxies of a reference: log of 1 + assignments, calls and lines."""
     try:
-        nodes = list(ast.walk(ast.parse(task.source)))
+        nodes = list(ast.walk(module_tree(task.source)))
     except (SyntaxError, ValueError):
         nodes = []
     assignments = sum(isinstance(n, ast.Assign | ast.AugAssign | ast.AnnAssign) for n in nodes)

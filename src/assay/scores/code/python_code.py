@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from assay.errors import UsageError
+from assay.python_tree import module_tree
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,7 @@ def python_code(texts: Sequence[str]) -> PythonCode | None:
         raise UsageError("code measures need radon: pip install 'kernel-assay[scores]'") from error
     text = "\n".join(texts)
     try:
-        ast.parse(text)
+        module_tree(text)
     except (SyntaxError, ValueError):
         return None
     if not text.strip():
@@ -49,7 +50,7 @@ def python_code(texts: Sequence[str]) -> PythonCode | None:
 def native_texts_in(text: str) -> list[str]:
     """String literals of a Python text that hold C++ or CUDA."""
     try:
-        nodes = list(ast.walk(ast.parse(text)))
+        nodes = list(ast.walk(module_tree(text)))
     except (SyntaxError, ValueError):
         return []
     strings = [n.value for n in nodes if isinstance(n, ast.Constant) and isinstance(n.value, str)]

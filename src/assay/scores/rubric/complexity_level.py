@@ -20,6 +20,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from assay.python_tree import module_tree
 from assay.scores.rubric.placed_level import PlacedLevel
 from assay.source_analysis.tables.operation_names import OpRole, base_role
 
@@ -103,7 +104,7 @@ def complexity_level(tags: Sequence[str], source: str) -> PlacedLevel:
     if stated:
         return PlacedLevel(stated[-1], f"the task states rubric:K{stated[-1]}")
     try:
-        tree = ast.parse(source)
+        tree = module_tree(source)
     except (SyntaxError, ValueError, RecursionError):
         return PlacedLevel(None, "the reference is not Python that can be read")
     found = list(_ReferenceCode(tree).operations())

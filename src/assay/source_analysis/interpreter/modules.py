@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 
+from assay.python_tree import module_tree
 from assay.source_analysis.interpreter.abstract_interpreter import Interpreter, StatementTable
 from assay.source_analysis.interpreter.attributes import library
 from assay.source_analysis.interpreter.dataflow import tags_of
@@ -232,6 +233,6 @@ def _parse(value: Value) -> ast.Module | None:
     if not isinstance(text, str):
         return None
     try:
-        return ast.parse(text)
+        return module_tree(text)
     except (SyntaxError, ValueError, RecursionError):
         return None

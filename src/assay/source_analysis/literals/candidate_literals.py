@@ -10,6 +10,7 @@ import ast
 from collections.abc import Iterator
 
 from assay.data.candidate import Candidate, SourceFile
+from assay.python_tree import module_tree
 from assay.source_analysis.cpp.cpp_tokens import looks_like_cpp
 from assay.source_analysis.literals.cpp_literals import cpp_literals
 from assay.source_analysis.literals.python_literals import python_literals
@@ -35,7 +36,7 @@ def _of_file(file: SourceFile) -> Iterator[SourceLiteral]:
 
 def _of_python(text: str, path: str, depth: int, first_line: int) -> Iterator[SourceLiteral]:
     try:
-        tree = ast.parse(text)
+        tree = module_tree(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         yield from cpp_literals(text, path, first_line)
         return
@@ -65,6 +66,6 @@ def _of_string(node: ast.Constant, path: str, depth: int) -> Iterator[SourceLite
 
 def _is_python(text: str) -> bool:
     try:
-        return any(not isinstance(node, ast.Expr) for node in ast.parse(text).body)
+        return any(not isinstance(node, ast.Expr) for node in module_tree(text).body)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False

@@ -10,6 +10,8 @@ import ast
 import operator
 from collections.abc import Callable, Mapping
 
+from assay.python_tree import expression_tree
+
 _LARGEST = 1e18
 _DEEPEST = 12
 _OPERATORS: dict[type[ast.operator], Callable[[float, float], float]] = {
@@ -99,7 +101,7 @@ def number_of(text: str) -> float | None:
 def folded(text: str) -> float | None:
     """The number that a C++ expression of numbers is; whole ones divide as whole numbers."""
     try:
-        tree = ast.parse(text, mode="eval")
+        tree = expression_tree(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     for node in ast.walk(tree):

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from assay.errors import UsageError
+from assay.python_tree import expression_tree
 
 # What a second text of Float means; `{shape}` is a tuple of dimensions.
 DOMAINS = {
@@ -85,7 +86,7 @@ class ArgumentDraw:
 
 @cache
 def _names_of(expression: str) -> frozenset[str]:
-    tree = ast.parse(expression, mode="eval")
+    tree = expression_tree(expression)
     return frozenset(node.id for node in ast.walk(tree) if isinstance(node, ast.Name))
 
 

@@ -14,6 +14,7 @@ from typing import Any
 from assay.data.axis import Axis, AxisRole
 from assay.data.task import Task
 from assay.errors import UsageError
+from assay.python_tree import module_tree
 from assay.tasks.families.family_function import SUFFIXES, FamilyFunction, family_function
 from assay.tasks.families.module_text import FamilyText, module_text
 from assay.tasks.readers.kernelbench import declared_contract, literals_of
@@ -22,7 +23,7 @@ from assay.tasks.references.backward import backward_of
 
 def tasks_of_family(text: str, file: str, made: Mapping[str, Any]) -> Iterator[Task]:
     """Every task of the file; `made` are the fields that all of them share."""
-    tree = ast.parse(text)
+    tree = module_tree(text)
     family = FamilyText(text, tree)
     literals = literals_of(tree)
     axes, shared = literals.get("AXES"), literals.get("FAMILY", {})

@@ -7,7 +7,6 @@ that were written down in this form are read like any other.
 
 from __future__ import annotations
 
-import ast
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -16,6 +15,7 @@ from pathlib import Path
 from assay.data.candidate import Candidate
 from assay.data.task import Task
 from assay.errors import UsageError
+from assay.python_tree import module_tree
 from assay.tasks.reader import Reader
 from assay.tasks.readers.entry_file import with_call
 from assay.tasks.readers.function_call import FunctionCall, recorded_call
@@ -145,7 +145,7 @@ def _order(name: str) -> tuple[str, int]:
 def _source(operator: str, call: TracedCall) -> str:
     function = f"torch.ops.{operator}"
     made = FunctionCall("torch", f"{function}({call.arguments})", tuple(call.inputs))
-    ast.parse(made.expression)
+    module_tree(made.expression)
     return _ADDED.format(
         record=made.record(),
         model=made.module_class("Model"),

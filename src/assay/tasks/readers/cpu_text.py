@@ -9,6 +9,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from assay.python_tree import module_tree
+
 _CPU = "'cpu'"
 _TAKES_DEVICE = frozenset({"to", "device", "Generator", "set_default_device"})
 _NAMES = frozenset({"device", "DEVICE"})
@@ -17,7 +19,7 @@ _NAMES = frozenset({"device", "DEVICE"})
 def on_cpu(text: str) -> str:
     """The text with the CPU in place of the GPU."""
     lines = text.splitlines(keepends=True)
-    edits = sorted(set(_edits(ast.parse(text))), reverse=True)
+    edits = sorted(set(_edits(module_tree(text))), reverse=True)
     for line, start, end, word in edits:  # from the end, so that positions stay true
         content = lines[line - 1].encode()
         lines[line - 1] = (content[:start] + word.encode() + content[end:]).decode()

@@ -12,6 +12,8 @@ import functools
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from assay.python_tree import module_tree
+
 RECORD = "ENTRY_CALL"  # the top-level literal of a task's source that holds the call
 
 _CLASS = """\
@@ -52,7 +54,7 @@ class FunctionCall:
 @functools.lru_cache(maxsize=1024)
 def recorded_call(source: str) -> FunctionCall | None:
     """The call that a task's source records; None where it records none."""
-    for node in reversed(ast.parse(source).body):
+    for node in reversed(module_tree(source).body):
         match node:
             case ast.Assign(targets=[ast.Name(id=name)], value=value) if name == RECORD:
                 return _of_literal(ast.literal_eval(value))

@@ -20,6 +20,7 @@ from assay.data.candidate import Candidate, SourceFile
 from assay.data.task import Task
 from assay.errors import UsageError
 from assay.languages.candidate_file import ENTRY
+from assay.python_tree import module_tree
 from assay.tasks.reader import Reader
 from assay.tasks.readers.answer_memory import answer_memory
 from assay.tasks.readers.cpu_text import on_cpu
@@ -214,7 +215,7 @@ def _problem(folder: Path) -> Problem:
         memory=answer_memory(made),
         takes=tuple(a.arg for a in (*made.args.args, *made.args.kwonlyargs)) if made else (),
         files=files,
-        taken=frozenset(defined_names(ast.parse(files))),
+        taken=frozenset(defined_names(module_tree(files))),
     )
 
 
@@ -223,7 +224,7 @@ def _checked(texts: dict[str, str]) -> ast.Module:
     trees = {}
     for name, text in texts.items():
         try:
-            trees[name] = ast.parse(text)
+            trees[name] = module_tree(text)
         except (SyntaxError, ValueError) as error:
             raise UsageError(f"{name}.py is not Python: {error}") from error
     missing = [n for n in (_MAKES, _ANSWERS) if n not in defined_names(trees[_REFERENCE])]
@@ -312,7 +313,7 @@ def _joined(texts: dict[str, str]) -> str:
 def _without_imports(text: str, own: frozenset[str]) -> str:
     """The text with lines that import the problem's own files made empty."""
     lines = text.splitlines(keepends=True)
-    for node in ast.parse(text).body:
+    for node in module_tree(text).body:
         if isinstance(node, ast.ImportFrom) and node.module in own:
             for number in range(node.lineno - 1, node.end_lineno or node.lineno):
                 lines[number] = "\n"

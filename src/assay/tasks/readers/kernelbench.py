@@ -16,6 +16,7 @@ from pydantic import TypeAdapter, ValidationError
 from assay.data.contract import Contract
 from assay.data.task import Task
 from assay.errors import UsageError
+from assay.python_tree import module_tree
 from assay.tasks.reader import Reader
 from assay.tasks.references.backward import DECLARATION, SUFFIX, backward_of
 from assay.tasks.unread import Unread
@@ -110,7 +111,7 @@ def _natural(text: str) -> list[tuple[int, str]]:
 
 def _missing_in(path: Path) -> tuple[str, ...]:
     try:
-        return missing_names(ast.parse(path.read_text(encoding="utf-8")))
+        return missing_names(module_tree(path.read_text(encoding="utf-8")))
     except (OSError, UnicodeDecodeError, SyntaxError, ValueError):
         return REQUIRED
 
@@ -119,7 +120,7 @@ def _fault(path: Path) -> str:
     """Why a file that looks like a task is none; empty for a task and for any other file."""
     numbered = _NUMBERED.match(path.stem) is not None
     try:
-        tree = ast.parse(read_source(path), path.name)
+        tree = module_tree(read_source(path), path.name)
     except UsageError as error:
         return str(error) if numbered else ""
     except (SyntaxError, ValueError) as error:
@@ -180,7 +181,7 @@ def task_of_text(source: str) -> Task:
 def _task(source: str, place: str) -> Task:
     """A task without a place of its own; `place` is what mistakes are told by."""
     try:
-        tree = ast.parse(source)
+        tree = module_tree(source)
     except (SyntaxError, ValueError) as error:
         raise UsageError(f"{place} is not Python: {error}") from error
     missing = missing_names(tree)
@@ -203,7 +204,7 @@ def _task(source: str, place: str) -> Task:
 def _backward(path: Path) -> Task:
     """The task of the gradients of one file, which has to declare that it has them."""
     task = read_file(path)
-    if literals_of(ast.parse(task.source)).get(DECLARATION) is not True:
+    if literals_of(module_tree(task.source)).get(DECLARATION) is not True:
         raise UsageError(f"{path} does not say {DECLARATION} = True at its top level")
     return backward_of(task)
 

@@ -17,6 +17,7 @@ from assay.data.candidate import Candidate
 from assay.data.task import Task
 from assay.errors import UsageError
 from assay.languages.candidate_file import ENTRY
+from assay.python_tree import module_tree
 from assay.tasks.readers.entry_file import SUBMISSION, has_entry, with_entry
 from assay.tasks.readers.folder_reader import FolderReader
 from assay.tasks.readers.kernelbench import (
@@ -86,7 +87,7 @@ def _problems(place: Path) -> list[Path]:
 
 def _tree(source: str, path: Path) -> ast.Module:
     try:
-        return ast.parse(source)
+        return module_tree(source)
     except (SyntaxError, ValueError) as error:
         raise UsageError(f"{path.name} is not Python: {error}") from error
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from assay.data.candidate import Candidate
 from assay.data.task import Task
 from assay.errors import UsageError
+from assay.python_tree import module_tree
 from assay.tasks.reader import Reader
 from assay.tasks.readers.entry_file import with_call
 from assay.tasks.readers.function_call import FunctionCall, recorded_call
@@ -102,7 +103,7 @@ class KernelGenBenchReader(Reader):
             if f"@{_LABEL}(" not in text:
                 continue
             try:
-                for one in _labelled(ast.parse(text), path):
+                for one in _labelled(module_tree(text), path):
                     yield self._task(one, root, seen)
             except (SyntaxError, ValueError) as error:
                 yield Unread(str(path), f"it is not Python: {error}")
@@ -132,7 +133,7 @@ def _answering(candidate: Candidate, operator: str, called: str) -> str:
     """The operator's name, or, where only that is defined, the name of torch's function."""
     own = called.rpartition(".")[2]
     try:
-        defined = defined_names(ast.parse(candidate.main.text))
+        defined = defined_names(module_tree(candidate.main.text))
     except (SyntaxError, ValueError):
         return operator
     return own if own in defined and operator not in defined else operator
@@ -162,7 +163,7 @@ def _source(one: Labelled, root: Path) -> str:
     if namespaced:
         baseline, parameters = _baseline(_function(one.operator), root)
         call.func = ast.Name(_function(one.operator), ast.Load())
-    taken = defined_names(ast.parse(baseline)) | {"torch"}
+    taken = defined_names(module_tree(baseline)) | {"torch"}
     found = slice_of(statements, call, parameters, taken)
     unknown = found.loads - taken - {"torch", _function(one.operator)}
     if unknown:
@@ -179,7 +180,7 @@ def _bound(decorator: ast.expr) -> ast.stmt | None:
             if name == _PARAMETERS:
                 chosen = _chosen(values, words)
                 text = f"{words} = {chosen}"
-                return ast.parse(text).body[0]
+                return module_tree(text).body[0]
     return None
 
 
@@ -245,7 +246,7 @@ def _baseline(function: str, root: Path) -> tuple[str, list[str]]:
     for folder in (root, *above):
         for path in sorted(folder.rglob(f"{_BASELINES}/**/{function}.py")):
             text = read_source(path)
-            for node in ast.parse(text).body:
+            for node in module_tree(text).body:
                 if isinstance(node, ast.FunctionDef) and node.name == function:
                     return text, [arg.arg for arg in node.args.args]
     raise UsageError(f"no file of the baseline defines {function}")

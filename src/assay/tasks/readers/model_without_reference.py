@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 
 from assay.languages.candidate_file import ENTRY
+from assay.python_tree import expression_tree, module_tree
 from assay.tasks.readers.slices.function_source import usable_imports
 
 _REFERENCE = "forward_fn"
@@ -18,7 +19,7 @@ _GRADIENTS = ("_float_tensors", "_Given", "ModelBackward")
 
 def module_text(source: str, direction: str) -> str:
     """`ModelNew` of a task in that direction; the candidate's function has the direction's name."""
-    tree = ast.parse(source)
+    tree = module_tree(source)
     if direction == "backward":
         names = [_AUTOGRAD, "Model", *_GRADIENTS]
         ends = f"{_AUTOGRAD}.backward_fn = backward\n{ENTRY} = ModelBackward\n"
@@ -45,7 +46,7 @@ def _call_instead(model: ast.ClassDef, function: str) -> None:
 
 def _other(default: ast.expr, function: str) -> ast.expr:
     if isinstance(default, ast.Name) and default.id == _REFERENCE:
-        return ast.parse(function, mode="eval").body
+        return expression_tree(function).body
     return default
 
 

@@ -6,7 +6,6 @@ one task with a `Model`, or a family of functions that are tasks (`assay.tasks.f
 
 from __future__ import annotations
 
-import ast
 import difflib
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import Any
 from assay.data.axis import Axis, AxisRole
 from assay.data.task import Task
 from assay.errors import UsageError
+from assay.python_tree import module_tree
 from assay.tasks.families.family_file import tasks_of_family
 from assay.tasks.reader import Reader
 from assay.tasks.readers.kernelbench import contract_of, literals_of, read_source, title_of
@@ -87,14 +87,14 @@ def read_directions(path: Path) -> list[Task]:
     task = read_native(path)
     if DECLARATION not in task.source:
         return [task]
-    declared = literals_of(ast.parse(task.source)).get(DECLARATION) is True
+    declared = literals_of(module_tree(task.source)).get(DECLARATION) is True
     return [task, backward_of(task)] if declared else [task]
 
 
 def read_native(path: Path) -> Task:
     """One native file as a task, with its declared axes and tags."""
     source = read_source(path)
-    tree = ast.parse(source)
+    tree = module_tree(source)
     literals = literals_of(tree)
     axes = tuple(_axis(name, literals[name], spec) for name, spec in literals["AXES"].items())
     return Task(

@@ -16,6 +16,7 @@ from typing import Any
 from assay.data.candidate import Candidate
 from assay.data.task import Task
 from assay.errors import UsageError
+from assay.python_tree import module_tree
 from assay.tasks.reader import Reader
 from assay.tasks.readers.definitions.definition import TensorSpec
 from assay.tasks.readers.definitions.random_values import draw
@@ -115,7 +116,7 @@ class PlainReader(Reader):
 
 def _tree(text: str) -> ast.Module:
     try:
-        return ast.parse(text)
+        return module_tree(text)
     except (SyntaxError, ValueError) as error:
         raise UsageError(f"it is not Python: {error}") from error
 

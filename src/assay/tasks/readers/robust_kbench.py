@@ -18,6 +18,7 @@ from typing import Any
 from assay.data.candidate import Candidate
 from assay.data.task import Task
 from assay.errors import UsageError
+from assay.python_tree import module_tree
 from assay.tasks.readers.entry_file import (
     SUBMISSION,
     extension_text,
@@ -105,7 +106,7 @@ class RobustKBenchReader(FolderReader):
         direction = function.stem.removeprefix("func_")
         source = read_source(function)
         try:
-            tree = ast.parse(source)
+            tree = module_tree(source)
         except (SyntaxError, ValueError) as error:
             raise UsageError(f"{function}: not Python: {error}") from error
         takes = _parameters(tree)

@@ -10,6 +10,7 @@ import ast
 from dataclasses import dataclass
 
 from assay.errors import UsageError
+from assay.python_tree import expression_tree
 
 _DTYPES = {
     "f64": "float64",
@@ -39,7 +40,7 @@ class TracedCall:
 def traced_call(text: str) -> TracedCall:
     """The call of one line."""
     try:
-        tree = ast.parse(text.strip(), mode="eval").body
+        tree = expression_tree(text.strip()).body
     except (SyntaxError, ValueError) as error:
         raise UsageError(f"its arguments are not in the form of a trace: {error}") from error
     match tree:

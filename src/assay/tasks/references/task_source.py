@@ -26,6 +26,7 @@ from numpy.random.mtrand import get_bit_generator, set_bit_generator
 
 from assay.data.task import Task
 from assay.errors import TaskError
+from assay.python_tree import module_tree
 from assay.tasks.references.drawing.blank_memory import BlankMemory
 from assay.tasks.references.drawing.device_left_out import DeviceLeftOut
 from assay.tasks.references.drawing.extremes import Extremes
@@ -204,7 +205,7 @@ class TaskSource:
         self.task = task
         self._file = f"<task {task.id} {task.content_id}>"
         try:
-            tree = ast.parse(task.source)
+            tree = module_tree(task.source)
             self.names_outside_inputs = _names_outside_inputs(tree)
             self._names = {name: _names_in(tree, name) for name in INPUT_FUNCTIONS}
             finder = SizeFinder(tree)

@@ -11,6 +11,7 @@ import ast
 
 from assay.data.task import Task
 from assay.data.workload import Direction
+from assay.python_tree import module_tree
 
 NAME = "Vendor"
 _BASE = "Model"
@@ -23,7 +24,7 @@ class AssayVendor({entry}, Vendor):
 
 def vendor_of(task: Task) -> tuple[str, str] | None:
     """Source and entry of the direct call; None where the task knows none."""
-    if not any(_declares(node) for node in ast.parse(task.source).body):
+    if not any(_declares(node) for node in module_tree(task.source).body):
         return None
     if task.direction is Direction.FORWARD:
         return task.source, NAME

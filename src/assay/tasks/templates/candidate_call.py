@@ -6,7 +6,6 @@ where it can, so that an output's sizes can be told from what the candidate is g
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -17,6 +16,7 @@ from assay.data.axis import AxisRole
 from assay.data.task import Task
 from assay.data.workload import Direction
 from assay.errors import TaskError
+from assay.python_tree import module_tree
 from assay.tasks.drawn_inputs import GRADIENTS, argument_names
 from assay.tasks.references.reference import Reference
 from assay.tasks.references.valueless import Unvalued
@@ -99,7 +99,7 @@ def _different_sizes(task: Task) -> dict[str, int]:
 
 
 def _arguments(task: Task, count: int) -> list[str]:
-    names = argument_names(ast.parse(task.source))
+    names = argument_names(module_tree(task.source))
     if task.direction is Direction.BACKWARD:
         names = names[: count - 1]
     singular = GRADIENTS.removesuffix("s")

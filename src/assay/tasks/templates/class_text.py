@@ -9,6 +9,7 @@ import ast
 from dataclasses import dataclass
 
 from assay.data.task import Task
+from assay.python_tree import module_tree
 from assay.tasks.families.module_text import FamilyText, names_in
 
 _MODULE = "torch.nn.Module"
@@ -25,7 +26,7 @@ class ClassText:
     @classmethod
     def of(cls, task: Task) -> ClassText:
         """Of the class `Model` of a task; empty parts where the file has none of its own."""
-        file = FamilyText(task.source, ast.parse(task.source))
+        file = FamilyText(task.source, module_tree(task.source))
         model = file.parts.get("Model")
         if not isinstance(model, ast.ClassDef):
             return cls("", _MODULE, "")
@@ -41,7 +42,7 @@ class ClassText:
 
 def reference_text(task: Task) -> str:
     """The whole reference, without what draws its inputs."""
-    file = FamilyText(task.source, ast.parse(task.source))
+    file = FamilyText(task.source, module_tree(task.source))
     needed = [file.of(file.parts[name]) for name in file.needed([task.entry])]
     return "\n\n\n".join([file.imports, *needed])
 

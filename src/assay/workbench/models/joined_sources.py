@@ -12,6 +12,7 @@ import builtins
 from collections.abc import Iterable
 
 from assay.errors import UsageError
+from assay.python_tree import module_tree
 
 
 class JoinedSources:
@@ -27,7 +28,7 @@ class JoinedSources:
         left_out = frozenset(without)
         kept: list[ast.stmt] = []
         renamed: set[str] = set()
-        for node in ast.parse(source).body:
+        for node in module_tree(source).body:
             if isinstance(node, ast.Import | ast.ImportFrom):
                 renamed |= self._import(node, prefix)
             elif not _defined(node) & left_out and not _is_docstring(node):

@@ -17,3 +17,11 @@ def test_inputs_are_leaves_and_computed_ones_in_turn() -> None:
         assert first.stride() == x.stride()
         kinds.add(first.grad_fn is None)
     assert kinds == {True, False}
+
+
+def test_a_lone_row_cut_out_of_more_keeps_its_stride() -> None:
+    row = torch.randn(1, 9)[:, :5]
+    assert row.is_contiguous() and row.stride() == (9, 1)
+    for _ in range(2):
+        (given,) = trained_inputs([row])
+        assert given.stride() == (9, 1)

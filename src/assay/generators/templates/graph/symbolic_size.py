@@ -13,6 +13,8 @@ from typing import Any, TypeAlias
 import sympy
 from sympy.printing.str import StrPrinter
 
+from assay.python_tree import expression_tree
+
 Size: TypeAlias = Any  # a sympy expression
 
 
@@ -42,7 +44,7 @@ def loop_variable(name: str) -> sympy.Symbol:
 
 def parse_size(text: str) -> Size:
     """Text of Python's as a size; anything but whole arithmetic is a ValueError."""
-    return _parsed(ast.parse(text, mode="eval").body)
+    return _parsed(expression_tree(text).body)
 
 
 def _parsed(node: ast.expr) -> Size:

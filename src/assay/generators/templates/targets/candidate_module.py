@@ -31,6 +31,7 @@ from assay.generators.templates.stage import (
     stores_of,
 )
 from assay.generators.templates.stage_plan import StagePlan
+from assay.python_tree import module_tree
 
 _LEAST = re.compile(r"s\d+ >= [0-2]")
 _SYMBOL = re.compile(r"\bs\d+\b")
@@ -175,7 +176,7 @@ def _returned(planned: PlannedTask) -> list[str]:
 
 def _without_unused(text: str) -> str:
     """Functions that only the reference's own forward called are left out."""
-    tree = ast.parse(text)
+    tree = module_tree(text)
     while True:
         read = {
             node.id

@@ -1,6 +1,7 @@
 """Trained inputs: the inputs of a call as a training loop hands them over.
 
-The rule: the memory is the same, and so is the answer; only what torch records is otherwise.
+The rule: the memory is the same, and so are strides and answer; only what torch records is
+otherwise. `view_as` would give a lone row, cut out of a wider matrix, the stride of its length.
 """
 
 from __future__ import annotations
@@ -24,5 +25,5 @@ def trained_inputs(inputs: list[Any]) -> list[Any]:
         tensor = isinstance(value, torch.Tensor)
         if tensor and (value.is_floating_point() or value.is_complex()):
             leaf = value.detach().requires_grad_(True)
-            made.setdefault(id(value), leaf.view_as(leaf) if computed else leaf)
+            made.setdefault(id(value), leaf[...] if computed else leaf)
     return [made.get(id(value), value) for value in inputs]

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.errors import UsageError
+from assay.python_tree import module_tree
 from assay.tasks.readers.definitions.size_expression import names_in
 from assay.tasks.readers.kernelbench import read_source
 
@@ -53,7 +54,7 @@ class Definition:
     @property
     def tree(self) -> ast.Module:
         """The reference, parsed."""
-        return ast.parse(self.reference)
+        return module_tree(self.reference)
 
 
 def json_at(path: Path) -> Any:
@@ -136,7 +137,7 @@ def _check_axes(specs: tuple[TensorSpec, ...], axes: set[str]) -> None:
 def _function(reference: str, inputs: tuple[TensorSpec, ...]) -> str:
     """The function that is called: `run`, or the only one whose name says that it is one."""
     try:
-        tree = ast.parse(reference)
+        tree = module_tree(reference)
     except (SyntaxError, ValueError) as error:
         raise UsageError(f"its reference is not Python: {error}") from error
     functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.errors import UsageError
+from assay.python_tree import expression_tree
 from assay.tasks.readers.definitions.definition import Definition, TensorSpec
 from assay.tasks.readers.definitions.definition_workload import DefinitionWorkload, sizes_of
 from assay.tasks.readers.definitions.random_values import draw
@@ -174,7 +175,7 @@ def _in_terms(part: str, known: Mapping[str, str]) -> str:
 
     class Replaced(ast.NodeTransformer):
         def visit_Name(self, node: ast.Name) -> ast.expr:
-            return ast.parse(known.get(node.id, node.id), mode="eval").body
+            return expression_tree(known.get(node.id, node.id)).body
 
     return ast.unparse(Replaced().visit(parsed(part)))
 

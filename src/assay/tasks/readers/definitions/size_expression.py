@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from assay.errors import UsageError
+from assay.python_tree import expression_tree
 
 _BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
@@ -41,7 +42,7 @@ _LARGEST_EXPONENT = 64
 def parsed(text: str) -> ast.expr:
     """The expression, whether or not its names are known."""
     try:
-        return ast.parse(text.strip(), mode="eval").body
+        return expression_tree(text.strip()).body
     except (SyntaxError, ValueError) as error:
         raise UsageError(f"'{text}' is no expression") from error
 

@@ -20,6 +20,7 @@ from assay.errors import UsageError
 from assay.languages.candidate_file import ENTRY
 from assay.languages.language import MAIN
 from assay.languages.language_registry import detect_language
+from assay.python_tree import expression_tree, module_tree
 from assay.tasks.readers.definitions.definition import RUN
 from assay.tasks.readers.definitions.definition_module import IN_ORDER, OUTPUTS
 from assay.tasks.readers.entry_file import (
@@ -129,7 +130,7 @@ def _text(source: dict[str, Any], path: Path) -> str:
 def adapted_to(candidate: Candidate, task: Task) -> Candidate:
     """The candidate behind a `ModelNew` that calls its function as the task's `Model` does."""
     call = recorded_call(task.source)
-    memory = literals_of(ast.parse(task.source)).get(OUTPUTS)
+    memory = literals_of(module_tree(task.source)).get(OUTPUTS)
     if has_entry(candidate) or call is None or not isinstance(memory, dict):
         return candidate
     entry = entry_of(candidate)
@@ -145,7 +146,7 @@ def adapted_to(candidate: Candidate, task: Task) -> Candidate:
 
 def _arguments(call: FunctionCall) -> list[str]:
     """Of the recorded call, in its order, as expressions of `forward`."""
-    made = ast.parse(call.expression, mode="eval").body
+    made = expression_tree(call.expression).body
     inner = made.args[0] if isinstance(made, ast.Call) else made
     if not isinstance(inner, ast.Call):
         return []
@@ -176,7 +177,7 @@ def _writing(entry: SolutionEntry, call: FunctionCall, memory: dict[str, str]) -
 def _parameters(text: str, function: str) -> int:
     """How many the function takes; -1 where it cannot be seen."""
     try:
-        tree = ast.parse(text)
+        tree = module_tree(text)
     except (SyntaxError, ValueError):
         return -1
     for node in tree.body:

@@ -10,6 +10,8 @@ import ast
 import copy
 from collections.abc import Iterable
 
+from assay.python_tree import expression_tree
+
 _WORDS = frozenset({"device", "requires_grad", "generator", "pin_memory"})
 _MOVES = frozenset({"cuda", "cpu", "requires_grad_", "detach"})
 _DEVICES = ("cuda", "cpu", "hip", "xpu", "mps")
@@ -108,7 +110,7 @@ def _torch(name: str, arguments: list[ast.expr], dtype: ast.expr | None) -> ast.
 
 def _tensor(node: ast.Call) -> ast.expr:
     """Standard and outlier draws as normal ones: the judge draws outliers of its own."""
-    dtype = _keyword(node, "dtype", ast.parse("torch.float32", mode="eval").body)
+    dtype = _keyword(node, "dtype", expression_tree("torch.float32").body)
     mode = _keyword(node, "mode", ast.Constant("standard"))
     if not (isinstance(mode, ast.Constant) and mode.value == "uniform"):
         return _torch("randn", [_shape(node)], dtype)
@@ -120,13 +122,13 @@ def _tensor(node: ast.Call) -> ast.expr:
 
 def _integers(node: ast.Call) -> ast.expr:
     low, high = (_keyword(node, n, ast.Constant(v)) for n, v in (("low", 0), ("high", 2)))
-    dtype = _keyword(node, "dtype", ast.parse("torch.int64", mode="eval").body)
+    dtype = _keyword(node, "dtype", expression_tree("torch.int64").body)
     return _torch("randint", [low, high, _shape(node)], dtype)
 
 
 def _truths(node: ast.Call) -> ast.expr:
     drawn = [ast.Constant(0), ast.Constant(2), _shape(node)]
-    return _torch("randint", drawn, ast.parse("torch.bool", mode="eval").body)
+    return _torch("randint", drawn, expression_tree("torch.bool").body)
 
 
 _GENERATORS = {"rand_tensor": _tensor, "rand_int": _integers, "rand_bool": _truths}

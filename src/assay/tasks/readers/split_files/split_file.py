@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from assay.errors import UsageError
+from assay.python_tree import module_tree
 from assay.tasks.readers.kernelbench import read_source
 from assay.tasks.readers.slices.call_slice import CallSlice, slice_of
 from assay.tasks.readers.slices.device_free import DeviceFree
@@ -67,7 +68,7 @@ def read_split(path: Path) -> SplitFile:
         raise UsageError(f"{path} has {len(places)} lines of 146 '#' and not one")
     reference, test = "".join(lines[: places[0]]), "".join(lines[places[0] + 1 :])
     try:
-        return SplitFile(reference, ast.parse(reference), ast.parse(test))
+        return SplitFile(reference, module_tree(reference), module_tree(test))
     except (SyntaxError, ValueError) as error:
         raise UsageError(f"{path} is not Python: {error}") from error
 
@@ -126,7 +127,7 @@ def _calls_test(node: ast.stmt) -> bool:
 def _script_slices(split: SplitFile, script: Path, reasons: list[str]) -> Iterator[CallSlice]:
     """Of the calls in `call_op` of a performance script, on what it appends to its inputs."""
     try:
-        tree = ast.parse(read_source(script))
+        tree = module_tree(read_source(script))
     except (SyntaxError, ValueError) as error:
         reasons.append(f"its performance script {script} is not Python: {error}")
         return

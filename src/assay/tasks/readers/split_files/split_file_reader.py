@@ -7,7 +7,6 @@ cut, as the benchmarks cut it.
 
 from __future__ import annotations
 
-import ast
 import functools
 import json
 from abc import abstractmethod
@@ -19,6 +18,7 @@ from assay.data.candidate import Candidate
 from assay.data.task import Task
 from assay.errors import UsageError, reason_of
 from assay.languages.candidate_file import load_candidate
+from assay.python_tree import module_tree
 from assay.tasks.reader import Prediction, Reader
 from assay.tasks.readers.entry_file import with_call
 from assay.tasks.readers.function_call import recorded_call
@@ -142,7 +142,7 @@ class SplitFileReader(Reader):
             tags=(*self._tags(path, known), *self._timed(path)),
             origin=str(path.resolve()),
             licence=self.licence,
-            contract=contract_of(ast.parse(source), path),
+            contract=contract_of(module_tree(source), path),
         )
 
     def _runnable(self, source: str) -> str:
