@@ -17,6 +17,7 @@ class Layout(StrEnum):
     OFFSET = "offset"
     EXPANDED = "expanded"
     SLICED = "sliced"  # a part of wider rows: dimensions cannot be merged
+    CHUNKED = "chunked"  # the middle third of rows three times as wide
     OVERLAPPING = "overlapping"  # every row begins in the middle of the one before it
     SAME = "same"  # one tensor is passed for all inputs of one shape
     INTERLEAVED = "interleaved"  # inputs of one shape are views of one storage, row by row

@@ -74,7 +74,7 @@ SWEEPS = {
         ProposalCounts(
             values=11,
             layouts=4,
-            unlike=6,
+            unlike=7,
             shared=5,
             non_finite=3,
             special_rows=3,
@@ -92,7 +92,7 @@ SWEEPS = {
         ProposalCounts(
             values=14,
             layouts=5,
-            unlike=6,
+            unlike=7,
             shared=5,
             non_finite=9,
             special_rows=3,
