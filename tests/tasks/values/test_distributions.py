@@ -296,8 +296,9 @@ def test_on_the_highest_rungs_some_rows_are_whole_numbers_that_overflow_integers
 
 
 def test_some_rows_differ_from_the_row_before_them_in_one_element() -> None:
-    rows = _rows(Distribution.BLOCKS, 0)
+    rows, apart = _rows(Distribution.BLOCKS, 1), _rows(Distribution.BLOCKS, 0)
     assert bool(((rows[1::4] != rows[0::4]).sum(-1) == 1).all())
+    assert bool(((apart[1::4] != apart[0::4]).sum(-1) > 100).all())
 
 
 @pytest.mark.parametrize("seed", range(8))

@@ -45,11 +45,15 @@ def most_items(exam: Exam, workloads: Sequence[int]) -> int:
 
 
 def small_with_rows(exam: Exam, refused: Set[int]) -> int | None:
-    """The first cheap workload with several rows, else the first; None where there is none."""
+    """The first cheap workload with several rows, else the first; None where there is none.
+
+    One that lies as the task's own comes first: where one row is repeated, another order is none.
+    """
     cheap, planned = _cheap_workloads(exam, refused), exam.plan.workloads
     batch = [axis.name for axis in exam.reference.axes if axis.role is AxisRole.BATCH]
     several = [w for w in cheap if all(planned[w].axes[name] > 1 for name in batch)]
-    return next(iter([*several, *cheap]), None)
+    plain = [w for w in several if planned[w].layout is planned[0].layout]
+    return next(iter([*plain, *several, *cheap]), None)
 
 
 def is_stretched(exam: Exam, workload: int) -> bool:

@@ -85,7 +85,7 @@ SWEEPS = {
             ladder=32,
             tiny=2,
         ),
-        workloads=50,
+        workloads=51,
         limits=TrialLimits(configs=11, seconds=12.0),
     ),
     Level.FULL: Sweep(

@@ -196,7 +196,7 @@ def _ties(request: DrawRequest) -> torch.Tensor:
 def _blocks(request: DrawRequest) -> torch.Tensor:
     """The own draw with a few blocks, at random places, 8 to 32 times as large.
 
-    A quarter of the rows are the row before them but for one element.
+    With a scale a quarter of the rows are the row before them but for one element.
     """
     own = request.own
     made = request.wide.flatten().clone()
@@ -204,7 +204,7 @@ def _blocks(request: DrawRequest) -> torch.Tensor:
     for _ in range(3):
         start = request.below(made.numel() - length + 1)
         made[start : start + length] *= request.between(8, 32)
-    if own.dim() > 1 and own.numel():
+    if request.scale and own.dim() > 1 and own.numel():
         _nearly_alike(made.view(-1, own.shape[-1]), request)
     return made.view(own.shape)
 
