@@ -10,6 +10,7 @@ from assay.exam.weight_scales import (
     SEEDED,
     Weights,
     WeightsKind,
+    new_weights,
     parameters,
     scaled_weights,
 )
@@ -77,3 +78,9 @@ def test_a_scale_is_borne_where_it_was_tried_alone() -> None:
     assert others and all(w.ordinary == Weights() for w in others)
     assert all(w.scaled is not w.in_part for w in others)
     assert len({str(weights) for weights in (*usual, *others)}) == len(usual) + len(others)
+
+
+def test_new_weights_are_asked_where_a_constructor_leaves_gains_of_one() -> None:
+    assert new_weights(nn.LayerNorm(4)) == [Weights(WeightsKind.NEW)]
+    assert not new_weights(nn.Linear(4, 4)) and not new_weights(nn.ReLU())
+    assert Weights(WeightsKind.NEW).scaled and Weights(WeightsKind.NEW).ordinary == Weights()

@@ -17,6 +17,7 @@ class Layout(StrEnum):
     OFFSET = "offset"
     EXPANDED = "expanded"
     SLICED = "sliced"  # a part of wider rows: dimensions cannot be merged
+    CHUNKED = "chunked"  # the middle third of rows three times as wide
     OVERLAPPING = "overlapping"  # every row begins in the middle of the one before it
     SAME = "same"  # one tensor is passed for all inputs of one shape
     INTERLEAVED = "interleaved"  # inputs of one shape are views of one storage, row by row
@@ -47,7 +48,7 @@ class Distribution(StrEnum):
     SUBNORMAL = "subnormal"  # half of the elements lie below the smallest normal number
     TIES = "ties"  # few values of a dyadic grid, and rows of one value
     BLOCKS = "blocks"  # structured blocks that make sub-sampling visible
-    KINDS = "kinds"  # rows of large, offset, negative and small values, in turn
+    KINDS = "kinds"  # rows of large, offset, negative, small, unit and whole values, in turn
     OPPOSED = "opposed"  # the first input far above zero, the others as far below
     EQUAL = "equal"  # two inputs of one shape hold the same numbers
     MARKED = "marked"  # masks, lengths, offsets, indices and labels over their whole domains

@@ -185,7 +185,7 @@ class Exam:
     def _draw_state(self, instance: int, weights: Weights) -> dict[str, torch.Tensor]:
         """All entries anew; of a half only some, which the other half leaves."""
         module = self.bound(instance).module
-        if weights == SEEDED:
+        if weights.as_constructed:
             return {k: v.detach().clone() for k, v in module.state_dict().items()}
         seed = self.secret.seed("state", instance, weights)
         drawn = self.reference.draw_state(module, seed)

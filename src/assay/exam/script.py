@@ -25,6 +25,7 @@ from assay.exam.weight_scales import (
     TWIN_WEIGHTS,
     Weights,
     WeightsKind,
+    new_weights,
     parameters,
 )
 from assay.exam.workloads.workload_sizes import (
@@ -267,8 +268,8 @@ def _scaled(exam: Exam, small: list[int], rng: random.Random) -> list[_Sequence]
     if exam.plan.level is Level.QUICK:
         shifted = [rng.choice(shifted)]
     even = () if exam.plan.level is Level.QUICK else range(2)  # each costs a truth
-    shifted.append(Weights(WeightsKind.ZEROED))
-    shifted += [Weights(WeightsKind.EVEN, number) for number in even]
+    shifted += [Weights(WeightsKind.ZEROED), *(Weights(WeightsKind.EVEN, n) for n in even)]
+    shifted += new_weights(exam.bound(0).module) if even else []
     large, reduced = Weights(WeightsKind.LARGE), Weights(WeightsKind.SMALL)
     but_one = [Weights(WeightsKind.SMALL_BUT_ONE, number) for number in few]
     asked = [(w, scale) for w in small[:1] for scale in (large, *shifted)]

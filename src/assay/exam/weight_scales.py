@@ -37,6 +37,7 @@ class WeightsKind(StrEnum):
     SMALL = "small"  # every parameter reduced
     SMALL_BUT_ONE = "small_but_one"  # the parameter of that number keeps its scale
     ZEROED = "zeroed"  # some rows of matrices and some of all other entries are zero
+    NEW = "new"  # as the constructor leaves them: gains of one, biases of zero
     EVEN = "even"  # the vector of that number holds one value: as a gain does before it is trained
 
 
@@ -60,6 +61,11 @@ class Weights:
     def scaled(self) -> bool:
         """Whether parameters have a scale on which the reference must be tried first."""
         return self.kind in _SCALED
+
+    @property
+    def as_constructed(self) -> bool:
+        """Whether it is what the constructor leaves."""
+        return self.kind in (WeightsKind.SEEDED, WeightsKind.NEW)
 
     @property
     def in_part(self) -> bool:
@@ -94,6 +100,13 @@ def parameters(module: nn.Module) -> dict[str, nn.Parameter]:
     """What a scale may change, by name; one that is tied to another stands under both names."""
     named = module.named_parameters(remove_duplicate=False)
     return {name: parameter for name, parameter in named if parameter.is_floating_point()}
+
+
+def new_weights(module: nn.Module) -> list[Weights]:
+    """What a constructor leaves, where a parameter is the same everywhere: no draw is like that."""
+    known = [one.detach().reshape(-1) for one in parameters(module).values()]
+    plain = any(len(one) > 1 and bool((one == one[0]).all()) for one in known)
+    return [Weights(WeightsKind.NEW)] if plain else []
 
 
 def scaled_weights(

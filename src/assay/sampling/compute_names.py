@@ -10,7 +10,10 @@ from __future__ import annotations
 
 import re
 
-_MATHEMATICS = re.compile(rb"(_ZGV\w+_|_*)(Sleef|sleef|svml|npy_|mkl_serv)")
+# NumPy's sorts take whole arrays, whoever compares the elements.
+_MATHEMATICS = re.compile(
+    rb"(_ZGV\w+_|_*)(Sleef|sleef|svml|npy_(?!a?(quick|heap|merge|tim|radix)sort)|mkl_serv)"
+)
 _SUPPORT = re.compile(
     rb"_init$|_fini$|_start|frame_dummy|register_tm|deregister_tm|__do_global|uv_"
 )

@@ -25,7 +25,7 @@ from assay.sampling.archive_functions import archive_functions, is_archive
 from assay.sampling.code_seeds import SEED_BYTES, Bytes, Words, seeds
 from assay.sampling.library_functions import LibraryFunctions, library_functions
 
-_VERSION = b"3"  # of the seeds and of what computes
+_VERSION = b"4"  # of the seeds and of what computes
 _HALF = np.uint64(32)
 _OFFSET = np.uint64((1 << 32) - 1)
 _MOST_REPEATS = 8  # a seed at more places says nothing: padding, prologues

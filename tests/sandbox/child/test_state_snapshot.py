@@ -103,6 +103,9 @@ def test_threads_that_torch_shares_are_asked_how_they_round(
 
 _SETTINGS = """
 import ctypes, gc, io, resource, signal, sys
+ctypes.CDLL(None).setenv(b"LD_PRELOAD", b"/nowhere.so", 1)
+ctypes.CDLL(None).unsetenv(b"HOME")
+resource.setrlimit(resource.RLIMIT_MEMLOCK, (0, 0))
 import numpy, torch
 sys.setswitchinterval(5.0)
 gc.set_threshold(0)
@@ -120,6 +123,7 @@ def test_settings_of_the_process_that_are_left_changed_are_told_of(best_room: Ro
         assert inside.load(_SETTINGS).code == 0, inside.session.statement()
         told = inside.session.survey(Deadline.after(10.0))
     expected = {"sys.switchinterval", "gc.threshold", "numpy.errors", "rlimit.nofile"}
+    expected |= {"env.LD_PRELOAD", "env.HOME", "rlimit.memlock"}  # Python's copies stay
     expected |= {"sys.stdout", "signal.mask", "torch.saved_tensor_hooks"}
     assert expected <= {line.partition("\t")[0] for line in told}
 

@@ -272,3 +272,45 @@ def test_a_single_number_has_no_others_in_its_row(distribution: Distribution) ->
     """A gradient of a loss has no dimension; the judge failed on it."""
     drawn = redraw([torch.tensor(2.0)], Values(distribution), 3, FREE)
     assert not torch.isfinite(drawn.inputs[0]) and drawn.inputs[0].shape == ()
+
+
+def _rows(distribution: Distribution, scale: int, count: int = 64) -> torch.Tensor:
+    own = [torch.randn(count, 130, generator=torch.Generator().manual_seed(1))]
+    made = redraw(own, Values(distribution, scale), 7, (Structure.FREE,)).inputs[0]
+    assert isinstance(made, torch.Tensor)
+    return made
+
+
+def test_some_rows_lie_between_zero_and_one_and_some_are_small_whole_numbers() -> None:
+    rows = _rows(Distribution.KINDS, 0)
+    assert int(((rows >= 0) & (rows < 1)).all(-1).sum()) >= 10
+    assert int(((rows == rows.round()) & (rows > 0) & (rows < 256)).all(-1).sum()) >= 10
+
+
+def test_on_the_highest_rungs_some_rows_are_whole_numbers_that_overflow_integers() -> None:
+    rows = _rows(Distribution.LARGE, 32)
+    whole = ((rows == rows.round()) & (rows < 2**24)).all(-1)
+    assert whole.sum() == 16 and bool((rows[whole].double().sum(-1) > 2**29).all())
+    fewer = _rows(Distribution.LARGE, 8)
+    assert not bool((fewer == fewer.round()).all(-1).any())
+
+
+def test_some_rows_differ_from_the_row_before_them_in_one_element() -> None:
+    rows, apart = _rows(Distribution.BLOCKS, 1), _rows(Distribution.BLOCKS, 0)
+    assert bool(((rows[1::4] != rows[0::4]).sum(-1) == 1).all())
+    assert bool(((apart[1::4] != apart[0::4]).sum(-1) > 100).all())
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_in_some_rows_half_of_the_elements_are_zero_here_and_there(seed: int) -> None:
+    own = [torch.randn(5, 130)]
+    rows = redraw(own, Values(Distribution.ZEROS), seed, (Structure.FREE,)).inputs[0]
+    zero = rows == 0
+    turns = (zero[:, 1:] != zero[:, :-1]).sum(-1)
+    assert bool((turns > 130 // 8).any()) and bool(zero.all(-1).any())
+
+
+def test_a_chunk_is_a_third_of_wider_rows() -> None:
+    own = torch.rand(2, 4, 6)
+    (laid,) = lay_out([own], Layout.CHUNKED, (Structure.FREE,))
+    assert laid.stride() == (72, 18, 1) and laid.storage_offset() == 6 and torch.equal(laid, own)

@@ -1,16 +1,18 @@
 """Provenance records: samples of a candidate's processes as a record of whose code computed.
 
 The rule: nothing is decided here. Copies by a library count only where the task does nothing but
-move data, and then in proportion to who was seen moving.
+move data (`movement_tasks.py`), and then in proportion to who was seen moving.
 """
 
 from __future__ import annotations
 
 from assay.data.observations.observation import ProvenanceSeen
+from assay.exam.workloads.movement_tasks import CopiesCount
 from assay.sampling.mapped_objects import Owner
 from assay.sampling.sampler import Sampler, Samples
 from assay.sandbox.host.session import Session
 
+_ALONE = 0.1  # own samples for each of the library's, where only these do the work
 _LEAST_MOVING = 5  # samples that say who calls the C library to copy
 
 
@@ -40,7 +42,9 @@ def provenance_seen(samples: Samples, call_us: float, interpreted: bool) -> Prov
     )
 
 
-def with_movement(seen: ProvenanceSeen, samples: Samples, call_us: float) -> ProvenanceSeen:
+def with_movement(
+    seen: ProvenanceSeen, samples: Samples, call_us: float, counts: CopiesCount
+) -> ProvenanceSeen:
     """With copies by the library as its computing: here the runner itself copies nothing.
 
     Most of a copy is the C library's memcpy. Its samples go to those who were seen moving beside
@@ -50,6 +54,8 @@ def with_movement(seen: ProvenanceSeen, samples: Samples, call_us: float) -> Pro
     if moved + mine < _LEAST_MOVING:
         return seen
     theirs = round(seen.neutral * moved / (moved + mine))
+    if counts is CopiesCount.ALONE and mine + seen.neutral - theirs > _ALONE * (moved + theirs):
+        return seen
     neutral_us = samples.thread_us(Owner.NEUTRAL, call_us) * theirs / max(1, seen.neutral)
     update = {
         "own": seen.own + seen.neutral - theirs,

@@ -20,7 +20,7 @@ from assay.checks.code_samples.provenance_record import (
 from assay.data.check import Execution
 from assay.data.observations.observation import ProvenanceSeen
 from assay.exam.exam import ContentKey
-from assay.exam.workloads.movement_tasks import only_moves
+from assay.exam.workloads.movement_tasks import CopiesCount, copies_count
 from assay.sampling.processor_use import processors_ns
 from assay.sampling.sampler import RATE_HZ
 from assay.sandbox.host.activity import queued_ns
@@ -71,7 +71,9 @@ def sampled(
 ) -> ProvenanceSeen:
     """Calls of contents and places of their own, as timed ones are."""
     exam, session, deadline = context.exam, context.session, context.deadline
-    content, moves = look.content or exam.content(ContentKey(workload)), only_moves(exam)
+    content = look.content or exam.content(ContentKey(workload))
+    counts = copies_count(exam, content, own_shape=not workload and look.content is None)
+    moves = counts is not CopiesCount.NEVER
     contents = _Contents(content, exam.secret.random(f"sampling {workload}"))
     size = sum(output_bytes(exam.expectation(ContentKey(workload))))
     size += sum(tensor.nbytes for tensor in content.tensors)
@@ -104,7 +106,7 @@ def sampled(
     interpreted = context.execution is Execution.INTERPRETER
     call_us = samples.looked_at_us(1e6 * busy_s / max(1, made), 1e-3 * ran_ns / max(1, made))
     found = provenance_seen(samples, call_us, interpreted)
-    return with_movement(found, samples, call_us) if moves else found
+    return with_movement(found, samples, call_us, counts) if moves else found
 
 
 def _queued(session: Session) -> dict[str, int]:

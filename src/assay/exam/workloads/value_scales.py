@@ -19,7 +19,8 @@ FAR_BELOW = (14, 17)  # below any "very small" start of a maximum that people wr
 def value_scales(distribution: Distribution, rng: random.Random) -> tuple[int, ...]:
     """A random power of two and milder ones.
 
-    Among outliers whether numbers are others too, of minus infinities whether one row has no other.
+    Among outliers whether numbers are others too, of minus infinities whether one row has no other,
+    of blocks whether rows are nearly alike.
     """
     if distribution is Distribution.LARGE:
         return (rng.randint(*MODERATE_LARGE), 5, 3, 2, 1)
@@ -33,6 +34,6 @@ def value_scales(distribution: Distribution, rng: random.Random) -> tuple[int, .
         return (5, 3, 2)
     if distribution is Distribution.EQUAL:
         return (rng.randint(*HARDLY_APART), 0)
-    if distribution in (Distribution.OUTLIER, Distribution.MINUS_INF):
+    if distribution in (Distribution.OUTLIER, Distribution.MINUS_INF, Distribution.BLOCKS):
         return (1, 0)
     return (0,)

@@ -19,11 +19,15 @@ def small_workloads(exam: Exam, refused: Set[int] = frozenset()) -> list[int]:
 
     None that the candidate refused.
     """
+    return _cheap_workloads(exam, refused)[:3]
+
+
+def _cheap_workloads(exam: Exam, refused: Set[int]) -> list[int]:
     chosen = [w for w in exam.main_workloads if w != 0 and w not in refused]
     sized = [(elements_of(exam, w), w) for w in chosen]
     plain = [(n, w) for n, w in sized if 0 < n <= _SMALL_ELEMENTS and _varies(exam, w)]
     distance = {w: abs(math.log2(n / _INFORMATIVE_ELEMENTS)) for n, w in plain}
-    return sorted(distance, key=lambda w: distance[w])[:3]
+    return sorted(distance, key=lambda w: distance[w])
 
 
 def elements_of(exam: Exam, workload: int) -> int:
@@ -41,11 +45,15 @@ def most_items(exam: Exam, workloads: Sequence[int]) -> int:
 
 
 def small_with_rows(exam: Exam, refused: Set[int]) -> int | None:
-    """The first cheap workload with several rows, else the first; None where there is none."""
-    small, planned = small_workloads(exam, refused), exam.plan.workloads
+    """The first cheap workload with several rows, else the first; None where there is none.
+
+    One that lies as the task's own comes first: where one row is repeated, another order is none.
+    """
+    cheap, planned = _cheap_workloads(exam, refused), exam.plan.workloads
     batch = [axis.name for axis in exam.reference.axes if axis.role is AxisRole.BATCH]
-    several = [w for w in small if all(planned[w].axes[name] > 1 for name in batch)]
-    return next(iter([*several, *small]), None)
+    several = [w for w in cheap if all(planned[w].axes[name] > 1 for name in batch)]
+    plain = [w for w in several if planned[w].layout is planned[0].layout]
+    return next(iter([*plain, *several, *cheap]), None)
 
 
 def is_stretched(exam: Exam, workload: int) -> bool:

@@ -74,7 +74,7 @@ SWEEPS = {
         ProposalCounts(
             values=11,
             layouts=4,
-            unlike=6,
+            unlike=7,
             shared=5,
             non_finite=3,
             special_rows=3,
@@ -85,14 +85,14 @@ SWEEPS = {
             ladder=32,
             tiny=2,
         ),
-        workloads=50,
+        workloads=51,
         limits=TrialLimits(configs=11, seconds=12.0),
     ),
     Level.FULL: Sweep(
         ProposalCounts(
             values=14,
             layouts=5,
-            unlike=6,
+            unlike=7,
             shared=5,
             non_finite=9,
             special_rows=3,

@@ -9,6 +9,7 @@ import atexit
 import builtins
 import ctypes
 import gc
+import itertools
 import os
 import resource
 import signal
@@ -84,10 +85,9 @@ _MODULES = (
     "assay.sandbox.layers.syscalls",
 )
 _LIMITS = {
-    "nofile": resource.RLIMIT_NOFILE,
-    "stack": resource.RLIMIT_STACK,
-    "fsize": resource.RLIMIT_FSIZE,
-    "cpu": resource.RLIMIT_CPU,
+    name.removeprefix("RLIMIT_").lower(): getattr(resource, name)
+    for name in dir(resource)
+    if name.startswith("RLIMIT_") and name != "RLIMIT_OFILE"  # the older name of NOFILE
 }
 _TORCH_FOLDER = os.path.dirname(torch.__file__) + os.sep
 _CLASSES: tuple[tuple[str, Callable[[], type]], ...] = (
@@ -238,7 +238,26 @@ def _settings() -> dict[str, str]:
     for number in signal.valid_signals():
         found[f"signal.{number}"] = _handler(number)
     found.update({f"env.{k}": v for k, v in os.environ.items()})
+    found.update(_native_environment())
     return found
+
+
+def _native_environment() -> dict[str, str]:
+    """Variables whose value in the C library is not what Python believes; children have that one.
+
+    Native code that sets one leaves Python's copy as it was.
+    """
+    try:
+        table = ctypes.POINTER(ctypes.c_char_p).in_dll(ctypes.CDLL(None), "environ")
+    except (OSError, ValueError):
+        return {}
+    lines = itertools.takewhile(bool, map(table.__getitem__, itertools.count())) if table else ()
+    native, known = dict(line.partition(b"=")[::2] for line in lines if line), os.environb
+    differ = {name for name in {*native, *known} if native.get(name) != known.get(name)}
+    return {
+        f"env.{os.fsdecode(name)}": f"{os.fsdecode(native.get(name, b''))} in the C library"
+        for name in differ
+    }
 
 
 def _folder() -> str:

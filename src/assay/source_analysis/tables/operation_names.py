@@ -141,6 +141,17 @@ HEAVY = frozenset(
 )
 """Operations that are never bookkeeping: dense algebra, layers, losses, transforms."""
 
+REARRANGEMENT = frozenset(
+    """pixel_shuffle pixel_unshuffle channel_shuffle native_channel_shuffle repeat_interleave
+    reflection_pad1d reflection_pad2d reflection_pad3d replication_pad1d replication_pad2d
+    replication_pad3d index_select gather take index""".split()
+)
+"""Operations after which every element of the result is an element of an input: what a task asks
+for that consists of them, a few copies between views do too."""
+
+OVERWRITING = frozenset("tril triu index_fill masked_fill".split())
+"""Operations that keep the elements of an input and set the others to one value."""
+
 FINISHING = frozenset("logsumexp norm vector_norm matrix_norm".split())
 """Heavy on forward's arguments; over what a kernel left for each block, the end of a reduction in
 two stages, like a sum: there size decides."""

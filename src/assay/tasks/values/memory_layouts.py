@@ -102,6 +102,8 @@ def _one(tensor: torch.Tensor, layout: Layout, shape: Structure) -> torch.Tensor
         return overlapping(tensor, shape)
     if layout is Layout.SLICED and tensor.dim() >= 2:
         return sliced(tensor)
+    if layout is Layout.CHUNKED and tensor.dim() >= 2:
+        return chunked(tensor)
     if layout is Layout.CHANNELS_LAST and tensor.dim() in _CHANNELS_LAST:
         return tensor.contiguous(memory_format=_CHANNELS_LAST[tensor.dim()])
     return tensor.contiguous()
@@ -134,6 +136,12 @@ def sliced(tensor: torch.Tensor) -> torch.Tensor:
     storage = torch.full(shape, filler(tensor.dtype), dtype=tensor.dtype, device=tensor.device)
     view = storage[tuple(slice(0, size) for size in tensor.shape)]
     return view.copy_(tensor)
+
+
+def chunked(tensor: torch.Tensor) -> torch.Tensor:
+    """The middle third of rows three times as wide: queries, keys and values are made together."""
+    storage = tensor.new_full((*tensor.shape[:-1], 3 * tensor.shape[-1]), filler(tensor.dtype))
+    return storage.chunk(3, dim=-1)[1].copy_(tensor) if tensor.numel() else tensor.contiguous()
 
 
 def offset(tensor: torch.Tensor) -> torch.Tensor:

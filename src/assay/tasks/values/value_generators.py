@@ -11,13 +11,15 @@ from dataclasses import dataclass, replace
 import torch
 
 from assay.data.workload import Distribution
-from assay.tasks.values.zero_structures import padded_rows, zero_places
+from assay.tasks.values.zero_structures import padded_rows, scattered_places, zero_places
 
 OUTLIER_SHARE = 0.001
 OUTLIER_FACTOR = 50.0
 WIDE_BITS = 12  # more than the 11 significant bits of float16 and TF32
 CONSTANT_SHARE = 0.25  # rows of one value among rows of ties
 SCATTERED_SHARE = 1 / 32  # zeros beside those that form a structure
+WHOLE_SCALE = 24  # at which rungs of the ladder some rows are whole numbers below 2^24
+NEARLY = 8  # times the largest element of a row is what tells it from the row before it
 
 
 @dataclass(frozen=True)
@@ -88,11 +90,17 @@ def _small(request: DrawRequest) -> torch.Tensor:
 
 
 def _large(request: DrawRequest) -> torch.Tensor:
-    """A high rung of the ladder; in half of the rows the largest element comes first or last."""
+    """A high rung of the ladder; in half of the rows the largest element comes first or last.
+
+    On the highest rungs a quarter of the rows are whole numbers that float32 holds: their sums do
+    not fit integers of 32 bits.
+    """
     made = normal(request) * 2.0**request.scale
     if made.dim() == 0 or made.numel() == 0:
         return made
     rows = made.view(-1, made.shape[-1])
+    if request.scale >= WHOLE_SCALE:
+        rows[1::4] = _whole(replace(request, own=rows[1::4], scale=WHOLE_SCALE))
     place = torch.randint(0, 4, (len(rows),), generator=request.generator)
     for part, end in ((0, 0), (1, -1)):
         chosen = (place == part).nonzero().reshape(-1)
@@ -138,14 +146,19 @@ def _negative(request: DrawRequest) -> torch.Tensor:
 def _zeros(request: DrawRequest) -> torch.Tensor:
     """About half of the slices along the first dimension; a vector becomes all zeros.
 
-    About half of the rows that are left begin or end with zeros, as padded ones do.
+    About half of the rows that are left begin or end with zeros, as padded ones do; in some of the
+    others every other element is zero, at random places, as after a ReLU.
     """
     made = request.wide
     if made.dim() < 2 or made.shape[0] < 2:
         return torch.zeros_like(made)
     zero = request.chosen(0.5, made.shape[:1])
-    zero[request.below(len(zero))] = True
-    made = made.masked_fill(padded_rows(made.shape, request.generator), 0.0)
+    empty, sparse = torch.randperm(len(zero), generator=request.generator)[:2].tolist()
+    zero[empty], zero[sparse] = True, False
+    hidden = padded_rows(made.shape, request.generator)
+    hidden[sparse] = False
+    hidden |= scattered_places(made.shape, sparse, request.generator)
+    made = made.masked_fill(hidden, 0.0)
     return made.masked_fill(zero.view(-1, *(1,) * (made.dim() - 1)), 0.0)
 
 
@@ -181,14 +194,38 @@ def _ties(request: DrawRequest) -> torch.Tensor:
 
 
 def _blocks(request: DrawRequest) -> torch.Tensor:
-    """The own draw with a few blocks, at random places, 8 to 32 times as large."""
+    """The own draw with a few blocks, at random places, 8 to 32 times as large.
+
+    With a scale a quarter of the rows are the row before them but for one element.
+    """
     own = request.own
     made = request.wide.flatten().clone()
     length = max(1, min(made.numel() // 8, own.shape[-1] if own.dim() else 1))
     for _ in range(3):
         start = request.below(made.numel() - length + 1)
         made[start : start + length] *= request.between(8, 32)
+    if request.scale and own.dim() > 1 and own.numel():
+        _nearly_alike(made.view(-1, own.shape[-1]), request)
     return made.view(own.shape)
+
+
+def _nearly_alike(rows: torch.Tensor, request: DrawRequest) -> None:
+    """Every second of four rows becomes the first of them, but for one element."""
+    twins = rows[1::4]
+    twins.copy_(rows[0::4][: len(twins)])
+    places = torch.randint(0, rows.shape[1], (len(twins), 1), generator=request.generator)
+    twins.scatter_(1, places, NEARLY * twins.abs().amax(1, keepdim=True))
+
+
+def _unit(request: DrawRequest) -> torch.Tensor:
+    """From 0 to 1, as pixels and probabilities are."""
+    return torch.rand(request.own.shape, generator=request.generator, dtype=torch.float64)
+
+
+def _whole(request: DrawRequest) -> torch.Tensor:
+    """Whole numbers from 1 to 2^scale - 1, as counts and prices are."""
+    shape, most = request.own.shape, 1 << request.scale
+    return torch.randint(1, most, shape, generator=request.generator).double()
 
 
 _KINDS: tuple[tuple[Callable[[DrawRequest], torch.Tensor], int], ...] = (
@@ -196,6 +233,8 @@ _KINDS: tuple[tuple[Callable[[DrawRequest], torch.Tensor], int], ...] = (
     (_offset, 8),
     (_negative, 8),
     (_small, -10),
+    (_unit, 0),
+    (_whole, 8),
 )
 
 

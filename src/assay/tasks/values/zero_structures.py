@@ -11,6 +11,8 @@ from collections.abc import Callable
 import torch
 
 _PADDED_SHARE = 0.5  # of the rows
+_SCATTERED_SHARE = 1 / 3  # of the rows
+_SCATTERED = 0.5  # of their elements
 _NO_BAND = 4  # one in so many sides of a band has no width: triangular and diagonal matrices
 
 
@@ -22,6 +24,13 @@ def padded_rows(shape: torch.Size, generator: torch.Generator) -> torch.Tensor:
     padded = torch.rand(heads, generator=generator) < _PADDED_SHARE
     place = torch.arange(length)
     return padded & torch.where(left, place < count, place >= length - count)
+
+
+def scattered_places(shape: torch.Size, first: int, generator: torch.Generator) -> torch.Tensor:
+    """True at about half of the places of a third of the rows, and of all in the slice `first`."""
+    rows = torch.rand((*shape[:-1], 1), generator=generator) < _SCATTERED_SHARE
+    rows[first] = True
+    return rows & (torch.rand(shape, generator=generator) < _SCATTERED)
 
 
 def zero_places(shape: torch.Size, generator: torch.Generator) -> torch.Tensor:
