@@ -199,7 +199,7 @@ def test_builds_are_kept_where_the_user_wants_them(run_context: RunContext) -> N
 
 
 @pytest.mark.exhaustive
-def test_a_stretched_size_that_does_not_fit_the_time_is_left_out(
+def test_a_stretched_size_that_does_not_fit_time_or_memory_is_left_out(
     run_context: RunContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("assay.exam.pace._STRETCHED_S", 0.5)
@@ -213,6 +213,11 @@ def test_a_stretched_size_that_does_not_fit_the_time_is_left_out(
         (EndCause.TIMED_OUT, 2, True)
     ]
     assert {call.workload for call in _calls(late)} == {0, 1} and _problems(late) == set()
+    failed = "print('what():  std::bad_alloc', flush=True) or os.abort()"
+    full = _observe(stretched, f"x.shape[1] <= 4096 or {failed}\n{RIGHT}")
+    assert [(end.cause, end.workload, end.optional) for end in _ends(full)] == [
+        (EndCause.OUT_OF_MEMORY, 2, True)
+    ]
     slow = _observe(stretched, f"time.sleep(60 * (x.shape[1] == 7))\n{RIGHT}")
     assert [(end.cause, end.workload, end.optional) for end in _ends(slow)] == [
         (EndCause.TIMED_OUT, 1, False)
@@ -223,6 +228,7 @@ def test_a_check_and_an_accident_are_told_apart(run_context: RunContext) -> None
     for body, own_check in (
         ("if x.shape[1] == 1: raise ValueError('too narrow')", True),
         ("if x.shape[1] != 32: x.view(5, 7, 11)", False),
+        ("if x.shape[1] == 1: raise MemoryError", False),
     ):
         raised = [
             call

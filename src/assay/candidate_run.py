@@ -28,7 +28,7 @@ from assay.exam.exam import ContentKey
 from assay.exam.exam_amounts import AMOUNTS
 from assay.exam.full_shape.full_shape_exam import FullShapeExam
 from assay.exam.leftover_work import unprobed, without_foreign_work
-from assay.exam.pace import Pace, too_late
+from assay.exam.pace import Pace, spared_end
 from assay.exam.replica import ReplicaFactory, stand_still
 from assay.exam.script import ScriptedBatch
 from assay.exam.script_runner import ENOUGH_WRONG, ScriptRunner
@@ -243,11 +243,9 @@ class CandidateRun:
         return found
 
     def _excused(self, lost: ProcessLost, script_runner: ScriptRunner) -> EndSeen | None:
-        """The end of a candidate that was too slow on a size that need not fit the time."""
+        """The end on a size that need not fit time and memory, where one of these ran out."""
         workload = script_runner.spared()
-        if workload is None or lost.cause is not EndCause.TIMED_OUT:
-            return None
-        return too_late(self._phase, workload)
+        return None if workload is None else spared_end(self._phase, workload, lost.cause)
 
     def _script_runner(self, session: Session, built: Built, guarded: bool = True) -> ScriptRunner:
         settings, exam = self._run_context.settings, self._run_context.exam

@@ -108,6 +108,13 @@ def test_exhausted_memory_is_told_apart_from_a_refusal() -> None:
     assert [o.problem for o in seen.outputs] == [EvidenceKind.OUT_OF_MEMORY]
 
 
+def test_exhausted_memory_on_a_workload_that_need_not_be_answered_is_a_refusal() -> None:
+    raw = RawCall(_record(CallCode.OUT_OF_MEMORY, 0, "MemoryError()"), (), (), (), False)
+    seen = read_call(raw, (_expected(),), CallFacts(workload=3, own=False))
+    assert seen.outcome is CallOutcome.RAISED and seen.outputs == ()
+    assert seen.message == "MemoryError()" and not seen.own_check
+
+
 @pytest.mark.parametrize("count", [0, 2, 1000])
 def test_the_number_of_outputs_counts(count: int) -> None:
     seen = _read(_record(outputs=count), _output(TRUTH))

@@ -6,13 +6,23 @@ import dataclasses
 
 import pytest
 
-from assay.data.evidence import EvidenceKind
+from assay.data.evidence import EvidenceKind, Severity
 from assay.data.observations.call import CallOutcome, CallSeen, Mix, OutputSeen
 from assay.data.observations.observation import BuildSeen, CheckMissing, EndCause
 from assay.data.verdict import Correct, Honest, Outcome, Status
 from assay.judge.decide import judge
 from assay.judge.judge_input import JudgeInput
-from support.judge_inputs import BUILT, LAYERS, OWN, case, ended, every_workload, good, kinds
+from support.judge_inputs import (
+    BUILT,
+    LAYERS,
+    OTHER_SIZE,
+    OWN,
+    case,
+    ended,
+    every_workload,
+    good,
+    kinds,
+)
 
 
 def _build(phase: str, log: str) -> BuildSeen:
@@ -100,6 +110,17 @@ def test_a_call_out_of_memory_is_its_own_status() -> None:
     verdict = judge(case(BUILT, call))
     assert verdict.status is Status.OUT_OF_MEMORY
     assert verdict.workloads[OWN].outcome is Outcome.OUT_OF_MEMORY
+
+
+@pytest.mark.parametrize("cause", [EndCause.TIMED_OUT, EndCause.OUT_OF_MEMORY])
+def test_a_size_that_need_not_fit_costs_coverage_alone(cause: EndCause) -> None:
+    left_out = ended(cause, workload=OTHER_SIZE).model_copy(update={"optional": True})
+    rest = [seen for seen in every_workload() if getattr(seen, "workload", OWN) != OTHER_SIZE]
+    verdict = judge(case(*rest, left_out))
+    assert verdict.status is Status.ACCEPTED
+    assert verdict.workloads[OTHER_SIZE].outcome.value == cause.value
+    (note,) = (e for e in verdict.evidence if e.kind.value == cause.value)
+    assert note.severity is Severity.NOTE and "did not fit the" in note.text
 
 
 def test_a_missing_check_is_listed_once() -> None:

@@ -66,6 +66,21 @@ def test_what_was_printed_last_is_told(room: Room) -> None:
     assert lost.text.isprintable()
 
 
+@pytest.mark.parametrize(
+    ("words", "cause"),
+    [
+        ("what():  std::bad_alloc", EndCause.OUT_OF_MEMORY),
+        ("what():  std::out_of_range", EndCause.SIGNALLED),
+    ],
+)
+def test_an_allocation_that_failed_and_that_nobody_caught_is_memory_that_ran_out(
+    room: Room, words: str, cause: EndCause
+) -> None:
+    with room.enter() as inside:
+        lost = _lost(inside, f"print({words!r}, flush=True); os.abort()")
+    assert (lost.cause, lost.code) == (cause, int(signal.SIGABRT))
+
+
 def test_a_hang_ends_at_the_deadline(room: Room) -> None:
     with room.enter() as inside:
         lost = _lost(inside, "while True: pass", limit_s=0.3)

@@ -34,6 +34,7 @@ _SHARED = {
     OutputFlag.FOLDED: "several of its elements are one in memory: writing one changes others",
     OutputFlag.MOVED_LATER: "it is a view: what the task moves is left to whoever reads it",
 }
+_ACCIDENTS = (CallCode.BROKE, CallCode.OUT_OF_MEMORY)
 _FIRST_TIMED = 1_000_000  # index: after every call that is not timed
 
 
@@ -55,6 +56,7 @@ class CallFacts:
     batch: BatchId = BatchId()
     batch_size: int = 1
     weights: Weights = FIRST_WEIGHTS
+    own: bool = True  # of the task's own workload, which must be answered
 
     @classmethod
     def timed(cls, index: int, batch_size: int) -> CallFacts:
@@ -79,7 +81,7 @@ def read_call(raw: RawCall, expectations: Expectations, facts: CallFacts) -> Cal
     elif raw.record.code in (CallCode.RAISED, CallCode.BROKE, CallCode.OUT_OF_MEMORY):
         outcome, message = CallOutcome.RAISED, raw.record.message[:500]
         changed += _partly_updated(raw, expectations)
-        if raw.record.code == CallCode.OUT_OF_MEMORY:
+        if raw.record.code == CallCode.OUT_OF_MEMORY and facts.own:
             outputs = (_missing(message, EvidenceKind.OUT_OF_MEMORY),)
     else:
         outputs = _read_outputs(raw, expectations)
@@ -89,7 +91,7 @@ def read_call(raw: RawCall, expectations: Expectations, facts: CallFacts) -> Cal
         mix=facts.mix,
         outcome=outcome,
         message=message,
-        own_check=raw.record is None or raw.record.code != CallCode.BROKE,
+        own_check=raw.record is None or raw.record.code not in _ACCIDENTS,
         outputs=outputs,
         inputs_changed=changed,
         bands_broken=raw.bands_broken,

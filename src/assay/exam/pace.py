@@ -20,6 +20,10 @@ COMPILED_S = 8.0  # where the kernel is compiled first
 _MUST_CALL = 2  # calls of the own shape that are made however slow the candidate is
 # Of the soft budget that is left: a batch is asked where its estimate is below.
 _SHARE_LEFT = {Need.ORDINARY: 0.5, Need.OPTIONAL: 0.25, Need.STRETCHED: 0.25}
+_SPARED = {
+    EndCause.TIMED_OUT: "no answer within the time limit",
+    EndCause.OUT_OF_MEMORY: "memory ran out",
+}
 _LAST_SHARE = 0.75  # of the hard limit: when it is spent nothing more is asked a second time
 
 
@@ -35,10 +39,14 @@ class Pace:
     compiles: bool = False  # a new shape may be compiled for when it is first asked
 
 
-def too_late(phase: str, workload: int) -> EndSeen:
-    """The end over a workload that need not fit the time: it costs coverage alone."""
-    text = "no answer within the time limit"
-    cause = EndCause.TIMED_OUT
+def spared_end(phase: str, workload: int, cause: EndCause = EndCause.TIMED_OUT) -> EndSeen | None:
+    """The end over a workload that need not fit time and memory: it costs coverage alone.
+
+    None where it is an end of another kind, which nothing excuses.
+    """
+    if cause not in _SPARED:
+        return None
+    text = _SPARED[cause]
     return EndSeen(cause=cause, phase=phase, workload=workload, optional=True, text=text)
 
 

@@ -191,7 +191,7 @@ class ScriptRunner:
         return self._allowance.has_time()
 
     def spared(self) -> int | None:
-        """The workload that is being put, where it need not fit the time."""
+        """The workload that is being put, where it need not fit time and memory."""
         if self._last is None or not self._allowance.spares(self._last):
             return None
         return self._last.calls[0].content_key.workload
@@ -317,11 +317,18 @@ class ScriptRunner:
         """Read one call of a batch and keep what was seen of it; False where it was wrong."""
         one = asked[position]
         call = one.scripted
+        workload, other_shape = call.content_key.workload, self._has_other_shape(one)
         facts = CallFacts(
-            len(self._asked), call.content_key.workload, call.mix, number, len(asked), one.version
+            len(self._asked),
+            workload,
+            call.mix,
+            number,
+            len(asked),
+            one.version,
+            own=workload == 0 and not other_shape,
         )
         seen = read_asked(self.exam, raw, one, facts)
-        if self._has_other_shape(one):
+        if other_shape:
             seen = seen.model_copy(update={"other_shape": True})
         right = not any(output.problem for output in seen.outputs)
         if right and one.expectations and tensors_of(raw):

@@ -37,6 +37,8 @@ _ENDS = {
     EndCause.BROKE_PROTOCOL: (Status.DISHONEST, EvidenceKind.FORGERY),
 }
 
+_LACKS = {EndCause.TIMED_OUT: "time", EndCause.OUT_OF_MEMORY: "memory"}
+
 
 def findings(case: JudgeInput) -> list[tuple[Status | None, Evidence]]:
     """Each finding with the status it asks for."""
@@ -51,8 +53,10 @@ def findings(case: JudgeInput) -> list[tuple[Status | None, Evidence]]:
         if not build.ok and not ends:
             found.append(_build(case, build))
     found += [_end(case, end) for end in ends if not end.guard_page]
-    late = [end for end in case.seen(EndSeen) if end.optional]
-    found += [(None, _left_out(late))] if late else []
+    left_out = [end for end in case.seen(EndSeen) if end.optional]
+    for cause in _LACKS:
+        alike = [end for end in left_out if end.cause is cause]
+        found += [(None, _left_out(alike, cause))] if alike else []
     found += _exhausted_calls(case)
     found += [(Status.NOT_RUN if m.essential else None, _missing(m)) for m in _checks(case)]
     return found
@@ -75,9 +79,10 @@ def _end(case: JudgeInput, end: EndSeen) -> tuple[Status, Evidence]:
     return status, _convicts(kind, case.place(end.workload) or end.phase, end.text)
 
 
-def _left_out(late: list[EndSeen]) -> Evidence:
-    text = f"left out, as they did not fit the time: {len(late)} workloads other than the own one"
-    kind, where = EvidenceKind.TIMED_OUT, late[0].phase
+def _left_out(ends: list[EndSeen], cause: EndCause) -> Evidence:
+    lack = f"left out, as they did not fit the {_LACKS[cause]}"
+    text = f"{lack}: {len(ends)} workloads other than the own one"
+    kind, where = _ENDS[cause][1], ends[0].phase
     return Evidence(kind=kind, severity=Severity.NOTE, where=where, text=text)
 
 

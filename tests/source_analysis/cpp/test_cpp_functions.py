@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import pytest
+
 from assay.source_analysis.cpp.cpp_functions import parse_cpp
 from assay.source_analysis.cpp.cpp_tokens import looks_like_cpp, tokenize
 from assay.source_analysis.interpreter.tags import Guard, Weight
@@ -70,3 +72,18 @@ def test_a_cuda_launch_is_work() -> None:
 def test_prose_is_not_cpp() -> None:
     assert not looks_like_cpp("This module (see above) replaces torch.nn.Linear.")
     assert looks_like_cpp('extern "C" void f() {}')
+
+
+@pytest.mark.parametrize(
+    ("text", "is_code"),
+    [
+        ("void half(const float* x, float* y, long n) {\n  y[0] = x[0] / 2;\n}", True),
+        ("static inline float\ntwice(float v)\n{ return 2 * v; }", True),
+        ("\nint64_t *first(int64_t *x, int n) {{ return x + {start}; }}", True),
+        ("float two(float v) { return v; }\n__kernel void k(__global float* x) {}", False),
+        ("void half(float* x) halves x[0] (in place); int is no type of it {see below}.", False),
+        ("def half(x: float) -> float: return {x / 2}", False),
+    ],
+)
+def test_plain_c_without_a_header_is_code(text: str, is_code: bool) -> None:
+    assert looks_like_cpp(text) is is_code

@@ -38,3 +38,17 @@ def test_who_watches_the_first_call_sees_that_call_alone() -> None:
         with Rounds() as rounds:
             bound([torch.ones(4)], {}, wide)
         assert rounds.seen == 1
+
+
+class Unordered(torch.nn.Module):
+    """Several threads add in the order in which they come, as a gradient of a table's rows does."""
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x + torch.rand(()) if torch.get_num_threads() > 1 else x.clone()
+
+
+def test_the_order_in_which_threads_add_is_no_randomness() -> None:
+    torch.set_num_threads(2)
+    assert BoundReference("unordered", Unordered()).repeats([torch.ones(4)], {})
+    assert torch.get_num_threads() == 2
+    assert not BoundReference("random", torch.nn.Dropout()).repeats([torch.ones(64)], {})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 
+import pytest
 import torch
 
 from assay.data.settings import Level
@@ -42,6 +43,16 @@ def get_inputs():
 """
     + _TAIL
 )
+CLASSIFIED = (
+    """
+class Model(nn.Module):
+    def forward(self, logits, labels):
+        return nn.functional.cross_entropy(logits, labelsARGUMENTS)
+def get_inputs():
+    return [torch.randn(40, 30), torch.randint(0, 30, (40,))]
+"""
+    + _TAIL
+)
 
 
 def test_a_length_of_which_the_mean_is_not_finite_is_not_asked() -> None:
@@ -66,6 +77,22 @@ def test_labels_reach_all_classes_and_what_a_comparison_treats_apart() -> None:
     labels = reference.draw(drawn, 6)[1]
     assert (labels == -1).any() and labels.max() == 299
     assert torch.equal(reference.draw(drawn, 6)[1], labels)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "marks"),
+    [
+        ("", {}),
+        (", label_smoothing=0.1", {}),
+        (", label_smoothing=0.1, ignore_index=7", {1: (7,)}),
+        (", label_smoothing=0.1) * (labels != -100).sum(", {1: (-100,)}),
+    ],
+)
+def test_a_label_is_left_out_where_the_task_says_so_and_not_by_an_operators_default(
+    arguments: str, marks: dict[int, tuple[int, ...]]
+) -> None:
+    reference = Reference(sources.task(CLASSIFIED.replace("ARGUMENTS", arguments)))
+    assert reference.meaning.marks == marks
 
 
 def test_inputs_of_plain_floats_have_no_domain() -> None:

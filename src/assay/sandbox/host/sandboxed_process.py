@@ -35,6 +35,7 @@ IDLE_WINDOW_S = 0.01
 _OUTPUT_TAIL_BYTES = 16_384  # of what it printed
 _LAST_CHARACTERS = 200  # of what it printed, told of a process that ended
 _AT_THE_CAP = "killed at the memory cap"
+_NO_MEMORY = "std::bad_alloc"  # thrown where nobody catches it, such as in a thread of OpenMP's
 _NAMED_SIGNALS = {number.value for number in signal.Signals}
 KEPT_PROCESSES = 2  # the init process and the candidate's own
 
@@ -258,7 +259,8 @@ class SandboxedProcess:
             return ProcessLost(EndCause.OUT_OF_MEMORY, -code, _AT_THE_CAP)
         name = signal.Signals(-code).name if -code in _NAMED_SIGNALS else f"signal {-code}"
         text = f"the process was ended by {name}{self._last_words()}"
-        return ProcessLost(EndCause.SIGNALLED, -code, text)
+        exhausted = code == -signal.SIGABRT and _NO_MEMORY in text
+        return ProcessLost(EndCause.OUT_OF_MEMORY if exhausted else EndCause.SIGNALLED, -code, text)
 
     def _last_words(self) -> str:
         """What it printed last: what was thrown, or what was asserted, stands there."""

@@ -53,8 +53,20 @@ _KINDS = {"raw": "string", "char": "string"}
 _CPP_SIGNS = re.compile(
     r'#\s*include\b|extern\s+"C"|__global__|\b(?:torch|at)::Tensor\b|PYBIND11_MODULE|__device__'
 )
+_C_TYPES = r"(?:void|bool|char|short|int|long|float|double|unsigned|size_t|_Float16|u?int\d+_t)"
+_OTHER_LANGUAGE = re.compile(r"\bkernel\s+void\b|\b__kernel\b")  # Metal, OpenCL
+# A function of plain C that includes nothing.
+_C_FUNCTION = re.compile(
+    rf"^[ \t]*(?:(?:static|inline|unsigned)\s+)*{_C_TYPES}[\s*]+\w+\s*"
+    rf"\([^()]*\b{_C_TYPES}\b[^()]*\)\s*\{{",
+    re.MULTILINE,
+)
 
 
 def looks_like_cpp(text: str) -> bool:
-    """True where a string is C++ or CUDA source rather than prose or Python."""
-    return "(" in text and _CPP_SIGNS.search(text) is not None
+    """True where a string is C, C++ or CUDA source rather than prose or Python."""
+    if "(" not in text:
+        return False
+    if _CPP_SIGNS.search(text) is not None:
+        return True
+    return _C_FUNCTION.search(text) is not None and _OTHER_LANGUAGE.search(text) is None

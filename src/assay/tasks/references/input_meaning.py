@@ -106,7 +106,7 @@ def _watched(
     an operation ran that raises on some values.
     """
     inputs, watch, raising = list(draws.first), ConstantWatch(draws.first), RaisingWatch()
-    marks = Marks(inputs)
+    marks = Marks(inputs, watch)
     code = user_code(task_id, "the reference")
     with code, torch.no_grad(), kept_generators(), marks, watch, raising:
         bound.module(*inputs)

@@ -3,7 +3,8 @@
 The rule: a value is drawn only where the task itself names it. An input of nothing but ones (or of
 nothing but zeros) is a mask that the own generator leaves open, so zeros and ones are its domain;
 an ignored label or a padding index is an argument of an operator that the reference calls with that
-input. A mark that is merely an operator's default is nobody's promise, and stays away.
+input. A mark that is merely an operator's default is nobody's promise, and stays away, although
+the operator compares its labels with it (`cross_entropy` with `label_smoothing` does).
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import torch
 from torch.overrides import TorchFunctionMode
 
 from assay.tasks.values.integer_domains import LEAST_MASK
+from assay.tasks.values.reference_constants import ConstantWatch
 
 _OPEN_SHARE = 0.7  # of a mask
 _MARKED_SHARE = 0.25  # of labels
@@ -24,9 +26,13 @@ _ARGUMENTS = {"ignore_index": (-100,), "padding_idx": (None, -1)}  # with what s
 
 @dataclass
 class Marks(TorchFunctionMode):
-    """Listens to a reference and notes which mark belongs to which of its inputs."""
+    """Listens to a reference and notes which mark belongs to which of its inputs.
+
+    What an operator does with its own default is kept from `constants`.
+    """
 
     inputs: Sequence[Any]
+    constants: ConstantWatch
     found: dict[int, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -34,12 +40,15 @@ class Marks(TorchFunctionMode):
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         """Note explicit marks, then go on."""
-        kwargs = kwargs or {}
+        kwargs, defaults = kwargs or {}, []
         for name, silent in _ARGUMENTS.items():
             value = kwargs.get(name)
             if isinstance(value, int) and value not in silent:
                 self._note([*args, *kwargs.values()], value)
-        return func(*args, **kwargs)
+            elif isinstance(value, int):
+                defaults.append(value)
+        with self.constants.without(defaults):
+            return func(*args, **kwargs)
 
     def _note(self, arguments: list[Any], value: int) -> None:
         given = {a.data_ptr() for a in arguments if _is_label(a)}

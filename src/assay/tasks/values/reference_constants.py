@@ -8,7 +8,8 @@ and casts alone.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -90,6 +91,16 @@ class ConstantWatch(TorchDispatchMode):
         self._thresholds: dict[float, None] = {}
         self._scales: dict[float, None] = {}
         self._rounds = self._computed = self._overwrites = False
+        self._unheard: frozenset[float] = frozenset()
+
+    @contextmanager
+    def without(self, numbers: Collection[float]) -> Iterator[None]:
+        """While active, these numbers are noted of no operation."""
+        before, self._unheard = self._unheard, self._unheard.union(numbers)
+        try:
+            yield
+        finally:
+            self._unheard = before
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
@@ -99,7 +110,7 @@ class ConstantWatch(TorchDispatchMode):
         kwargs = kwargs or {}
         made = func(*args, **kwargs)
         name = func.overloadpacket.__name__
-        numbers = list(_numbers([*args[1:], *kwargs.values()]))
+        numbers = [n for n in _numbers([*args[1:], *kwargs.values()]) if n not in self._unheard]
         if name in _COMPARISONS:
             self._compared(name, args, numbers)
         if name in _THRESHOLDS:
