@@ -144,7 +144,7 @@ HEAVY = frozenset(
 REARRANGEMENT = frozenset(
     """pixel_shuffle pixel_unshuffle channel_shuffle native_channel_shuffle repeat_interleave
     reflection_pad1d reflection_pad2d reflection_pad3d replication_pad1d replication_pad2d
-    replication_pad3d index_select gather take index""".split()
+    replication_pad3d""".split()
 )
 """Operations after which every element of the result is an element of an input: what a task asks
 for that consists of them, a few copies between views do too."""
