@@ -135,3 +135,24 @@ def test_device_keeps_what_it_measured(
 )
 def test_a_table_shows_what_tells_candidates_apart(names: list[str], short: list[str]) -> None:
     assert short_names(names) == short
+
+
+def test_kernels_that_one_call_may_launch_stand_in_one_order(
+    tmp_path: Path, capsys: Captured
+) -> None:
+    """They are a set: their order was another one in every process."""
+    names = [f"kernel_{number}" for number in range(8)]
+    defined = "".join(f"@numba.njit\ndef {name}(x):\n    x[0] = 1\n" for name in names)
+    chosen = "{n: k for n, k in enumerate([" + ", ".join(names) + "])}"
+    path = tmp_path / "k.py"
+    path.write_text(
+        f"import numba, torch\n{defined}KERNELS = {chosen}\n"
+        "class ModelNew(torch.nn.Module):\n"
+        "    def forward(self, x):\n"
+        "        y = torch.empty_like(x)\n"
+        "        KERNELS[x.dim()](y.numpy())\n"
+        "        return y\n"
+    )
+    assert main(["inspect", str(path), "--json"]) == 0
+    inspection = Inspection.model_validate_json(capsys.readouterr().out)
+    assert [one.name for one in inspection.launches] == names

@@ -65,6 +65,9 @@ def inspect(
     def mention(name: str, where: str) -> Mention:
         return Mention(name=name, where=of_user(where, candidate))
 
+    # Kernels of which one call launches some are a set: without this every process has its order.
+    launched = sorted({(_line(seen.where), seen.where, seen.name) for seen in report.launches})
+
     return Inspection(
         candidate=candidate.name,
         candidate_id=candidate.id,
@@ -74,12 +77,18 @@ def inspect(
         readable=report.readable,
         complete=report.complete and not report.opaque,
         kernels=tuple(mention(seen.name, seen.where) for seen in report.kernels),
-        launches=tuple(mention(seen.name, seen.where) for seen in report.launches),
+        launches=tuple(mention(name, where) for _, where, name in launched),
         library_calls=tuple(mention(tag.name, tag.where) for tag in report.computed),
         evidence=tuple(evidence_of_user(item, candidate) for item in findings(report, track)),
         rubric=placed_unjudged(candidate.provenance, kernel_facts(candidate, reports)),
         compiled=tuple(_of_user(report, candidate) for report in reports),
     )
+
+
+def _line(where: str) -> int:
+    """The line of a place such as `kernel.py:12`."""
+    line = where.rpartition(":")[2]
+    return int(line) if line.isdecimal() else 0
 
 
 def _of_user(report: CompileReport, candidate: Candidate) -> CompileReport:
