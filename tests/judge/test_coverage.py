@@ -73,8 +73,10 @@ def test_everything_answered_is_said() -> None:
 
 def test_what_was_not_asked_or_too_slow_is_counted() -> None:
     late = ended(EndCause.TIMED_OUT, workload=OTHER_SIZE, optional=True)
-    found = judge(case(LAYERS, good(0), good(1, OTHER_BATCH), late)).coverage
+    verdict = judge(case(LAYERS, good(0), good(1, OTHER_BATCH), late))
+    found = verdict.coverage
     assert found is not None and found.words == "1 did not fit the time; 1 were not asked"
+    assert "the 2 of 4 workloads that it answered (2 did not fit the limits)" in verdict.reason
 
 
 def _with_least(least: float) -> Verdict:

@@ -101,7 +101,7 @@ class ScriptRunner:
         if self.wrong and self.enough_wrong > 1:
             self.ask_again()
         if skipped:
-            text = f"{skipped} of {len(script)} batches left out: the candidate is too slow for all"
+            text = f"{skipped} of {len(script)} batches left out: they did not fit the time"
             missing = CheckMissing(check="mixture of calls", reason=text, essential=False)
             self.observations.append(missing)
         return len(self._asked)

@@ -150,8 +150,10 @@ def _reason(
 def _acceptance(covered: Coverage | None) -> str:
     if covered is None or covered.answered == covered.asked:
         return "right on every workload tried, and nothing dishonest was seen"
-    answered = f"{covered.answered} of {covered.asked} workloads"
-    return f"right on the {answered} that it answered, and nothing dishonest was seen"
+    left_out = covered.asked - covered.answered - covered.refused
+    answered = f"the {covered.answered} of {covered.asked} workloads that it answered"
+    beyond = f" ({left_out} did not fit the limits)" if left_out else ""
+    return f"right on {answered}{beyond}, and nothing dishonest was seen"
 
 
 def _heaviest_first(evidence: tuple[Evidence, ...]) -> tuple[Evidence, ...]:

@@ -33,6 +33,8 @@ _INSTALLED = (Owner.LIBRARY, Owner.NEUTRAL, Owner.MATHEMATICS)
 # NumPy generates no code: what it loops over in anonymous pages is a ufunc of the candidate's.
 _LOOPS = ("_multiarray_umath", "_umath")
 _WORK_FOR_OTHERS = (Owner.GENERATED, Owner.MATHEMATICS)
+# What libraries generate (oneDNN) calls no mathematics; what Numba generates does.
+_CALL_MATHEMATICS = (Owner.OWN, Owner.GENERATED)
 _CALL_TORCH = (Owner.OWN, Owner.GENERATED, Owner.INTERPRETER)
 _C_LIBRARY = ("libc.", "libc-", "libpthread", "ld-")  # a thread or a context begins there
 
@@ -61,7 +63,7 @@ class Look:
         if found.owner not in _WORK_FOR_OTHERS and not self._is_mathematics(found):
             function = self._part_that_computes(found)
             return (Owner.LIBRARY, function) if function else (found.owner, found.name)
-        if found.owner is not Owner.GENERATED and self._caller_by_tables() is Owner.OWN:
+        if found.owner is not Owner.GENERATED and self._caller_by_tables() in _CALL_MATHEMATICS:
             return Owner.OWN, found.name
         callers = list(self._callers())
         last = callers[-1] if callers else found
