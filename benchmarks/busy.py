@@ -42,7 +42,11 @@ def main() -> int:
     flags.record.parent.mkdir(parents=True, exist_ok=True)
     done = read(flags.record)
     threads = max(1, (os.cpu_count() or 1) // flags.jobs)
-    picked = [case for case in chosen(flags.cases, flags.slow) if case.threads <= threads]
+    picked = [
+        case
+        for case in chosen(flags.cases, flags.slow)
+        if case.threads <= threads and (not flags.labels or case.label in flags.labels)
+    ]
     with stressed(flags.stress * (os.cpu_count() or 1)), Judge(jobs=flags.jobs) as judge:
         asked = {
             submitted(judge, case, timed): (case, timed)
@@ -63,6 +67,7 @@ def parsed_flags() -> argparse.Namespace:
     parser.add_argument("--cases", type=int, default=120)
     parser.add_argument("--stress", type=int, default=2, help="spinning processes a processor")
     parser.add_argument("--jobs", type=int, default=1, help="cases judged at a time")
+    parser.add_argument("--labels", nargs="+", help="only cases of these labels")
     parser.add_argument("--slow", action="store_true", help="those that take a minute too")
     parser.add_argument("--time-every", type=int, default=6, help="every n-th case; 0: none more")
     parser.add_argument("--record", type=Path, default=Path("out/busy.jsonl"))
