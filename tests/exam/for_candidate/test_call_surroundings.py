@@ -13,11 +13,13 @@ from assay.exam.call_reading import BatchId
 from assay.exam.for_candidate.call_surroundings import surroundings_of
 from assay.exam.script import BatchKind
 from assay.exam.secret import Secret
-from assay.sandbox.protocol.surroundings import USUAL
+from assay.sandbox.protocol.surroundings import USUAL, Surroundings
 
 
-def _trained(secret: str, direction: Direction = Direction.FORWARD, **changes: Any) -> list[int]:
-    """The numbers of the first fifty batches whose inputs require gradients."""
+def _made(
+    secret: str, direction: Direction = Direction.FORWARD, **changes: Any
+) -> list[Surroundings]:
+    """Those of the first fifty batches."""
     task = SimpleNamespace(contract=None, source="")
     exam = SimpleNamespace(
         stateful=False,
@@ -28,8 +30,23 @@ def _trained(secret: str, direction: Direction = Direction.FORWARD, **changes: A
     batch = SimpleNamespace(kind=BatchKind.PLAIN, twin=0)
     vars(exam).update(changes)
     asked = (BatchId(number=number) for number in range(50))
-    made = (surroundings_of(cast(Any, exam), one, cast(Any, batch), True) for one in asked)
+    return [surroundings_of(cast(Any, exam), one, cast(Any, batch), True) for one in asked]
+
+
+def _trained(secret: str, direction: Direction = Direction.FORWARD, **changes: Any) -> list[int]:
+    """The numbers of the batches whose inputs require gradients."""
+    made = _made(secret, direction, **changes)
     return [number for number, around in enumerate(made) if around.trained]
+
+
+STATES = ("recording", "trained", "other_thread", "frozen", "other_mode", "one_thread", "passing")
+
+
+@pytest.mark.parametrize("secret", [f"{n:032x}" for n in range(20)])
+def test_no_run_leaves_a_state_out_by_chance(secret: str) -> None:
+    made = _made(secret)
+    for state in STATES:
+        assert sum(getattr(around, state) for around in made) in range(2, 12), state
 
 
 @pytest.mark.parametrize("secret", ["00" * 16, "5a" * 16, "ff" * 16])
