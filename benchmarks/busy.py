@@ -55,7 +55,7 @@ def main() -> int:
             for timed in [is_timed(case, number, flags.time_every)]
         }
         for future in as_completed(asked):
-            found = finding(*asked[future], future.result().verdict)
+            found = finding(*asked.pop(future), future.result().verdict)
             done[found["case"]] = found
             append(flags.record, found)
     print("\n".join(table([done[case.full_name] for case in picked])))

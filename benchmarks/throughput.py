@@ -83,8 +83,8 @@ def _by_judge(sources: Sequence[Generated], settings: Settings, jobs: int | None
     names = set(Settings.model_fields) - {"device", "jobs"}
     options = {name: getattr(settings, name) for name in names}
     with maker(device=settings.device, jobs=jobs, **options) as judge:
-        futures = [judge.submit(one.task, candidate(one)) for one in sources]
-        for future in as_completed(futures):
+        # Nobody else holds what was submitted: it goes as it comes.
+        for future in as_completed([judge.submit(one.task, candidate(one)) for one in sources]):
             if error := future.exception():  # ours: it is missing among the candidates
                 print(f"no verdict: {type(error).__name__}: {error}", file=sys.stderr)
             else:

@@ -20,7 +20,9 @@ from assay.sandbox.child.operation_log import OperationLog
 from assay.sandbox.child.planted_memory import plant_memory
 from assay.sandbox.child.raised_errors import described, is_exhausted, is_own_check
 from assay.sandbox.child.shared_results import memory_flags
+from assay.sandbox.child.surrounded.memory_taken import MemoryTaken
 from assay.sandbox.child.surrounded.module_state import module_state
+from assay.sandbox.child.surrounded.passing_instances import PassingInstances
 from assay.sandbox.child.surrounded.thread_count import smaller_teams, thread_count
 from assay.sandbox.child.surrounded.trained_inputs import trained_inputs
 from assay.sandbox.child.surrounded.written_results import Span, spans, write_over
@@ -59,15 +61,16 @@ class Batch:
         instances: dict[int, Any],
         memory: Memory,
         held: Sequence[Batch] = (),
-        makers: Mapping[int, Callable[[], Any]] | None = None,
+        passing: PassingInstances | None = None,
     ) -> None:
         self._request = request
-        self._makers = makers or {}  # of instances that have no state
+        self._passing = passing or PassingInstances()
         self._alive = held  # batches whose results are alive beside these
         self._instances = instances
         self._memory = memory
         self._results: list[Answer] = []
         self._held: list[torch.Tensor] = []
+        self._taken: list[MemoryTaken] = []  # since calls that returned
         self._given: list[Span] = []  # where its inputs lie
 
     def run(self) -> str:
@@ -121,9 +124,11 @@ class Batch:
         Who answers the second time did not raise because of them.
         """
         request, instance = self._request, self._instances[number]
-        if request.surroundings.passing and number in self._makers:
-            answer = call_passing(self._makers[number], inputs)
+        make = self._passing.maker(number) if request.surroundings.passing else None
+        if make is not None:
+            answer = call_passing(make, inputs)
             if answer.code is CallCode.RETURNED:
+                self._taken.append(MemoryTaken(leaves_of(answer.value)))
                 return answer
         if not request.surroundings.usual:
             answer = call_elsewhere(instance, inputs, request.surroundings)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import socket
 import sys
-import time
 import traceback
 from collections.abc import Callable
 from functools import partial
@@ -32,6 +31,7 @@ from assay.sandbox.child.loading import construct, copied, load_entry, load_stat
 from assay.sandbox.child.package_finder import show_only
 from assay.sandbox.child.raised_errors import described, is_exhausted, is_own_check
 from assay.sandbox.child.state_snapshot import Snapshot, watch_thread_setting
+from assay.sandbox.child.surrounded.passing_instances import PassingInstances
 from assay.sandbox.child.timed_calls import TimedCalls
 from assay.sandbox.child.untouched.parameter_prints import ParameterPrints
 from assay.sandbox.child.untouched.random_state import RandomState
@@ -60,7 +60,6 @@ from assay.sandbox.protocol.requests import (
     TraceKernels,
 )
 
-_QUICK_S = 0.05  # of a constructor that may be called again for a single call
 _OUR_FOLDER = str(Path(__file__).resolve().parents[2])
 
 
@@ -74,7 +73,7 @@ class Runner:
         self.audit: Audit | None = None
         self.entry: Any = None
         self.instances: dict[int, torch.nn.Module] = {}
-        self.makers: dict[int, Callable[[], Any]] = {}  # of instances without state
+        self.passing = PassingInstances()
         self.prints = ParameterPrints()
         self.generators = RandomState()
         self.batch: Batch | None = None
@@ -97,12 +96,9 @@ class Runner:
         instance = copied(original) if original is not None else None
         if instance is not None:
             return instance
-        make, start = partial(construct, self.entry, request, self.memory.device), time.monotonic()
-        instance = make()
-        quick = time.monotonic() - start < _QUICK_S
-        if quick and isinstance(instance, torch.nn.Module) and not instance.state_dict():
-            self.makers[request.instance] = make
-        return instance
+        make = partial(construct, self.entry, request, self.memory.device)
+        constructed: torch.nn.Module = self.passing.construct(request.instance, make)
+        return constructed
 
     def release(self) -> None:
         """What earlier batches returned is free from here on."""
@@ -124,7 +120,7 @@ class Runner:
         held = tuple(self.held)
         if self.batch is not None and self.batch not in held:
             self.batch.write_over()
-        self.batch = Batch(request, self.instances, self.memory, held, self.makers)
+        self.batch = Batch(request, self.instances, self.memory, held, self.passing)
         self.held += [self.batch] if request.held else []
         self.prints.leave_out(name for call in request.calls for name in call.buffers)
         if request.surroundings.passing:
