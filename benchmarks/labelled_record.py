@@ -19,8 +19,11 @@ from assay.data.verdict import Status, Verdict
 
 Key = tuple[str, str]  # the set and the name in it
 
-_MODULE = re.compile(r"No module named '([\w.]+)'")
-_HEADER = re.compile(r"fatal error: (\S+): No such file")
+_MISSING = (
+    re.compile(r"No module named '([\w.]+)'"),
+    re.compile(r"the package ([\w.-]+) is not installed"),
+    re.compile(r"fatal error: (\S+): No such file"),
+)
 
 
 @dataclass(frozen=True)
@@ -90,12 +93,12 @@ def agreement(status: str, right: bool) -> bool:
 
 
 def lacking(verdict: Verdict) -> str:
-    """The module or header that its build did not find."""
+    """The module, package or header that its build did not find."""
     if verdict.status is not Status.BUILD_FAILED:
         return ""
     texts = "\n".join([verdict.reason, *(one.text for one in verdict.evidence)])
-    found = _MODULE.search(texts) or _HEADER.search(texts)
-    return found[1] if found else ""
+    found = (one.search(texts) for one in _MISSING)
+    return next((one[1] for one in found if one), "")
 
 
 class LabelledRecord:

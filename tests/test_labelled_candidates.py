@@ -6,6 +6,8 @@ import sys
 import time
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -13,10 +15,11 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
 
 from labelled_candidates import in_turns
 from labelled_judging import Asked, shares, side_by_side, spread
-from labelled_record import LabelledRecord, agreement, row_of, summary
+from labelled_record import LabelledRecord, agreement, lacking, row_of, summary
 from labelled_sets import Labelled
 
 from assay.data.settings import Settings
+from assay.data.verdict import Status
 from assay.languages.candidate_file import candidate_of_text
 from assay.tasks.readers.kernelbench import task_of_text
 
@@ -87,6 +90,20 @@ def test_what_is_not_installed_is_told_apart(tmp_path: Path) -> None:
     record.add(row)
     assert not record.is_doubtful(one) and not record.is_open(one)
     assert summary([row]) == ["a: 0 of 0 as labelled: needs cutlass, not installed 1"]
+
+
+@pytest.mark.parametrize(
+    ("reason", "lacks"),
+    [
+        ("import: ModuleNotFoundError: No module named 'a.b'", "a.b"),
+        ("import: the package cutlass is not installed: pip install cutlass, then", "cutlass"),
+        ("k.cu:3:10: fatal error: cutlass/gemm.h: No such file or directory", "cutlass/gemm.h"),
+        ("import: SyntaxError: invalid syntax", ""),
+    ],
+)
+def test_what_a_build_lacks_is_read_from_its_reason(reason: str, lacks: str) -> None:
+    verdict: Any = SimpleNamespace(status=Status.BUILD_FAILED, reason=reason, evidence=())
+    assert lacking(verdict) == lacks
 
 
 def in_language(one: Labelled, language: str) -> Labelled:

@@ -14,7 +14,10 @@ from assay.data.settings import Level
 from assay.exam.exam import ContentKey, Draw, Exam
 from assay.exam.script import ScriptedBatch, ScriptedCall, write_script
 from assay.exam.weight_scales import FIRST_WEIGHTS
+from assay.sandbox.host.deadline import Deadline
 from assay.sandbox.host.planned_call import AT_START
+from assay.sandbox.protocol.replies import Reply, ReplyCode
+from assay.sandbox.protocol.requests import HandOverHeld, Request
 from checks.contexts import context_of
 from support.script_runs import STEADY, script_run
 from support.small_exam import make_exam
@@ -50,6 +53,25 @@ def test_a_fresh_result_stays_what_it_was(rooms: dict[str, Room], exam: Exam) ->
         script_runner.run(_script())
         (seen,) = read_held_results(context_of(script_runner))
     assert not script_runner.wrong and seen.findings == ()
+
+
+def test_a_reading_that_fails_once_is_no_change(
+    rooms: dict[str, Room], exam: Exam, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a GPU an error of an earlier launch is told by whoever comes next, and only once."""
+    with script_run(rooms, exam, STEADY) as script_runner:
+        script_runner.run(_script())
+        context = context_of(script_runner)
+        ask, failed = context.session.ask, [Reply(0, ReplyCode.BROKE, 0)]
+
+        def asked(request: Request, deadline: Deadline) -> Reply:
+            if isinstance(request, HandOverHeld) and failed:
+                return failed.pop()
+            return ask(request, deadline)
+
+        monkeypatch.setattr(context.session, "ask", asked)
+        (seen,) = read_held_results(context)
+    assert not failed and seen.findings == ()
 
 
 def test_a_ring_of_results_is_seen(rooms: dict[str, Room], exam: Exam) -> None:

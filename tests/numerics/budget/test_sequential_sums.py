@@ -195,6 +195,23 @@ def test_short_sums_are_left_alone() -> None:
     assert torch.equal(same, x.sum(-1)) and not torch.equal(moved, same)
 
 
+@pytest.mark.parametrize(
+    "product, shapes",
+    [
+        (F.linear, [(2, 0, 5000), (3, 5000)]),
+        (F.linear, [(4, 5000), (0, 5000)]),
+        (torch.bmm, [(2, 0, 5000), (2, 5000, 3)]),
+        (torch.bmm, [(0, 2, 5000), (0, 5000, 3)]),
+    ],
+)
+def test_an_empty_product_of_long_rows_has_nothing_to_add_up(
+    product: Callable[..., torch.Tensor], shapes: list[tuple[int, ...]]
+) -> None:
+    """Its sampled rows were chosen modulo 0: tasks with rows past 4096 were called invalid."""
+    inputs = [torch.zeros(shape) for shape in shapes]
+    assert used(product, inputs, product(*inputs)) == 0.0
+
+
 def test_more_rows_than_are_added_up_get_the_worst_share() -> None:
     rows = torch.full((300, N), 0.1, dtype=torch.float64)
     found = drift(rows, torch.float32)

@@ -36,6 +36,14 @@ def test_a_mask_beside_its_kink_goes_either_way(
     assert not compare(wanted, (right + 2.0).reshape(1).float()).ok
 
 
+@pytest.mark.filterwarnings("error")
+def test_an_input_that_records_gradients_is_read_without_a_warning() -> None:
+    """`get_inputs` of a task of gradients makes such inputs."""
+    x = torch.tensor([0.5, torch.nan, 2.0], requires_grad=True)
+    wanted = expected(lambda v: v + 1.0, x, planted=PlantedElement(0, 1))
+    assert compare(wanted, x.detach() + 1.0).ok
+
+
 def test_what_must_be_nan_is_not_relieved() -> None:
     x = X.clone()
     x[0, 0] = torch.nan

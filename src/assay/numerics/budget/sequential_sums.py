@@ -38,16 +38,18 @@ class SequentialSums(TorchDispatchMode):
         name, kwargs = func.overloadpacket.__name__, kwargs or {}
         result = func(*args, **kwargs)
         move = _MOVES.get(name)
-        if move is None or not _is_wide(result):
+        if move is None or not _has_wide_elements(result):
             return result
         if (reduction_length(name, args, result) or 1) <= self._least:
             return result
         return move(_Call(func, args, kwargs, self._dtype), result)
 
 
-def _is_wide(result: Any) -> bool:
+def _has_wide_elements(result: Any) -> bool:
+    """Where a result is empty nothing was added up: there is no row to measure."""
     made = result[0] if isinstance(result, tuple) else result
-    return isinstance(made, torch.Tensor) and made.dtype == torch.float64
+    is_wide = isinstance(made, torch.Tensor) and made.dtype == torch.float64
+    return is_wide and made.numel() > 0
 
 
 class _Call:

@@ -62,6 +62,7 @@ def planted_runs(
     target = inputs[at.input]
     if not isinstance(target, torch.Tensor) or not target.dtype.is_floating_point:
         raise TaskError(f"input {at.input} is no floating tensor: nothing can be planted in it")
+    target = target.detach()
     value = float(target.reshape(-1)[at.element])
 
     def run(number: float, wide: bool = True) -> Outputs:

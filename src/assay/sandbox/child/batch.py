@@ -325,8 +325,23 @@ def hand_over(call: Call, result: Answer, instance: Any, memory: Memory, data: b
         leaves += [held.get(name) for name in call.buffers]
     for leaf, slot in zip(leaves, call.outputs, strict=False):
         _copy_out(leaf, slot, memory, data)
+    if data and result.code is CallCode.RETURNED and not any(map(_has_elements, leaves)):
+        _raise_left_error(memory)
     record = CallRecord(result.code, count, result.inside_ns, result.message)
     memory.write(call.record, record.pack())
+
+
+def _has_elements(leaf: Any) -> bool:
+    return type(leaf) is torch.Tensor and leaf.numel() > 0
+
+
+def _raise_left_error(memory: Memory) -> None:
+    """A launch that failed unseen, as one without blocks does, is told by the next operation.
+
+    A copy of the results is one. Where there is nothing to copy, a later call would be blamed.
+    """
+    if memory.accelerator is not None:
+        memory.accelerator.mark()
 
 
 def copy_data(leaf: Any, slot: Slot, memory: Memory) -> bool:

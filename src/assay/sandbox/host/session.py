@@ -248,13 +248,17 @@ class Session:
         return tuple(self.take(one, options) for one in self._laid)
 
     def read_held(self, number: int, deadline: Deadline) -> tuple[RawCall, ...]:
-        """The results of a batch that was held, as they are now."""
+        """The results of a batch that was held, as they are now.
+
+        An error that an earlier launch left is told once, by whoever comes next: nothing changed.
+        """
         laid = self.held[number].laid
         for one in laid:
             for region in one.slots:
                 self.memory.poison(region)
         self.memory.settle()
-        self.ask(HandOverHeld(number), deadline)
+        if self.ask(HandOverHeld(number), deadline).code != ReplyCode.OK:
+            self.ask(HandOverHeld(number), deadline)
         self.process.freeze()
         return tuple(self.take(one, BatchOptions(check_inputs=False)) for one in laid)
 
