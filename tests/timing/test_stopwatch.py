@@ -10,9 +10,11 @@ from typing import Any, ClassVar, cast
 
 import pytest
 
+from assay.data.evidence import EvidenceKind
 from assay.data.observations.call import CallSeen
 from assay.data.observations.observation import LeftoverSeen, Observation, TimesSeen
 from assay.data.settings import Cache, Level, Settings
+from assay.data.task import Task
 from assay.exam.candidate_build import Builder
 from assay.exam.replica import ReplicaFactory
 from assay.exam.weight_scales import FIRST_WEIGHTS
@@ -22,7 +24,7 @@ from assay.timing.baseline import baseline
 from assay.timing.round_sampling import MakeRoundSampler
 from assay.timing.stopwatch import Stopwatch
 from sample_records import DEVICE
-from support.small_exam import make_exam
+from support.small_exam import STATELESS, TASK, make_exam
 from support.walls import Room, forced
 
 LEAVES = """
@@ -38,15 +40,32 @@ class ModelNew(torch.nn.Module):
 EXAMINER = cast(Any, SimpleNamespace(instances=SimpleNamespace(version=lambda _: FIRST_WEIGHTS)))
 
 
+RING = """
+import torch
+class ModelNew(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.ring, self.turn = [torch.empty(16) for _ in range(12)], 0
+    def forward(self, x):
+        self.turn += 1
+        return torch.sum(x, -1, out=self.ring[self.turn % 12])
+"""
+
+
 def _observe(
-    room: Room, settings: Settings, sampler: MakeRoundSampler | None = None
+    room: Room,
+    settings: Settings,
+    sampler: MakeRoundSampler | None = None,
+    candidate: str = "eager",
+    task: Task = TASK,
 ) -> list[Observation]:
-    exam = make_exam(Level.QUICK)
+    exam = make_exam(Level.QUICK, task)
     session = Session(room.wall)
     try:
-        eager = baseline("eager", exam.reference.task)
-        assert Builder(exam, None).build(session, eager, settings).seen.ok
-        session.load_state(0, exam.state(0), Deadline.after(60.0))
+        built = baseline(candidate, exam.reference.task)
+        assert Builder(exam, None).build(session, built, settings).seen.ok
+        if state := exam.state(0):
+            session.load_state(0, state, Deadline.after(60.0))
         stopwatch = Stopwatch(room.wall, None, exam, settings, DEVICE)
         if sampler is not None:
             stopwatch.sampled_by(sampler)
@@ -142,3 +161,15 @@ def test_sampled_rounds_are_left_out_and_the_last_round_is_judged(best_room: Roo
     assert {len(one.samples_us) for one in times.measurements} == {rounds}
     judged = [one for one in seen if isinstance(one, CallSeen)]
     assert len(judged) == 3 and not any(o.problem for one in judged for o in one.outputs)
+
+
+def test_results_in_a_ring_are_found_however_short_a_batch_is(
+    best_room: Room, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("assay.timing.stopwatch._BATCH_S", 1e-9)  # as on a busy machine: two calls
+    path, settings = tmp_path / "ring.py", Settings(level=Level.SMOKE, timeout_s=60.0)
+    path.write_text(RING)
+    with forced(best_room.road):
+        seen = _observe(best_room, settings, candidate=str(path), task=STATELESS)
+    problems = [o.problem for one in seen if isinstance(one, CallSeen) for o in one.outputs]
+    assert EvidenceKind.RESULT_OVERWRITTEN in problems
