@@ -26,7 +26,7 @@ def branch_remarks(literals: Sequence[SourceLiteral]) -> tuple[Evidence, ...]:
 
 
 _SAID = {
-    LiteralUse.COUNTER: "compares a count of calls{other} with {value}",
+    LiteralUse.COUNTER: "compares a number that is kept and changed{other} with {value}",
     LiteralUse.COMPARED: "branches on a size or value{other} of {value}",
     LiteralUse.MODULUS: "branches on the remainder of a division{other} by {value}",
 }
