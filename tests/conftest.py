@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import signal
 from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING
@@ -72,6 +73,12 @@ def shares(file: str) -> bool:
     beside = (ROOT / file, (ROOT / file).with_name("conftest.py"))
     texts = [one.read_text("utf-8") for one in beside if one.exists()]
     return any('scope="module"' in one or "\n@cache" in one for one in texts)
+
+
+def pytest_configure() -> None:
+    """An interrupt ends what tests start, even in a script's `make test &`, where it is ignored."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
