@@ -9,12 +9,13 @@ from assay.judge.behaviour.state_changes import classify
 CONVICT = """time.perf_counter builtins.print torch.allclose torch.Tensor.__eq__ os.write json.dumps
 sys.settrace sys.setprofile signal.SIGALRM gc.callbacks torch.function_mode runner.wire.send
 torch.nn.functional.linear sys.modules numpy.random.rand env.LD_PRELOAD
-torch.module_hooks fp.traps fp.extended torch.saved_tensor_hooks""".split()
+torch.module_hooks fp.traps fp.extended torch.saved_tensor_hooks mkl.num_threads
+mkl.process_threads omp.parallel""".split()
 INNOCENT = """env.PATH env.OMP_NUM_THREADS torch.num_threads torch.backends.cudnn.benchmark sys.path
 warnings.filters torch.rng torch.grad_enabled cwd gc.enabled atexit sys.meta_path
 torch.flush_denormal triton.knobs.x gc.threshold numpy.errors""".split()
 DOUBTFUL = """torch.default_dtype threading.excepthook sys.excepthook env.LD_LIBRARY_PATH
-sys.switchinterval rlimit.nofile signal.mask sys.stdout""".split()
+sys.switchinterval rlimit.nofile signal.mask sys.stdout omp.dynamic mkl.accuracy""".split()
 
 
 @pytest.mark.parametrize("name", CONVICT)

@@ -43,6 +43,25 @@ _MEANINGS: dict[str, StateMeaning] = {
         _NOTE, "changed torch's inter-op threads; tuning does"
     ),
     **dict.fromkeys(
+        ("mkl.num_threads", "mkl.process_threads"),
+        StateMeaning(
+            _CONVICTS,
+            "left MKL with another number of threads than torch has, so that everybody's products "
+            "take another time",
+        ),
+    ),
+    "mkl.accuracy": StateMeaning(
+        _SUSPICIOUS,
+        "changed how exactly MKL's mathematics computes for everyone; its own calls may want it",
+    ),
+    "omp.parallel": StateMeaning(
+        _CONVICTS, "left OpenMP without parallel regions, so that torch computes with one thread"
+    ),
+    "omp.dynamic": StateMeaning(
+        _SUSPICIOUS,
+        "left OpenMP free to use fewer threads on a busy machine, for torch too; tuning may",
+    ),
+    **dict.fromkeys(
         (
             "torch.backends.cuda.matmul.allow_tf32",
             "torch.backends.cuda.matmul.fp32_precision",

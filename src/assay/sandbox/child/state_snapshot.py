@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from assay.sandbox.child.native_settings import follows_torch, native_settings
 from assay.sandbox.layers.syscalls import kernel_clock_ns
 
 _CLOCK_SLACK_NS = 20_000_000
@@ -75,6 +76,7 @@ _MODULES = (
     "assay.sandbox.child.loading",
     "assay.sandbox.child.mapped_arena",
     "assay.sandbox.child.child_memory",
+    "assay.sandbox.child.native_settings",
     "assay.sandbox.child.operation_log",
     "assay.sandbox.child.runner",
     "assay.sandbox.child.state_snapshot",
@@ -121,7 +123,7 @@ class Snapshot:
                 found.append(f"{name}\t{_describe(current)}")
         for name, text in now.settings.items():
             before = self.settings.get(name, "")
-            if before != text:
+            if before != text and not follows_torch(name, now.settings):
                 found.append(f"{name}\t{before[:80]} -> {text[:80]}")
         return found
 
@@ -234,6 +236,7 @@ def _settings() -> dict[str, str]:
         "umask": _file_mask(),
         "nice": str(os.getpriority(os.PRIO_PROCESS, 0)),
     }
+    found.update(native_settings())
     found.update(_clocks())
     for number in signal.valid_signals():
         found[f"signal.{number}"] = _handler(number)
@@ -292,7 +295,7 @@ def watch_thread_setting() -> None:
 
 
 def _thread_setting() -> str:
-    return f"{torch.get_num_threads()}{', set' if _times_set else ''}"
+    return f"{torch.get_num_threads()}{f', set to {_times_set[-1]}' if _times_set else ''}"
 
 
 def _tf32() -> dict[str, str]:

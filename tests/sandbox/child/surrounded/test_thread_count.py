@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 import torch
 
+from assay.sandbox.child.native_settings import _torchs_library, native_settings
 from assay.sandbox.child.surrounded.thread_count import smaller_teams, thread_count
 
 
@@ -55,3 +56,18 @@ def test_openmp_may_start_smaller_teams_for_a_while(tmp_path: Path) -> None:
     with smaller_teams(True):
         assert library.asked() == 1
     assert library.asked() == 0
+
+
+@pytest.mark.skipif("mkl.num_threads" not in native_settings(), reason="torch has no MKL")
+def test_mkl_has_its_own_count_again_where_torch_has_another() -> None:
+    """OpenMP's function changes torch's count and leaves MKL's."""
+    library, before = _torchs_library(), torch.get_num_threads()
+    assert library is not None
+    torch.set_num_threads(2)
+    try:
+        library.omp_set_num_threads(3)
+        with thread_count(True):
+            assert native_settings()["mkl.num_threads"] == "1"
+        assert (torch.get_num_threads(), native_settings()["mkl.num_threads"]) == (3, "2")
+    finally:
+        torch.set_num_threads(before)

@@ -14,6 +14,8 @@ from typing import Any
 
 import torch
 
+from assay.sandbox.child.native_settings import kept_mkl_threads
+
 _MORE = 8  # than there were
 _OPENMP = ("libgomp.so.1", "libomp.so", "libomp.so.5", "libiomp5.so")
 
@@ -26,17 +28,18 @@ def thread_count(one: bool, more: bool = False) -> Iterator[None]:
     """
     pool = _numba_pool() if one else None
     before, of_numba = torch.get_num_threads(), pool.get_num_threads() if pool else 0
-    if one or more:
-        torch._C.set_num_threads(1 if one else before + _MORE)
-    if pool:
-        pool.set_num_threads(1)
-    try:
-        yield
-    finally:
+    with kept_mkl_threads() if one or more else contextlib.nullcontext():
         if one or more:
-            torch._C.set_num_threads(before)
+            torch._C.set_num_threads(1 if one else before + _MORE)
         if pool:
-            pool.set_num_threads(of_numba)
+            pool.set_num_threads(1)
+        try:
+            yield
+        finally:
+            if one or more:
+                torch._C.set_num_threads(before)
+            if pool:
+                pool.set_num_threads(of_numba)
 
 
 @contextlib.contextmanager
