@@ -26,6 +26,24 @@ def test_constants_are_those_that_operations_treat_apart() -> None:
     assert _seen(lambda x: x.exp() > 0.5, torch.randn(20)).computed
 
 
+def test_tiny_thresholds_are_those_of_what_is_computed() -> None:
+    normalised = _seen(lambda x: torch.nn.functional.normalize(x, dim=-1), torch.randn(4, 5))
+    assert normalised.tiny_thresholds == (1e-12,) and normalised.thresholds == ()
+    added = _seen(
+        lambda x: x / (x.square().mean(-1, keepdim=True) + 1e-5).sqrt(), torch.randn(4, 5)
+    )
+    assert added.tiny_thresholds == (1e-5,)
+    least = torch.tensor(2.0**-40)
+    assert _seen(lambda x: x.norm().maximum(least), torch.randn(9)).tiny_thresholds == (2.0**-40,)
+
+
+def test_an_input_has_no_tiny_thresholds_and_what_squares_lose_is_none() -> None:
+    assert _seen(lambda x: x.clamp_min(1e-12).log(), torch.rand(9)).tiny_thresholds == ()
+    assert _seen(lambda x: x.norm().clamp_min(1e-30), torch.randn(9)).tiny_thresholds == ()
+    assert _seen(lambda x: x.exp().clamp_min(0.25), torch.randn(9)).tiny_thresholds == ()
+    assert _seen(lambda x: x.exp() * 1e-9, torch.randn(9)).tiny_thresholds == ()
+
+
 def test_a_comparison_is_followed_through_casts_and_views() -> None:
     labels = torch.arange(20)
     found = _seen(lambda x, t: t.int().view(4, 5) != -100, torch.randn(3), labels)

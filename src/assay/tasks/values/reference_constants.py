@@ -44,6 +44,8 @@ _ROUNDINGS = {"round", "round_", "floor", "floor_", "ceil", "ceil_", "trunc", "t
 _SCALINGS = {"mul", "mul_", "div", "div_"}
 _MOST_VALUES = 16  # of a tensor that is compared with
 _RANGE = (1e-4, 2.0**17)  # smaller ones keep a division from zero, larger ones stand for infinity
+_LEAST_TINY = 2.0**-62  # below it squares leave the range of ordinary floats, 2^-126
+_TINY_OPERATIONS = _THRESHOLDS | {"add", "add_", "maximum", "fmax"}  # that keep one from zero
 _LEAST_LEVELS, _MOST_LEVELS = 3, 1 << 11
 
 
@@ -77,6 +79,7 @@ class Constants:
     factors: tuple[float, ...] = (1.0,)  # powers of two that values are multiplied or divided by
     computed: bool = False  # what is compared is computed, not given
     overwrites: bool = False  # elements are written by index: of two at one place the last stays
+    tiny_thresholds: tuple[float, ...] = ()  # that keep something computed from zero, ascending
 
 
 class ConstantWatch(TorchDispatchMode):
@@ -89,6 +92,7 @@ class ConstantWatch(TorchDispatchMode):
         self._alive: list[torch.Tensor] = []  # an address that is free again says nothing
         self._comparisons: dict[Comparison, None] = {}
         self._thresholds: dict[float, None] = {}
+        self._tiny: dict[float, None] = {}
         self._scales: dict[float, None] = {}
         self._rounds = self._computed = self._overwrites = False
         self._unheard: frozenset[float] = frozenset()
@@ -116,6 +120,8 @@ class ConstantWatch(TorchDispatchMode):
         if name in _THRESHOLDS:
             self._thresholds |= dict.fromkeys(numbers)
         self._thresholds |= dict.fromkeys(_IMPLIED.get(name, ()))
+        if name in _TINY_OPERATIONS and self._is_computed(args[0]):
+            self._tiny |= dict.fromkeys(abs(n) for n in numbers)
         if name in _SCALINGS or name in _THRESHOLDS:
             self._scales |= dict.fromkeys(numbers)
         self._overwrites |= _overwrites(name, args, kwargs)
@@ -138,15 +144,20 @@ class ConstantWatch(TorchDispatchMode):
             (1.0, *sorted(p for n in powers for p in (n, 1 / n) if p != 1.0 and low < p < high)),
             self._computed,
             self._overwrites,
+            tuple(sorted(n for n in self._tiny if _LEAST_TINY <= n < low)),
         )
 
     def _compared(self, name: str, args: Any, numbers: list[float]) -> None:
         index = self._input_of(args[0])
         if index is None:
-            self._computed |= isinstance(args[0], torch.Tensor) and args[0].is_floating_point()
+            self._computed |= self._is_computed(args[0])
         else:
             for number in numbers:
                 self._comparisons[Comparison(name, index, number)] = None
+
+    def _is_computed(self, value: Any) -> bool:
+        is_float = isinstance(value, torch.Tensor) and value.is_floating_point()
+        return is_float and self._input_of(value) is None
 
     def _follow(self, source: Any, made: torch.Tensor) -> None:
         index = self._input_of(source)
