@@ -25,6 +25,7 @@ class Layout(StrEnum):
     CHANNELS_LAST = "channels_last"  # of inputs with four or five dimensions
     FIRST_TRANSPOSED = "first_transposed"  # the first input, and no other
     REST_TRANSPOSED = "rest_transposed"  # every input but the first
+    FIRST_CHANNELS_LAST = "first_channels_last"  # the first input: images and not weights
     FIRST_EXPANDED = "first_expanded"  # the first input repeats one slice, and no other does
     REST_EXPANDED = "rest_expanded"  # every input but the first does, as keys that heads share
     PERMUTED = "permuted"  # what comes before the rows lies within them, as heads of attention do
@@ -37,7 +38,7 @@ class Distribution(StrEnum):
     OWN = "own"  # the task's own generator
     NORMAL = "normal"
     UNIFORM = "uniform"
-    OUTLIER = "outlier"  # 0.1 % of the elements times 50
+    OUTLIER = "outlier"  # 0.1 % of the elements times 50, and ends of some rows
     OFFSET = "offset"  # a common offset far larger than the spread
     LARGE = "large"  # times two to the power of the workload's scale
     SMALL = "small"
@@ -48,7 +49,7 @@ class Distribution(StrEnum):
     SUBNORMAL = "subnormal"  # half of the elements lie below the smallest normal number
     TIES = "ties"  # few values of a dyadic grid, and rows of one value
     BLOCKS = "blocks"  # structured blocks that make sub-sampling visible
-    KINDS = "kinds"  # rows of large, offset, negative, small, unit and whole values, in turn
+    KINDS = "kinds"  # rows of large, offset, negative, small and other values, in turn
     OPPOSED = "opposed"  # the first input far above zero, the others as far below
     EQUAL = "equal"  # two inputs of one shape hold the same numbers
     MARKED = "marked"  # masks, lengths, offsets, indices and labels over their whole domains

@@ -338,6 +338,15 @@ def test_one_item_is_cut_out_of_a_larger_input() -> None:
     assert any(one.axes["rows"] == 1 and one.axes["cols"] > 1 for one in cut)
 
 
+def test_images_are_asked_channels_last_beside_plain_weights() -> None:
+    (task,) = (one for one in tasks_of("native") if one.id == "dilated_conv2d")
+    _, workloads = swept(task, Level.STANDARD)
+    assert Layout.FIRST_CHANNELS_LAST in {one.layout for one in workloads}
+    (task,) = (one for one in tasks_of("native") if one.id == "softmax")
+    _, workloads = swept(task, Level.STANDARD)
+    assert Layout.FIRST_CHANNELS_LAST not in {one.layout for one in workloads}
+
+
 def test_numbers_of_the_call_are_others_in_a_workload_at_standard() -> None:
     (task,) = (one for one in tasks_of("native") if one.id == "softmax")
     _, workloads = swept(task, Level.STANDARD)

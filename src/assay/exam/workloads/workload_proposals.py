@@ -74,6 +74,7 @@ UNLIKE_LAYOUTS = (
     Layout.REST_EXPANDED,
     Layout.FIRST_EXPANDED,
 )
+IMAGE_RANKS = (4, 5)  # of inputs that channels-last is a way to lie for
 # With values that strain a kernel, what tells rows apart may be less than they may be wrong by.
 ALIKE_APART = (Layout.REST_EXPANDED, Layout.FIRST_EXPANDED)
 # Asked of more rows than the own batch has: a path for large inputs may read them as they lie.
@@ -333,14 +334,17 @@ class Proposals:
         """
         if self._plain.layout is not Layout.CONTIGUOUS:
             yield (self._base.model_copy(update={"layout": Layout.CONTIGUOUS}),)
-        ranks = {len(s) for s in self._reference.input_shapes(self._base.axes) if s is not None}
-        chosen = [x for x in LAYOUTS if x is not Layout.CHANNELS_LAST or ranks & {4, 5}]
+        shapes = self._reference.input_shapes(self._base.axes)
+        images = sum(len(shape) in IMAGE_RANKS for shape in shapes if shape is not None)
+        chosen = [x for x in LAYOUTS if x is not Layout.CHANNELS_LAST or images]
         shared = () if self._reference.updates else SHARED_LAYOUTS[: self._amount.shared]
         same = [self._at(self._points.cube())] if self._points.sizes and self._points.batch else []
         turn = self._rng.randrange(2)
-        unlike = UNLIKE_LAYOUTS[: self._amount.unlike]
+        unlike = list(UNLIKE_LAYOUTS[: self._amount.unlike])
+        if unlike and images > 1:
+            unlike.insert(0, Layout.FIRST_CHANNELS_LAST)
         for number, layout in enumerate((*chosen[: self._amount.layouts], *shared, *unlike)):
-            odd = number % 2 == turn or layout in UNLIKE_LAYOUTS  # one row lies in no other way
+            odd = number % 2 == turn or layout in unlike  # one row lies in no other way
             where = (self._odd, self._base) if odd else (self._base,)
             where = (*same, *where) if layout in (Layout.SAME, Layout.MIRRORED) else where
             laid = [one.model_copy(update={"layout": layout}) for one in where]

@@ -25,6 +25,7 @@ OFFSET_ELEMENTS = 3  # odd, so that no vector load stays aligned
 FIRST_APART = {
     Layout.FIRST_TRANSPOSED: Layout.TRANSPOSED,
     Layout.FIRST_EXPANDED: Layout.EXPANDED,
+    Layout.FIRST_CHANNELS_LAST: Layout.CHANNELS_LAST,
 }
 REST_APART = {Layout.REST_TRANSPOSED: Layout.TRANSPOSED, Layout.REST_EXPANDED: Layout.EXPANDED}
 APART = (*FIRST_APART, *REST_APART)

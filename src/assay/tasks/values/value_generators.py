@@ -5,6 +5,7 @@ The rule: a drawer returns float64 of the own shape; dtype and structure are put
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -15,10 +16,14 @@ from assay.tasks.values.zero_structures import padded_rows, scattered_places, ze
 
 OUTLIER_SHARE = 0.001
 OUTLIER_FACTOR = 50.0
+FAR_ENDS = 1 / 16  # of rows whose first element is an outlier, and of those whose last is
+FARTHER = 2  # times as far as other outliers
 WIDE_BITS = 12  # more than the 11 significant bits of float16 and TF32
 CONSTANT_SHARE = 0.25  # rows of one value among rows of ties
 SCATTERED_SHARE = 1 / 32  # zeros beside those that form a structure
 WHOLE_SCALE = 24  # at which rungs of the ladder some rows are whole numbers below 2^24
+LONGEST_SORTED = 4096  # elements of a row that is put in order: some sorts take a square of them
+LEAST_APART = 64  # elements of a part with a far end: of shorter ones they would be no outliers
 NEARLY = 8  # times the largest element of a row is what tells it from the row before it
 
 
@@ -65,12 +70,24 @@ def _uniform(request: DrawRequest) -> torch.Tensor:
 
 
 def _outlier(request: DrawRequest) -> torch.Tensor:
-    """0.1 % of the elements, and at least one, times 50."""
-    made = request.wide.flatten().clone()
+    """0.1 % of the elements, and at least one, times 50; and ends of some rows, items and planes.
+
+    Who takes the first element for what all others lie around is wrong where it is far from them.
+    """
+    made = request.wide.clone(memory_format=torch.contiguous_format)
+    far = FARTHER * OUTLIER_FACTOR * made.abs().mean()
     count = max(1, round(OUTLIER_SHARE * made.numel()))
     places = torch.randint(0, made.numel(), (count,), generator=request.generator)
-    made[places] *= OUTLIER_FACTOR
-    return made.view(request.own.shape)
+    made.view(-1)[places] *= OUTLIER_FACTOR
+    for dim in range(1, made.dim() if made.numel() else 0):
+        parts = made.view(math.prod(made.shape[:dim]), -1)
+        if dim > 1 and parts.shape[1] < LEAST_APART:
+            break
+        for end in (0, -1):
+            chosen = request.chosen(FAR_ENDS, parts.shape[:1])
+            chosen[request.below(len(chosen))] = True
+            parts[chosen, end] = torch.copysign(far, parts[chosen, end])
+    return made
 
 
 def _offset(request: DrawRequest) -> torch.Tensor:
@@ -196,7 +213,8 @@ def _ties(request: DrawRequest) -> torch.Tensor:
 def _blocks(request: DrawRequest) -> torch.Tensor:
     """The own draw with a few blocks, at random places, 8 to 32 times as large.
 
-    With a scale a quarter of the rows are the row before them but for one element.
+    With a scale a quarter of the rows are the row before them but for one element, and a quarter
+    are in order but for two neighbours.
     """
     own = request.own
     made = request.wide.flatten().clone()
@@ -206,6 +224,7 @@ def _blocks(request: DrawRequest) -> torch.Tensor:
         made[start : start + length] *= request.between(8, 32)
     if request.scale and own.dim() > 1 and own.numel():
         _nearly_alike(made.view(-1, own.shape[-1]), request)
+        _nearly_sorted(made.view(-1, own.shape[-1]), request)
     return made.view(own.shape)
 
 
@@ -215,6 +234,19 @@ def _nearly_alike(rows: torch.Tensor, request: DrawRequest) -> None:
     twins.copy_(rows[0::4][: len(twins)])
     places = torch.randint(0, rows.shape[1], (len(twins), 1), generator=request.generator)
     twins.scatter_(1, places, NEARLY * twins.abs().amax(1, keepdim=True))
+
+
+def _nearly_sorted(rows: torch.Tensor, request: DrawRequest) -> None:
+    """The third of four rows rises or falls, but for two neighbours that changed places."""
+    width = rows.shape[1]
+    if not 2 <= width <= LONGEST_SORTED:
+        return
+    ordered = rows[2::4].sort(-1).values
+    falling = request.chosen(0.5, torch.Size((len(ordered), 1)))
+    ordered = torch.where(falling, ordered.flip(-1), ordered)
+    place = torch.randint(0, width - 1, (len(ordered), 1), generator=request.generator)
+    pair = torch.cat([place, place + 1], 1)
+    rows[2::4] = ordered.scatter(1, pair, ordered.gather(1, pair.flip(1)))
 
 
 def _unit(request: DrawRequest) -> torch.Tensor:
@@ -228,6 +260,16 @@ def _whole(request: DrawRequest) -> torch.Tensor:
     return torch.randint(1, most, shape, generator=request.generator).double()
 
 
+def _far_end(request: DrawRequest) -> torch.Tensor:
+    """The first or the last number of each row is 2^scale; a sum that begins from it cancels."""
+    made = normal(request)
+    rows = made.view(-1, made.shape[-1])
+    last = request.chosen(0.5, rows.shape[:1])
+    rows[last, -1] = 2.0**request.scale
+    rows[~last, 0] = 2.0**request.scale
+    return made
+
+
 _KINDS: tuple[tuple[Callable[[DrawRequest], torch.Tensor], int], ...] = (
     (_large, 5),
     (_offset, 8),
@@ -235,6 +277,7 @@ _KINDS: tuple[tuple[Callable[[DrawRequest], torch.Tensor], int], ...] = (
     (_small, -10),
     (_unit, 0),
     (_whole, 8),
+    (_far_end, 9),
 )
 
 
