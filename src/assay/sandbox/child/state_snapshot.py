@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from assay.sandbox.child.native_settings import follows_torch, native_settings
+from assay.sandbox.child.untouched.native_settings import follows_torch, native_settings
 from assay.sandbox.layers.syscalls import kernel_clock_ns
 
 _CLOCK_SLACK_NS = 20_000_000
@@ -76,12 +76,12 @@ _MODULES = (
     "assay.sandbox.child.loading",
     "assay.sandbox.child.mapped_arena",
     "assay.sandbox.child.child_memory",
-    "assay.sandbox.child.native_settings",
     "assay.sandbox.child.operation_log",
     "assay.sandbox.child.runner",
     "assay.sandbox.child.state_snapshot",
     "assay.sandbox.child.timed_calls",
     "assay.sandbox.child.untouched.held_state",
+    "assay.sandbox.child.untouched.native_settings",
     "assay.sandbox.child.untouched.parameter_prints",
     "assay.sandbox.child.untouched.random_state",
     "assay.sandbox.layers.syscalls",

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 import torch
 
-from assay.sandbox.child.native_settings import _torchs_library, native_settings
 from assay.sandbox.child.surrounded.thread_count import smaller_teams, thread_count
+from assay.sandbox.child.untouched.native_settings import _torchs_library, native_settings
 
 
 def test_numba_has_one_thread_too_where_it_has_a_pool(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 
 import torch
 
-from assay.sandbox.child.native_settings import kept_mkl_threads
+from assay.sandbox.child.untouched.native_settings import kept_mkl_threads
 
 _MORE = 8  # than there were
 _OPENMP = ("libgomp.so.1", "libomp.so", "libomp.so.5", "libiomp5.so")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from assay.sandbox.child.native_settings import follows_torch, native_settings
+from assay.sandbox.child.untouched.native_settings import follows_torch, native_settings
 from assay.sandbox.host.deadline import Deadline
 from support.walls import Room
 
