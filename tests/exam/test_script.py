@@ -70,6 +70,18 @@ def test_every_kind_is_there_on_the_own_shape(exam: Exam) -> None:
         assert {c.mix for c in _on_main(exam, script)} >= KINDS
 
 
+def test_instances_of_one_age_follow_each_other_with_other_weights(exam: Exam) -> None:
+    """Every other instance is a copy, so that only every second one has the age of the first."""
+    if AMOUNTS[exam.plan.level].brief:
+        pytest.skip("the level makes no other instances")
+    for script in _scripts(exam):
+        turns = [b for b in script if b.calls[0].mix is Mix.OTHER_INSTANCE and b.twin]
+        for kind in (0, 1):
+            one, other = [b for b in turns[:-1] if b.twin % 2 == kind][:2]
+            assert turns.index(other) == turns.index(one) + 1
+            assert one.calls[0].weights != other.calls[0].weights
+
+
 def test_a_brief_level_makes_every_special_call_on_a_small_shape_and_few_on_its_own() -> None:
     exam = make_exam(Level.SMOKE)
     for script in _scripts(exam):

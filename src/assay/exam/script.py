@@ -41,7 +41,8 @@ _TAIL_CONTENTS = 3  # distinct contents a small shape's tail draws from
 _DUE_ELEMENTS = 1 << 17  # beyond this a candidate may be too slow and still honest
 _LARGE_ELEMENTS = 1 << 23  # beyond this the own shape is called as few times as still tells
 _HELD = 6  # batches of other shapes than the own one
-_FEW_TWINS, _TWINS = 2, 5  # further instances of one configuration, below standard and from it on
+# Further instances of one configuration, below standard and from it on; of a random operator.
+_FEW_TWINS, _TWINS, _DRAWING_TWINS = 4, 5, 2
 _FAINT = Distribution.SMALL
 
 
@@ -300,7 +301,10 @@ def _changed_in_part(exam: Exam, small: list[int], rng: random.Random) -> list[_
 
 
 def _in_turns(exam: Exam, small: list[int], rng: random.Random) -> list[_Sequence]:
-    """Instances with other weights, asked the same question in turns, the first one last again."""
+    """Instances with other weights, asked the same question in turns, the first one last again.
+
+    Every other one is a copy. Two of one age follow each other: a version tells no weights apart.
+    """
     state = exam.state(0)
     elements = sum(value.numel() for value in state.values())
     if not small or not parameters(exam.bound(0).module) or elements > _LARGE_ELEMENTS:
@@ -308,8 +312,8 @@ def _in_turns(exam: Exam, small: list[int], rng: random.Random) -> list[_Sequenc
     content_key = ContentKey(small[0], Draw(number=1), variant=1)
     twins = range(1, 1 + (_FEW_TWINS if exam.plan.level.is_short else _TWINS))
     batches = []
-    for twin in (0, *twins, 0, rng.choice(twins)):
-        weights = TWIN_WEIGHTS if twin else FIRST_WEIGHTS
+    for twin in (0, *twins[::2], *twins[1::2], 0, rng.choice(twins)):
+        weights = TWIN_WEIGHTS if twin % 4 in (1, 2) else FIRST_WEIGHTS
         call = ScriptedCall(content_key, AT_START, weights, Mix.OTHER_INSTANCE)
         batches.append(ScriptedBatch((call,), rng.random() < 0.5, twin=twin))
     return [_Sequence([batches])]
@@ -320,7 +324,7 @@ def _drawing_in_turns(exam: Exam, rng: random.Random) -> list[_Sequence]:
     if not isinstance(exam.reference.task.contract, Stochastic) or is_large(exam):
         return []
     call = ScriptedCall(ContentKey(0), AT_START, None, Mix.OTHER_INSTANCE)
-    twins = range(1, 1 + _FEW_TWINS)
+    twins = range(1, 1 + _DRAWING_TWINS)
     batches = [ScriptedBatch((call,), rng.random() < 0.5, twin=twin) for twin in (*twins, *twins)]
     return [_Sequence([batches])]
 

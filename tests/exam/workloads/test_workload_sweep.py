@@ -17,6 +17,7 @@ from assay.data.settings import Level
 from assay.data.task import Task
 from assay.data.workload import Distribution, Layout, Workload
 from assay.exam.workloads.shape_points import PAST_LARGE, SMALL_ELEMENTS, Points
+from assay.exam.workloads.stretched_shapes import MANY_ROWS
 from assay.exam.workloads.workload_sweep import SWEEPS, sweep
 from assay.exam.workloads.workload_trials import TRIAL_CALLS
 from assay.tasks.catalog import resolve, tasks_of
@@ -215,6 +216,14 @@ def test_an_own_input_that_is_not_contiguous_stays_so_and_is_also_asked_plainly(
     assert reference.draw(plain, 1)[0].is_contiguous()
 
 
+def test_values_as_small_as_an_epsilon_are_asked() -> None:
+    _, workloads = swept(named("l2_normalize"), Level.STANDARD)
+    small = [one.scale for one in workloads if one.distribution is Distribution.SMALL]
+    assert any(-42 <= scale <= -37 for scale in small)
+    _, workloads = swept(named("softmax"), Level.STANDARD)
+    assert all(w.scale >= -32 for w in workloads if w.distribution is Distribution.SMALL)
+
+
 def test_images_are_asked_channels_last_at_standard() -> None:
     layouts = {w.layout for w in swept(named("conv2d"), Level.STANDARD)[1]}
     assert Layout.CHANNELS_LAST in layouts
@@ -240,8 +249,9 @@ def test_floats_of_the_constructor_are_asked_in_other_versions_too() -> None:
 
 def test_a_long_batch_is_filled_past_a_million_elements() -> None:
     reference = Reference(named("gelu"))
-    for seed in range(4):
-        point = Points(reference, random.Random(seed)).wide("rows", (1 << 15) + 1)
+    for seed in range(60):
+        rng = random.Random(seed)
+        point = Points(reference, rng).wide("rows", rng.choice([(1 << 15) + 1, *MANY_ROWS, 148469]))
         shapes = reference.input_shapes(point)
         assert 1 << 20 < max(math.prod(shape) for shape in shapes if shape) <= PAST_LARGE
 

@@ -56,7 +56,7 @@ def test_ends_of_some_rows_planes_and_items_lie_far_from_the_rest() -> None:
     for dim in (1, 2):
         parts = far.view(math.prod(images.shape[:dim]), -1)
         first, last = float(parts[:, 0].double().mean()), float(parts[:, -1].double().mean())
-        assert 0 < first < 0.3 and 0 < last < 0.3, dim
+        assert 0 < first < 0.45 and 0 < last < 0.45, dim
     assert float(far.double().mean()) < 0.01 and float(made.abs().max()) < 250
 
 

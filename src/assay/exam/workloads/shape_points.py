@@ -20,7 +20,7 @@ from assay.tasks.shapes.source_sizes import FACTORS
 SMALL_ELEMENTS = 1 << 16
 LARGE_ELEMENTS = 1 << 20
 MODEST_RESULT = 1 << 18  # small inputs of a product of pairs make a large one
-PAST_LARGE = LARGE_ELEMENTS + (1 << 17)  # where 16-bit counters of 16 elements have run over
+PAST_LARGE = LARGE_ELEMENTS + (1 << 18)  # where 16-bit counters of 16 elements have run over
 HEAVY_STATE = 1 << 23  # parameters beyond this are not constructed again for small points
 ODD_BATCHES = (3, 5, 7, 11, 13, 17)
 FEW = (3, 5, 7)  # other sizes beside a stretched one

@@ -29,7 +29,7 @@ from assay.exam.workloads.shape_points import (
     Points,
 )
 from assay.exam.workloads.stretched_shapes import Proposal, Stretching
-from assay.exam.workloads.value_scales import FAR_BELOW, value_scales
+from assay.exam.workloads.value_scales import FAR_BELOW, epsilon_scales, value_scales
 from assay.exam.workloads.workload_trials import PLANTED
 from assay.tasks.references.reference import Reference
 from assay.tasks.values.input_structure import Structure
@@ -260,6 +260,8 @@ class Proposals:
             yield self._far_large(far)
             near = tuple(k for k in FAR_SMALL if -k <= most)
             yield self._far_small(near)
+            epsilon = epsilon_scales(self._reference.meaning.constants.tiny_thresholds, self._rng)
+            yield self._drawn(Distribution.SMALL, epsilon, self._plain.layout)
             for scale in (0, FAR_BELOW[1]) if self._signed else ():  # however little it tells
                 yield self._drawn(Distribution.NEGATIVE, (scale,), self._plain.layout)
             yield from self._tiny()
