@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from assay.data.evidence import EvidenceKind
@@ -56,3 +58,20 @@ def test_the_same_question_under_strange_weights_is_no_memory(exam: Exam) -> Non
 def test_an_answer_to_its_own_question_is_nobody_elses(exam: Exam) -> None:
     """It was wrong by a rounding, where none is made."""
     assert explained(exam, asked(exam, 1, FIRST_WEIGHTS)).matches_earlier_call is None
+
+
+def test_of_two_outputs_one_that_is_alike_by_chance_is_nobody_elses(exam: Exam) -> None:
+    """Counts of a few items are often those of another call; what they were counted of is not."""
+    first, one = asked(exam, 2, FIRST_WEIGHTS), asked(exam, 1, FIRST_WEIGHTS)
+    earlier = replace(first, expectations=first.expectations * 2)
+    wrong = tuple(
+        OutputSeen(name=name, problem=EvidenceKind.WRONG_VALUE) for name in ("counts", "values")
+    )
+    seen = CallSeen(index=1, workload=0, mix=Mix.PLAIN, outcome=CallOutcome.RETURNED, outputs=wrong)
+    alike = earlier.expectations[0].truth.float()
+    for values, owner in ((alike, 0), (alike + 1, None)):
+        raw = RawCall(None, (RawOutput(None, alike), RawOutput(None, values)), (), (), False)
+        one_call = replace(one, expectations=one.expectations * 2)
+        around = NeighbouringCalls(one_call, [earlier], [])
+        found = explain(exam, seen, raw, around).outputs
+        assert [output.matches_earlier_call for output in found] == [owner, owner]

@@ -58,15 +58,22 @@ class NeighbouringCalls:
 
 
 def explain(exam: Exam, seen: CallSeen, raw: RawCall, around: NeighbouringCalls) -> CallSeen:
-    """The same call, its wrong outputs marked with whose answer they are."""
-    outputs = []
+    """The same call, its wrong outputs marked with whose answer they are.
+
+    One that is remembered is so in all of them: of two outputs a few counts are alike by chance.
+    """
+    outputs, owners = [], set[int | None]()
     for index, (output, tensor) in enumerate(zip(seen.outputs, tensors_of(raw), strict=False)):
         if output.problem is None or tensor is None or _is_own(output, around.one, index, tensor):
             outputs.append(output)
             continue
         marked = _marked(output, index, tensor, around)
+        owners.add(marked.matches_earlier_call)
         stale = _matches_old_weights(exam, around.one, index, tensor)
         outputs.append(marked.model_copy(update={"matches_old_weights": stale}))
+    if len(owners) > 1:
+        nobodys = {"matches_earlier_call": None}
+        outputs = [output.model_copy(update=nobodys) for output in outputs]
     return seen.model_copy(update={"outputs": tuple(outputs) or seen.outputs})
 
 

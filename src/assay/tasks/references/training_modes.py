@@ -1,7 +1,8 @@
 """Modes: is the reference another function in train() than in eval()? Then both are asked.
 
 The rule: found by trying. A reference that returns the same in both modes, buffers included, is
-asked in its own alone, and so is one whose other mode is random.
+asked in its own alone, and so is one whose other mode is random. A constructor that ends in eval()
+says which mode is meant: nobody trains it, and statistics may be folded into weights.
 """
 
 from __future__ import annotations
@@ -65,18 +66,19 @@ def _answers(reference: Reference, workload: Workload) -> bool:
 
 
 def _other_mode(reference: Reference, workload: Workload) -> bool | None:
-    """The mode other than its own, where it is another function there; None where it is not."""
+    """False, for eval(), where it is another function than in train(); None where it is not."""
     found = reference.footprint(workload.axes)
     heavy = found is None or found.state_elements > _HEAVY_STATE
     if heavy and not _MODAL.search(reference.task.source):
         return None
     inputs = reference.draw(workload, _SEED)
     own = reference.bind(workload.axes, _SEED)
-    training = own.module.training
-    other = reference.bind(workload.axes, _SEED, not training)
+    if not own.module.training:
+        return None
+    other = reference.bind(workload.axes, _SEED, training=False)
     state = reference.draw_state(own.module, _SEED)
     alike = _alike(own(inputs, state, wide=False), other(inputs, state, wide=False))
-    return None if alike or not other.repeats(inputs, state) else not training
+    return None if alike or not other.repeats(inputs, state) else False
 
 
 def _alike(one: Outputs, other: Outputs) -> bool:
