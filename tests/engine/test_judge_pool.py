@@ -56,8 +56,8 @@ def test_a_burst_of_requests_begins_as_one_job(
     script: Script, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The first of them would be judged alone, while a process starts for seconds."""
-    monkeypatch.setattr(judge_pool, "_GATHER_S", 0.5)  # a busy machine submits slowly
-    monkeypatch.setattr(judge_pool, "_MOST_GATHER_S", 5.0)
+    monkeypatch.setattr(judge_pool, "_GATHER_S", 2.0)  # a busy machine submits slowly
+    monkeypatch.setattr(judge_pool, "_MOST_GATHER_S", 20.0)
     with Judge(jobs=2, timing=True) as judge:
         done = [judge.submit("softmax", kernel("accepted", n)) for n in range(6)]
         assert wait(done, 60).not_done == set()
@@ -70,8 +70,8 @@ def test_a_burst_of_several_tasks_has_a_process_for_each_processor(
     """All of it came in before the first lane was at work, so no request found it busy."""
     if len(os.sched_getaffinity(0)) < 2:
         pytest.skip("one processor has one process")
-    monkeypatch.setattr(judge_pool, "_GATHER_S", 0.5)  # a busy machine submits slowly
-    monkeypatch.setattr(judge_pool, "_MOST_GATHER_S", 5.0)
+    monkeypatch.setattr(judge_pool, "_GATHER_S", 2.0)  # a busy machine submits slowly
+    monkeypatch.setattr(judge_pool, "_MOST_GATHER_S", 20.0)
     with Judge(jobs=2, timing=False) as judge:
         done = [judge.submit(task, kernel("wait")) for task in ("softmax", "gelu")]
         until(lambda: len(script.jobs) == 2)  # both at work, and neither is through
@@ -86,8 +86,8 @@ def test_of_the_last_group_few_are_taken_while_another_lane_is_at_work(
     """What is left of it is judged with the slots of the other, once that is through."""
     if len(os.sched_getaffinity(0)) < 2:
         pytest.skip("one processor has one process")
-    monkeypatch.setattr(judge_pool, "_GATHER_S", 0.5)  # a busy machine submits slowly
-    monkeypatch.setattr(judge_pool, "_MOST_GATHER_S", 5.0)
+    monkeypatch.setattr(judge_pool, "_GATHER_S", 2.0)  # a busy machine submits slowly
+    monkeypatch.setattr(judge_pool, "_MOST_GATHER_S", 20.0)
     with Judge(jobs=2, timing=False) as judge:
         tasks = ["softmax"] * 2 + ["gelu"] * 12
         done = [judge.submit(task, kernel("wait", n)) for n, task in enumerate(tasks)]
