@@ -10,7 +10,7 @@ from assay.data.observations.observation import EndCause
 from assay.data.settings import Level, Settings
 from assay.data.verdict import Correct, Coverage, Status, Verdict
 from assay.data.workload import Layout, Workload
-from assay.judge.decide import judge
+from assay.judge.decide import _acceptance, judge
 from support.judge_inputs import (
     LAYERS,
     OTHER_BATCH,
@@ -75,8 +75,13 @@ def test_what_was_not_asked_or_too_slow_is_counted() -> None:
     late = ended(EndCause.TIMED_OUT, workload=OTHER_SIZE, optional=True)
     verdict = judge(case(LAYERS, good(0), good(1, OTHER_BATCH), late))
     found = verdict.coverage
-    assert found is not None and found.words == "1 did not fit the time; 1 were not asked"
+    assert found is not None and found.words == "1 did not fit the time; 1 was not asked"
     assert "the 2 of 4 workloads that it answered (2 did not fit the limits)" in verdict.reason
+
+
+def test_a_refusal_is_counted_beside_what_did_not_fit() -> None:
+    found = Coverage(asked=5, answered=3, refused=1, share=0.6, words="")
+    assert "(1 did not fit the limits, 1 refused)" in _acceptance(found)
 
 
 def _with_least(least: float) -> Verdict:

@@ -79,8 +79,12 @@ def _words(planned: tuple[Workload, ...], rows: tuple[WorkloadOutcome, ...]) -> 
         example = ", ".join(f"{k}={v}" for k, v in described[min(open_)].items())
         parts.append(f"refuses {len(open_)} other workloads, for instance {example}")
     rest = Counter(row.outcome for row in rows if row.outcome in _REASONS)
-    parts += [f"{count} {_REASONS[outcome]}" for outcome, count in rest.items()]
+    parts += [_counted(count, _REASONS[outcome]) for outcome, count in rest.items()]
     return "; ".join(parts) or "answers every workload asked"
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what.replace('were', 'was') if count == 1 else what}"
 
 
 def _attributes(workload: Workload) -> Attributes:

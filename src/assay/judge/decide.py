@@ -152,7 +152,9 @@ def _acceptance(covered: Coverage | None) -> str:
         return "right on every workload tried, and nothing dishonest was seen"
     left_out = covered.asked - covered.answered - covered.refused
     answered = f"the {covered.answered} of {covered.asked} workloads that it answered"
-    beyond = f" ({left_out} did not fit the limits)" if left_out else ""
+    others = [f"{left_out} did not fit the limits"] if left_out else []
+    others += [f"{covered.refused} refused"] if left_out and covered.refused else []
+    beyond = f" ({', '.join(others)})" if others else ""
     return f"right on {answered}{beyond}, and nothing dishonest was seen"
 
 
