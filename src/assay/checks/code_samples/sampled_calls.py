@@ -42,7 +42,7 @@ _WALL_S = 10.0  # by the host's clock
 _LAST_S = 40.0  # the same, where too little was seen to tell whose code it is
 _BATCH_S = 0.1  # of calls in one batch
 _LEAST_BATCHES = 3  # places come back, as they do in timed rounds, from the second on
-_MOST_CALLS = 16  # of one batch: a content of its own takes ten times as long to make as a short call
+_MOST_CALLS = 16  # of one batch: to make a content takes ten times as long as a short call
 _LIVE_BYTES = 64e6  # of contents of one batch, and of results that may be alive at once
 
 
