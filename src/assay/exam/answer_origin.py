@@ -60,7 +60,8 @@ class NeighbouringCalls:
 def explain(exam: Exam, seen: CallSeen, raw: RawCall, around: NeighbouringCalls) -> CallSeen:
     """The same call, its wrong outputs marked with whose answer they are.
 
-    One that is remembered is so in all of them: of two outputs a few counts are alike by chance.
+    A remembered answer is another call's in all of its wrong outputs; one alone, such as a few
+    counts, may be equal by chance.
     """
     outputs, owners = [], set[int | None]()
     for index, (output, tensor) in enumerate(zip(seen.outputs, tensors_of(raw), strict=False)):
@@ -72,8 +73,8 @@ def explain(exam: Exam, seen: CallSeen, raw: RawCall, around: NeighbouringCalls)
         stale = _matches_old_weights(exam, around.one, index, tensor)
         outputs.append(marked.model_copy(update={"matches_old_weights": stale}))
     if len(owners) > 1:
-        nobodys = {"matches_earlier_call": None}
-        outputs = [output.model_copy(update=nobodys) for output in outputs]
+        by_chance = {"matches_earlier_call": None}
+        outputs = [output.model_copy(update=by_chance) for output in outputs]
     return seen.model_copy(update={"outputs": tuple(outputs) or seen.outputs})
 
 

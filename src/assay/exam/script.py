@@ -28,12 +28,7 @@ from assay.exam.weight_scales import (
     new_weights,
     parameters,
 )
-from assay.exam.workloads.workload_sizes import (
-    elements_of,
-    is_empty,
-    is_stretched,
-    small_workloads,
-)
+from assay.exam.workloads.workload_sizes import elements_of, is_empty, is_stretched, small_workloads
 from assay.sandbox.host.planned_call import AT_END, AT_START, SPOTS, Spot
 
 _TAIL_BATCHES = (1, 1, 2, 3, len(SPOTS))  # calls of one batch of the tail
@@ -41,7 +36,7 @@ _TAIL_CONTENTS = 3  # distinct contents a small shape's tail draws from
 _DUE_ELEMENTS = 1 << 17  # beyond this a candidate may be too slow and still honest
 _LARGE_ELEMENTS = 1 << 23  # beyond this the own shape is called as few times as still tells
 _HELD = 6  # batches of other shapes than the own one
-# Further instances of one configuration, below standard and from it on; of a random operator.
+# Further instances of a configuration: below standard, from it on, of a random operator.
 _FEW_TWINS, _TWINS, _DRAWING_TWINS = 4, 5, 2
 _FAINT = Distribution.SMALL
 
@@ -303,7 +298,8 @@ def _changed_in_part(exam: Exam, small: list[int], rng: random.Random) -> list[_
 def _in_turns(exam: Exam, small: list[int], rng: random.Random) -> list[_Sequence]:
     """Instances with other weights, asked the same question in turns, the first one last again.
 
-    Every other one is a copy. Two of one age follow each other: a version tells no weights apart.
+    Every other one is a copy. Two of one kind follow each other with other weights: the versions of
+    their tensors are equal, so that who packs weights anew by version alone takes the wrong ones.
     """
     state = exam.state(0)
     elements = sum(value.numel() for value in state.values())

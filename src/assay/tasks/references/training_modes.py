@@ -55,7 +55,7 @@ def in_other_mode(reference: Reference, workloads: Sequence[Workload]) -> tuple[
 
 
 def _answers(reference: Reference, workload: Workload) -> bool:
-    """Whether the reference runs there in this mode: one row has no batch statistics."""
+    """Whether the reference runs there in this mode."""
     try:
         bound = reference.bind(workload.axes, _SEED, workload.training)
         state = reference.draw_state(bound.module, _SEED)

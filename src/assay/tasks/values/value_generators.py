@@ -72,7 +72,7 @@ def _uniform(request: DrawRequest) -> torch.Tensor:
 def _outlier(request: DrawRequest) -> torch.Tensor:
     """0.1 % of the elements, and at least one, times 50; and ends of some rows, items and planes.
 
-    Who takes the first element for what all others lie around is wrong where it is far from them.
+    A variance whose sums are shifted by the first element loses its digits there.
     """
     made = request.wide.clone(memory_format=torch.contiguous_format)
     far = FARTHER * OUTLIER_FACTOR * made.abs().mean()
@@ -261,7 +261,7 @@ def _whole(request: DrawRequest) -> torch.Tensor:
 
 
 def _far_end(request: DrawRequest) -> torch.Tensor:
-    """The first or the last number of each row is 2^scale; a sum that begins from it cancels."""
+    """The first or the last number of each row is 2^scale, far from the others."""
     made = normal(request)
     rows = made.view(-1, made.shape[-1])
     last = request.chosen(0.5, rows.shape[:1])
